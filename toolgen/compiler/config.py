@@ -1,0 +1,276 @@
+"""Config: which specs become which package, and where handlers are found.
+
+Read from `toolgen.toml`, or from `[tool.toolgen]` of `pyproject.toml`. Standard library only: the fast path of
+`build --check` starts here.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from keyword import iskeyword
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Formats = Literal["annotate", "assert"]
+Profile = Literal["full", "core"]
+
+OWN_FILE: Final = "toolgen.toml"
+PROJECT_FILE: Final = "pyproject.toml"
+
+_SETTINGS = ("targets", "executors")
+_TARGET_SETTINGS = ("specs", "out", "formats", "profile")
+_HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+_TYPE_NAMES: dict[type, str] = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+    dict: "a table",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One package to build. `specs` and `out` are folders, relative to the project, with `/`.
+
+    `formats` says whether JSON Schema's `format` is checked; `profile` is the schema subset that specs may use.
+    """
+
+    specs: str = "specs"
+    out: str = "generated"
+    formats: Formats = "annotate"
+    profile: Profile = "full"
+
+
+_DEFAULT: Final = Target()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`."""
+
+    root: Path
+    targets: tuple[Target, ...] = (_DEFAULT,)
+    executors: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used. `diagnostics` are all its problems; as text, one line each."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        super().__init__("\n".join(f"{found.span.file}: {found.message}" for found in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def load_config(folder: Path) -> Config:
+    """Read the configuration of the project in `folder`; without one, the defaults hold.
+
+    Raises ConfigError with every problem found: unreadable or ill-formed TOML, unknown keys, wrong types, and
+    folders that are outside the project or overlap.
+    """
+    root = folder.absolute()
+    source = _source(root)
+    if source is None:
+        return Config(root)
+    targets = source.targets()
+    _refuse_overlaps(targets, source)
+    config = Config(root, tuple(target for _, target in targets), source.executors())
+    source.finish()
+    return config
+
+
+class _Source:
+    """One configuration file while it is read: where its settings are, and what is wrong with them."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self.table: dict[str, object] = {}
+        self.sink = Diagnostics()
+
+    def report(self, code: str, message: str, *, key: str = "", fix: str = "") -> None:
+        """Add a problem; `key` is the last part of the setting's name, and shown where it can only be one place."""
+        self.sink.report(code, self._span(key), message, fix=fix)
+
+    def finish(self) -> None:
+        """Raise ConfigError where something was reported."""
+        if self.sink.has_errors:
+            raise ConfigError(tuple(self.sink))
+
+    def _span(self, key: str) -> Span:
+        places = list(re.finditer(rf"(?<![\w.-]){re.escape(key)}(?=[\"']?\s*[.=\]])", self.text)) if key else []
+        if len(places) != 1:
+            return Span(self.file)
+        start = places[0].start()
+        line = self.text.count("\n", 0, start) + 1
+        column = start - (self.text.rfind("\n", 0, start) + 1) + 1
+        return Span(self.file, line, column, line, column + len(key))
+
+    def targets(self) -> list[tuple[str, Target]]:
+        """Give each target with its name in messages, such as `targets[0]`."""
+        self.refuse_unknown(self.table, _SETTINGS, "")
+        if "targets" not in self.table:
+            return [("targets", _DEFAULT)]
+        rows = self.table["targets"]
+        if not isinstance(rows, list) or not rows:
+            found = "an empty array" if rows == [] else _type_name(self.table["targets"])
+            self.report("TG705", f"`targets` must be an array of tables, not {found}", key="targets")
+            return []
+        named = ((f"targets[{index}]", row) for index, row in enumerate(cast("list[object]", rows)))
+        return [(name, target) for name, row in named if (target := self.target(name, row))]
+
+    def target(self, name: str, row: object) -> Target | None:
+        if not isinstance(row, dict):
+            self.report("TG705", f"`{name}` must be a table, not {_type_name(row)}", key="targets")
+            return None
+        table = cast("dict[str, object]", row)
+        self.refuse_unknown(table, _TARGET_SETTINGS, f"{name}.")
+        specs = self.folder(table, name, "specs", _DEFAULT.specs)
+        out = self.folder(table, name, "out", _DEFAULT.out)
+        formats = self.choice(table, name, "formats", ("annotate", "assert"))
+        profile = self.choice(table, name, "profile", ("full", "core"))
+        if specs is None or out is None:
+            return None
+        package = PurePosixPath(out).name
+        if not package.isidentifier() or iskeyword(package):
+            found = f"`{package}` is not" if package else "the project folder itself cannot be"
+            self.report("TG707", f"`{name}.out` must end in the name of a Python package, and {found} one", key="out")
+            return None
+        return Target(specs, out, cast("Formats", formats), cast("Profile", profile))
+
+    def folder(self, table: dict[str, object], name: str, key: str, default: str) -> str | None:
+        value = table.get(key, default)
+        if not isinstance(value, str):
+            self.report("TG705", f"`{name}.{key}` must be a string, not {_type_name(value)}", key=key)
+            return None
+        problem = _folder_problem(value)
+        if problem:
+            self.report(
+                "TG706", f"`{name}.{key}` must be a folder inside the project, and {value!r} {problem}", key=key
+            )
+            return None
+        return PurePosixPath(value).as_posix()
+
+    def choice(self, table: dict[str, object], name: str, key: str, choices: tuple[str, str]) -> str:
+        value = table.get(key, choices[0])
+        if value not in choices:
+            found = repr(value) if isinstance(value, str) else _type_name(value)
+            message = f"`{name}.{key}` must be {' or '.join(repr(choice) for choice in choices)}, not {found}"
+            self.report("TG705", message, key=key, fix=nearest(value, choices) if isinstance(value, str) else "")
+            return choices[0]
+        return str(value)
+
+    def executors(self) -> dict[str, str]:
+        rows = self.table.get("executors", {})
+        if not isinstance(rows, dict):
+            message = f"`executors` must be a table of toolset to `module:name`, not {_type_name(rows)}"
+            self.report("TG705", message, key="executors")
+            return {}
+        executors: dict[str, str] = {}
+        for toolset, handlers in cast("dict[str, object]", rows).items():
+            if isinstance(handlers, str) and _HANDLERS.fullmatch(handlers):
+                executors[toolset] = handlers
+            else:
+                self._report_executor(toolset, handlers)
+        return executors
+
+    def _report_executor(self, toolset: str, handlers: object) -> None:
+        found = repr(handlers) if isinstance(handlers, str) else _type_name(handlers)
+        unquoted = isinstance(handlers, dict)
+        fix = f'write `"{toolset}.…" = "module:name"`: a dotted key needs quotes' if unquoted else ""
+        self.report("TG705", f"`executors.{toolset}` must be a string `module:name`, not {found}", key=toolset, fix=fix)
+
+    def refuse_unknown(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
+        for key in table:
+            if key not in known:
+                self.report("TG704", f"unknown key `{prefix}{key}`", key=key, fix=nearest(key, known))
+
+
+def _source(root: Path) -> _Source | None:
+    """Give the file that configures toolgen, or nothing. Raises ConfigError where there are two, or one is broken."""
+    own, project = _read(root, OWN_FILE), _read(root, PROJECT_FILE)
+    if project:
+        tool = project.table.get("tool", {})
+        section = cast("dict[str, object]", tool).get("toolgen") if isinstance(tool, dict) else None
+        if section is not None and not isinstance(section, dict):
+            project.report("TG705", f"`tool.toolgen` must be a table, not {_type_name(section)}", key="toolgen")
+            project.finish()
+        project.table = cast("dict[str, object]", section or {})
+    sources = [source for source in (own, project) if source and source.table]
+    if len(sources) > 1:
+        sources[0].report("TG703", f"both {OWN_FILE} and `[tool.toolgen]` of {PROJECT_FILE} configure toolgen")
+        sources[0].finish()
+    return sources[0] if sources else None
+
+
+def _read(root: Path, file: str) -> _Source | None:
+    source = _Source(file, "")
+    try:
+        source.text = (root / file).read_bytes().decode()
+        source.table = tomllib.loads(source.text)
+    except FileNotFoundError:
+        return None
+    except tomllib.TOMLDecodeError as error:
+        source.sink.report("TG702", *_syntax_error(source, str(error)))
+    except RecursionError:
+        source.report("TG702", "values are nested too deep")
+    except UnicodeDecodeError as error:
+        source.report("TG701", f"is not UTF-8 text: {error.reason} at byte {error.start}")
+    except OSError as error:
+        source.report("TG701", f"cannot be read: {error.strerror}")
+    source.finish()
+    return source
+
+
+def _syntax_error(source: _Source, message: str) -> tuple[Span, str]:
+    """Take the place out of tomllib's message, which is where Python before 3.14 keeps it."""
+    found = _POSITION.search(message)
+    lines = source.text.split("\n")
+    line, column = len(lines), len(lines[-1]) + 1
+    if found and found["line"]:
+        line, column = int(found["line"]), int(found["column"])
+    text = message[: found.start()] if found else message
+    return Span(source.file, line, column, line, column + 1), f"{text} at line {line}, column {column}"
+
+
+def _folder_problem(value: str) -> str:
+    """Say why `value` is not a folder inside the project, or nothing."""
+    if not value.strip() or not value.isprintable():
+        return "is not the name of a folder"
+    if "\\" in value:
+        return "has a `\\`; write `/`"
+    if value.startswith("/") or PureWindowsPath(value).drive:
+        return "is absolute"
+    if ".." in PurePosixPath(value).parts:
+        return "has a `..`"
+    return ""
+
+
+def _refuse_overlaps(targets: list[tuple[str, Target]], source: _Source) -> None:
+    """Report outputs that are, hold or lie in another folder of the configuration."""
+    for index, (name, target) in enumerate(targets):
+        others = [(f"{other}.out", one.out) for other, one in targets[:index]]
+        others += [(f"{other}.specs", one.specs) for other, one in targets]
+        for other, taken in others:
+            if _overlap(target.out, taken):
+                message = f"`{name}.out` ({target.out}) and `{other}` ({taken}) overlap"
+                source.report("TG708", message, key="out")
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Say whether two folders are the same or nested, on a file system that may not tell cases apart."""
+    first, second = (PurePosixPath(path.casefold()) for path in (one, other))
+    return first.is_relative_to(second) or second.is_relative_to(first)
+
+
+def _type_name(value: object) -> str:
+    return _TYPE_NAMES.get(type(value), "a date or time")

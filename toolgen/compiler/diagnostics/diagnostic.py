@@ -1,0 +1,80 @@
+"""The diagnostic record, and the sink that every stage reports into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.diagnostics.codes import CODES, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "nearest"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A range of one spec's text. Lines and columns count from 1, in characters; the end is exclusive.
+
+    `file` is the path as it is shown: relative to the project, with `/`.
+    """
+
+    file: str
+    line: int = 1
+    column: int = 1
+    end_line: int = 1
+    end_column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a diagnostic."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `fix` says in one sentence what to write instead, where that is known."""
+
+    code: str
+    severity: Severity
+    span: Span
+    message: str
+    related: tuple[Related, ...] = ()
+    fix: str = ""
+
+
+class Diagnostics:
+    """Collects the diagnostics of a build, so that one run shows every problem."""
+
+    def __init__(self) -> None:
+        self._found: dict[Diagnostic, None] = {}
+
+    def report(self, code: str, span: Span, message: str, *, related: Iterable[Related] = (), fix: str = "") -> None:
+        """Add a finding; its severity comes from the table of codes. The same finding twice is kept once."""
+        self._found[Diagnostic(code, CODES[code].severity, span, message, tuple(related), fix)] = None
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything found keeps the build from being published."""
+        return any(found.severity is Severity.ERROR for found in self._found)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        """Iterate in the order a reader wants: by file, then line, then column."""
+        return iter(sorted(self._found, key=lambda found: (found.span, found.code, found.message)))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Say "did you mean …?" with the known word nearest to `word`, or nothing."""
+    matches = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean `{matches[0]}`?" if matches else ""

@@ -1,0 +1,85 @@
+"""The catalog file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from toolgen.compiler.documents.base import DottedName, NonEmpty, Spec, SpecFileHead, Word
+
+
+class NotIn(Spec):
+    """The setting is set, and none of these."""
+
+    not_: Annotated[list[str], Field(alias="not")]
+
+
+class In(Spec):
+    """The setting is one of these."""
+
+    in_: Annotated[list[str], Field(alias="in")]
+
+
+Condition = NonEmpty | Annotated[dict[NonEmpty, NotIn | In], Field(min_length=1, max_length=1)]
+
+
+class ActionSpec(Spec):
+    """What an entry does."""
+
+    target: NonEmpty
+    args: dict[NonEmpty, Any] = {}
+    split: Annotated[dict[NonEmpty, NonEmpty], Field(max_length=1)] = {}
+
+
+class CategorySpec(Spec):
+    """Fixed entries (`actions`), or entries from the host (`target`)."""
+
+    description: NonEmpty
+    """Its bullet in the prompt; no tool names."""
+    from_: Annotated[DottedName | None, Field(alias="from")] = None
+    needs: Condition | None = None
+    """When it is visible."""
+    formerly: list[NonEmpty] = []
+    """Old categories; asking for one is answered with this one."""
+    actions: dict[NonEmpty, NonEmpty | ActionSpec | None] | None = None
+    target: NonEmpty | None = None
+    args: dict[NonEmpty, Any] = {}
+    split: Annotated[dict[NonEmpty, NonEmpty], Field(max_length=1)] = {}
+    invoke: str = ""
+    """What invoking an entry does, for models; required with `target`."""
+
+
+class SearchSpec(Spec):
+    """When semantic search is shown."""
+
+    needs: Condition = "embedding_class"
+
+
+class MandateSpec(Spec):
+    """A sentence of the system prompt for some tiers."""
+
+    text: NonEmpty
+    tiers: list[NonEmpty] = ["light"]
+    repeat: Annotated[int, Field(ge=1, le=10)] = 3
+
+
+class HotListSpec(Spec):
+    """Recently used entries, shown first."""
+
+    size: Annotated[int, Field(ge=0)] = 0
+    seeds: list[NonEmpty] = []
+
+
+class CatalogFile(SpecFileHead):
+    """Ordered categories over tools."""
+
+    catalog: Word
+    from_: Annotated[DottedName | None, Field(alias="from")] = None
+    """The toolset in which bare tool names are looked up."""
+    prompt: str = ""
+    """The first paragraph of the section on categories."""
+    categories: dict[NonEmpty, CategorySpec]
+    search: SearchSpec = SearchSpec()
+    mandates: list[MandateSpec] = []
+    hot_list: HotListSpec = HotListSpec()

@@ -1,0 +1,34 @@
+"""The published JSON Schema of spec files: what editors complete and check against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from toolgen.compiler.documents.action_catalog import CatalogFile
+from toolgen.compiler.documents.agent import AgentFile
+from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.shared import SharedFile
+from toolgen.compiler.documents.toolset import ToolsetFile
+
+_SCHEMA: dict[str, Any] = {
+    "description": "A type word, the name of a type, [X] for an array, fields of a closed object, or JSON Schema.",
+    "anyOf": [
+        {"enum": ["string", "integer", "number", "boolean", "object", "null", "any"]},
+        {"type": "string", "pattern": "^[A-Z][A-Za-z0-9_]*$", "description": "The name of a type of this file."},
+        {"type": "null"},
+        {"type": "boolean"},
+        {"type": "array", "items": {"$ref": "#/$defs/Schema"}, "minItems": 1, "maxItems": 1},
+        {"$ref": "https://json-schema.org/draft/2020-12/schema", "type": "object"},
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/Schema"}},
+    ],
+}
+
+
+def spec_json_schema() -> dict[str, Any]:
+    """Give the JSON Schema (2020-12) that every spec file fits, whatever its head."""
+    files = TypeAdapter[Any](ToolsetFile | AgentFile | CatalogFile | PolicyFile | SharedFile)
+    schema = files.json_schema(by_alias=True)
+    schema["$defs"]["Schema"] = _SCHEMA
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "toolgen spec", **schema}

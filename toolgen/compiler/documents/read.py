@@ -1,0 +1,230 @@
+"""Nodes to documents: choose the model by the head of the file, and turn what it refuses into diagnostics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.documents.action_catalog import CatalogFile
+from toolgen.compiler.documents.agent import AgentFile
+from toolgen.compiler.documents.base import SpecFileHead
+from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.shared import SharedFile
+from toolgen.compiler.documents.toolset import ToolsetFile
+from toolgen.compiler.source.nodes import MappingNode, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pydantic_core import ErrorDetails
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.source.read import SpecFile
+
+HEADS: Final[dict[str, type[SpecFileHead]]] = {
+    "toolset": ToolsetFile,
+    "agent": AgentFile,
+    "catalog": CatalogFile,
+    "policy": PolicyFile,
+}
+"""The key that says what a file is, and its model. A file with none of them is a shared file."""
+
+FileT_co = TypeVar("FileT_co", bound=SpecFileHead, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Generic[FileT_co]):
+    """One spec file: what it says, and the nodes that know where it says so."""
+
+    path: str
+    root: MappingNode
+    file: FileT_co
+
+    def span(self, *path: str | int, key: bool = False) -> Span:
+        """Where the value at `path` stands, or its key; the nearest thing that exists, where it does not."""
+        return self.root.span_at(path, key=key)
+
+    def node(self, *path: str | int) -> Node:
+        """The node at `path`, which exists."""
+        return self.root.at(path)
+
+
+def read_documents(files: Sequence[SpecFile], sink: Diagnostics) -> list[Document[SpecFileHead]]:
+    """Check every file against the model of its head. Files that fail are reported and left out."""
+    return [document for file in files if (document := _read_document(file, sink)) is not None]
+
+
+def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] | None:
+    root = file.root
+    if not isinstance(root, MappingNode):
+        sink.report("TG101", root.span, "a spec file is a mapping", fix="start the file with `toolgen: 1`")
+        return None
+    model = _model_of(root, sink)
+    if model is None:
+        return None
+    try:
+        return Document(file.path, root, model.model_validate(root.to_data()))
+    except ValidationError as failure:
+        for error in _relevant(failure.errors(include_url=False)):
+            _report(error, root, model, sink)
+        return None
+
+
+def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None:
+    heads = [key for key in root.keys() if key in HEADS]
+    if len(heads) > 1:
+        sink.report(
+            "TG102",
+            root.key_span(heads[1]),
+            f"a file has one head, and this one has {' and '.join(f'`{head}`' for head in heads)}",
+            fix=f"move what belongs to `{heads[1]}` into a file of its own",
+        )
+        return None
+    if "toolgen" not in root.keys():
+        sink.report("TG103", root.span_at(()), "`toolgen: 1` is missing", fix="write `toolgen: 1` as the first line")
+        return None
+    if heads:
+        return HEADS[heads[0]]
+    for key in root.keys():
+        if key not in SharedFile.model_fields and (known := nearest(key, HEADS)):
+            sink.report("TG104", root.key_span(key), f"`{key}` is not a key of a spec file", fix=known)
+            return None
+    return SharedFile
+
+
+def _relevant(errors: list[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """Of the errors of a union, keep those of the branch that got furthest: the one the user meant."""
+    deepest: dict[tuple[int | str, ...], int] = {}
+    for error in errors:
+        place = _place(error["loc"])
+        deepest[place[:2]] = max(deepest.get(place[:2], 0), len(place))
+    seen: set[tuple[tuple[int | str, ...], str]] = set()
+    for error in errors:
+        place = _place(error["loc"])
+        unions = len(error["loc"]) != len(place)
+        if unions and len(place) < deepest[place[:2]]:
+            continue
+        if unions and (place, "") in seen:
+            continue
+        seen.add((place, "" if unions else error["type"]))
+        yield error
+
+
+def _place(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """The path in the file: without the parts by which pydantic names branches of a union and constraints."""
+    return tuple(part for part in loc if isinstance(part, int) or not _is_branch(part))
+
+
+def _is_branch(part: str) -> bool:
+    return (
+        part in _BRANCHES
+        or part == "[key]"
+        or any(part.startswith(prefix) for prefix in ("constrained-", "list[", "dict[", "literal[", "function-", "nullable["))
+    )
+
+
+_BRANCHES: Final = frozenset({"MethodSpec", "MethodReference", "ActionSpec", "NotIn", "In", "str", "int", "float"})
+
+
+def _report(error: ErrorDetails, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
+    place = _place(error["loc"])
+    is_key = "[key]" in error["loc"]
+    name = str(place[-1]) if place else ""
+    match error["type"]:
+        case "extra_forbidden":
+            known = _known_keys(model, place[:-1])
+            fix = nearest(name, known) or f"the keys here are {', '.join(f'`{key}`' for key in known)}"
+            sink.report("TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix)
+        case "missing":
+            sink.report("TG103", root.span_at(place[:-1], key=True), f"`{name}` is missing from {_where(place[:-1])}")
+        case _:
+            span = root.span_at(place, key=is_key)
+            sink.report("TG105", span, _message(error, name, is_key=is_key), fix=_fix(error))
+
+
+def _where(place: tuple[int | str, ...]) -> str:
+    return f"`{'.'.join(str(part) for part in place)}`" if place else "the file"
+
+
+def _known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+    """The keys that the model has at a place, found by asking its JSON Schema."""
+    schema = model.model_json_schema(by_alias=True)
+    candidates: list[Any] = [schema]
+    for part in place:
+        candidates = [inner for node in candidates for inner in _inside(node, part, schema)]
+    keys = {key: None for node in candidates for key in _flatten(node, schema, "properties")}
+    return [key for key in keys if key != "toolgen"]
+
+
+def _flatten(node: Any, root: Any, keyword: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for variant in _variants(node, root):
+        found.update(variant.get(keyword, {}))
+    return found
+
+
+def _variants(node: Any, root: Any) -> Iterator[dict[str, Any]]:
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        if name in root.get("$defs", {}):
+            yield from _variants(root["$defs"][name], root)
+    yield node
+    for keyword in ("anyOf", "allOf", "oneOf"):
+        for inner in node.get(keyword, ()):
+            yield from _variants(inner, root)
+
+
+def _inside(node: Any, part: int | str, root: Any) -> Iterator[Any]:
+    for variant in _variants(node, root):
+        if isinstance(part, int):
+            if isinstance(variant.get("items"), dict):
+                yield variant["items"]
+        elif part in variant.get("properties", {}):
+            yield variant["properties"][part]
+        else:
+            if isinstance(variant.get("additionalProperties"), dict):
+                yield variant["additionalProperties"]
+            yield from variant.get("patternProperties", {}).values()
+
+
+def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
+    if error["type"] == "string_pattern_mismatch":
+        what = "name" if is_key else "value"
+        return f"`{name if is_key else _shown(error['input'])}` is not a valid {what} here"
+    text = error["msg"]
+    text = text[0].lower() + text[1:]
+    subject = f"`{name}`" if name else "this"
+    return f"{subject}: {text}, found {_shown(error['input'])}"
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case str() if len(value) <= 60:
+            return value or "nothing"
+        case str():
+            return value[:57] + "…"
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def _fix(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    if error["type"] == "literal_error" and isinstance(error["input"], str):
+        words = [word.strip("' ") for word in str(context.get("expected", "")).replace(" or ", ",").split(",")]
+        return nearest(error["input"], words)
+    if error["type"] == "string_pattern_mismatch":
+        return f"it must match `{context.get('pattern')}`"
+    if error["type"] == "string_type" and isinstance(error["input"], bool | int | float):
+        return "put it in quotes"
+    return ""

@@ -1,0 +1,1 @@
+"""The intermediate representation: frozen, complete, and the only input to rules and emitters."""

@@ -1,0 +1,327 @@
+"""The IR of a whole target: toolsets and their tools, agents, catalogs, policies, tag words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from toolgen.compiler.diagnostics import Span
+from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
+
+
+class ToolsetKind(StrEnum):
+    """Who runs the tools of a toolset."""
+
+    SERVICE = "service"
+    AGENT = "agent"
+    MCP = "mcp"
+    COMMAND = "command"
+
+
+class Permission(StrEnum):
+    """Whether a call changes anything outside the core."""
+
+    READONLY = "readonly"
+    WRITE = "write"
+
+
+class Cost(StrEnum):
+    """What a call costs, for the eval gate."""
+
+    FREE = "free"
+    CHEAP = "cheap"
+    EXPENSIVE = "expensive"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One side of a tool: the JSON Schema, which decides, and the shape, which types.
+
+    `json` stands alone: local types are under its `$defs` (`definitions` in draft-07), and it needs no file.
+    `type_name` is the Python name of the value in the generated package, `secrets` the JSON pointers of
+    fields marked as secret, with `*` for any index or key.
+    """
+
+    json: Any
+    dialect: str
+    shape: Shape
+    type_name: str
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a call touches. Each names args, except `hosts`, which are fixed host names."""
+
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    exec: tuple[str, ...] = ()
+    cwd: tuple[str, ...] = ()
+    url: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a tool; 0 means none, None means the policy's."""
+
+    cooldown_seconds: float = 0
+    daily_limit: int = 0
+    timeout_ms: int | None = None
+    result_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """How a tool is called by a line of text. `groups` are the wire names of the args, one per pattern group."""
+
+    prefix: str
+    pattern: str
+    groups: tuple[str, ...]
+    example: str
+    strip_from_display: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Args, and the result they give, where one is written down."""
+
+    args: Any
+    has_result: bool = False
+    result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command tool runs. `exec` holds templates, or groups of templates that vanish with their argument."""
+
+    exec: tuple[str | tuple[str, ...], ...] = ()
+    shell: str = ""
+    cwd: str = "."
+    env: tuple[str, ...] = ()
+    stderr_bytes: int = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How an MCP server is reached: exactly one of `http`, `sse` and `stdio` is set."""
+
+    http: str = ""
+    sse: str = ""
+    stdio: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    env: tuple[str, ...] = ()
+    retries: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A paged result: `cursor` is the arg that takes what the result's `next` field gave."""
+
+    cursor: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How a transform fills one field of its target.
+
+    `source` is the attribute it is read from, None for an injected one. `rebuilt` is set where the value must be made
+    anew as another class of the same fields. A `nullable` field may be absent, and null means something else there.
+    """
+
+    target: str
+    shape: Shape
+    source: str | None
+    rebuilt: bool = False
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """One side of a binding that fits. Without steps the value passes as it is; `extra` keys are carried along."""
+
+    source_type: str
+    target_type: str
+    steps: tuple[Step, ...] = ()
+    extra: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The method a tool is bound to. A side that does not fit has no transform; the reason is a note of the build."""
+
+    method: str
+    to_payload: Transform | None
+    to_result: Transform | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNames:
+    """How one tool is spelled in the generated package."""
+
+    constant: str
+    function: str
+    args: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One callable thing, complete: defaults filled in, references resolved."""
+
+    ident: str
+    key: str
+    names: ToolNames
+    title: str
+    description: str
+    args: Schema
+    result: Schema
+    permission: Permission
+    span: Span
+    tags: tuple[str, ...] = ()
+    roles: tuple[str, ...] | None = None
+    access: Access | None = None
+    one_of: tuple[str, ...] = ()
+    inject: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    cost: Cost = Cost.FREE
+    gate: bool = False
+    confirm: str = ""
+    examples: tuple[Example, ...] = ()
+    tag: Tag | None = None
+    binding: Binding | None = None
+    user: str = ""
+    system: str = ""
+    command: Command | None = None
+    remote: str = ""
+    wire_name: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict[str, str])
+    bounded: Bounded | None = None
+    server_data: Mapping[str, Schema] = field(default_factory=dict[str, Schema])
+    reminder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of the service that owns a toolset; tools bind to it."""
+
+    name: str
+    payload: Schema
+    result: Schema
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """Tools with one owner and one kind. `package` is its place in the generated package, as path segments."""
+
+    name: str
+    kind: ToolsetKind
+    package: tuple[str, ...]
+    description: str
+    tools: tuple[Tool, ...]
+    types: tuple[ClassType | AliasType, ...]
+    span: Span
+    methods: tuple[Method, ...] = ()
+    server: Server | None = None
+    exported_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who uses and exports toolsets. `use`, `on_request` and `suggest` are selectors, `uses` the toolsets they touch."""
+
+    name: str
+    description: str
+    role: str
+    system: str
+    use: tuple[str, ...]
+    on_request: tuple[str, ...]
+    suggest: tuple[str, ...]
+    export: tuple[str, ...]
+    uses: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What an entry of a category does: a target ident and how its args are mapped."""
+
+    target: str
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    split: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """Fixed entries (`actions`), or entries that come from the host (`resource`)."""
+
+    name: str
+    description: str
+    needs: Any
+    formerly: tuple[str, ...]
+    actions: Mapping[str, Action]
+    resource: Action | None
+    invoke: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mandate:
+    """A sentence of the system prompt for the tiers it names."""
+
+    text: str
+    tiers: tuple[str, ...]
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCatalog:
+    """A catalog file: ordered categories over tools."""
+
+    name: str
+    prompt: str
+    categories: tuple[Category, ...]
+    search_needs: Any
+    mandates: tuple[Mandate, ...]
+    hot_list_size: int
+    hot_list_seeds: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy file: what may be called, and who is asked. Rules map a selector to an answer."""
+
+    name: str
+    rules: Mapping[str, str]
+    roles: Mapping[str, Mapping[str, str]]
+    modes: Mapping[str, Mapping[str, str]]
+    network: Mapping[str, str]
+    write_roots: tuple[str, ...]
+    tmp: bool
+    sensitive: tuple[str, ...]
+    env: tuple[str, ...]
+    limits: Mapping[str, int]
+    on_permission_deny: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Everything one target compiles to. Toolsets are sorted by name, tools by ident."""
+
+    toolsets: tuple[Toolset, ...]
+    agents: tuple[Agent, ...] = ()
+    catalogs: tuple[ActionCatalog, ...] = ()
+    policies: tuple[Policy, ...] = ()
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
+    assert_formats: bool = False
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool, sorted by ident."""
+        return tuple(sorted((tool for toolset in self.toolsets for tool in toolset.tools), key=lambda tool: tool.ident))

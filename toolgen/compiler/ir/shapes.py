@@ -1,0 +1,121 @@
+"""Shapes: what of a JSON Schema a Python type can carry without loss.
+
+A shape accepts at least what its schema accepts, and never alters it; constraints stay with the schema, which is
+the authority. What no Python type carries exactly is `Json`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class ScalarKind(StrEnum):
+    """JSON types without parts. `NUMBER` is int or float; `INTEGER` also accepts `1.0`, as JSON Schema does."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    NULL = "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value of one scalar kind."""
+
+    kind: ScalarKind
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """Any JSON value, kept as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """One of a few values, all of them strings, or all integers, or all booleans."""
+
+    values: tuple[str | int | bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A list of one shape."""
+
+    items: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """An object without named fields; every value has one shape."""
+
+    values: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several shapes; flat, without duplicates, and never holding `Json`. `null` is a member like any other."""
+
+    members: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """An object with named fields: the class of that name in the toolset's types."""
+
+    name: str
+
+
+Shape = Scalar | Json | Literals | Array | Map | Union | ClassRef
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One named field of a class. `wire` is the name in JSON, `python` the attribute.
+
+    `default` is meaningful where `has_default`; a field that is neither required nor defaulted may be absent.
+    """
+
+    python: str
+    wire: str
+    shape: Shape
+    required: bool
+    has_default: bool = False
+    default: Any = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassType:
+    """A generated model class. `module` is the module under `types/` that holds it; an open one keeps extra keys."""
+
+    name: str
+    module: str
+    fields: tuple[Field, ...]
+    open: bool
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AliasType:
+    """A name for a shape that is not an object with named fields."""
+
+    name: str
+    module: str
+    shape: Shape
+    description: str = ""
+
+
+def accepts_null(shape: Shape) -> bool:
+    """Whether null is a value of the shape, so that `None` means null and not absence."""
+    match shape:
+        case Json():
+            return True
+        case Scalar(kind):
+            return kind is ScalarKind.NULL
+        case Union(members):
+            return any(accepts_null(member) for member in members)
+        case _:
+            return False

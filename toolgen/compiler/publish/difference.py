@@ -1,0 +1,63 @@
+"""Difference: a unified diff that stays readable, and quick to make, however large the texts are."""
+
+from __future__ import annotations
+
+import re
+from difflib import unified_diff
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LINES: Final = 200
+WIDTH: Final = 240
+_CONTEXT: Final = 3
+_COMPARED: Final = 2_000
+_HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
+
+
+def difference(path: str, old: bytes | None, new: bytes | None) -> str:
+    """Show how `old` becomes `new`, as `diff -u` does, in at most about `LINES` lines of `WIDTH` characters.
+
+    None stands for no file. Control characters, and bytes that are no UTF-8, are shown escaped.
+    """
+    before, after = _lines(old), _lines(new)
+    same = _length(zip(before, after, strict=False))
+    start = max(0, same - _CONTEXT)
+    before, after = before[start:], after[start:]
+    tail = min(_length(zip(reversed(before), reversed(after), strict=False)), len(before), len(after))
+    end = max(0, tail - _CONTEXT)
+    before, after = before[: len(before) - end], after[: len(after) - end]
+    lines = unified_diff(
+        before[:_COMPARED],
+        after[:_COMPARED],
+        "/dev/null" if old is None else f"a/{path}",
+        "/dev/null" if new is None else f"b/{path}",
+        n=_CONTEXT,
+        lineterm="",
+    )
+    shown = [_shown(line, start) for line in lines]
+    if len(shown) > LINES or max(len(before), len(after)) > _COMPARED:
+        shown = [*shown[:LINES], "(the rest is not shown)"]
+    return "\n".join(shown)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    lines = (content or b"").decode(errors="backslashreplace").split("\n")
+    last = lines.pop()
+    return [*lines, last, "\\ No newline at end of file"] if last else lines
+
+
+def _length(pairs: Iterable[tuple[str, str]]) -> int:
+    """Count the pairs at the start that are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _shown(line: str, start: int) -> str:
+    """Make a line safe and short for a terminal; a hunk's header counts from the start of the file."""
+    if hunk := _HUNK.fullmatch(line):
+        old, old_length, new, new_length = hunk.groups(default="")
+        return f"@@ -{int(old) + start}{old_length} +{int(new) + start}{new_length} @@"
+    clipped = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+    return "".join(each if each.isprintable() or each == "\t" else ascii(each)[1:-1] for each in clipped)

@@ -1,0 +1,139 @@
+"""Tree: the output folder of one target, what is in it, and which paths in it may be touched."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.diagnostics.diagnostic import Span
+from toolgen.compiler.publish.inputs import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+LOCK: Final = "toolgen.lock"
+WORK: Final = ".toolgen"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The folder `out` of the project in `root`. Paths in it are relative to `out`, with `/`."""
+
+    root: Path
+    out: str
+
+    @property
+    def folder(self) -> str:
+        """The folder itself, as the operating system spells it."""
+        return self.at("")
+
+    def at(self, path: str) -> str:
+        """Give the operating system's spelling of a path in the tree."""
+        return os.path.join(self.root, *self.out.split("/"), *filter(None, path.split("/")))
+
+    def work(self, *parts: str) -> str:
+        """Give the operating system's spelling of a place in the folder where publishing prepares and keeps notes."""
+        return os.path.join(self.folder, WORK, *parts)
+
+    def span(self, path: str = "") -> Span:
+        """Give the place that a diagnostic about `path` names."""
+        return Span(f"{self.out}/{path}" if path else self.out)
+
+    def scan(self) -> dict[str, bool]:
+        """List all that is in the tree but folders: each path, and whether it is a regular file.
+
+        Links are listed and never followed. The folder of publishing itself is left out. Raises OSError where a
+        folder cannot be opened.
+        """
+        found: dict[str, bool] = {}
+        folders = [""]
+        while folders:
+            inside = folders.pop()
+            for entry in _entries(self.at(inside)):
+                path = f"{inside}/{entry.name}" if inside else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if path != WORK:
+                        folders.append(path)
+                else:
+                    found[path] = entry.is_file(follow_symlinks=False)
+        return found
+
+    def read(self, path: str) -> bytes:
+        """Read a file of the tree. Raises OSError."""
+        with open(self.at(path), "rb") as file:
+            return file.read()
+
+    def digest(self, path: str) -> str | None:
+        """Give the sha256 of a file of the tree, or None where there is no regular file."""
+        if os.path.islink(self.at(path)) or not os.path.isfile(self.at(path)):
+            return None
+        return digest(self.read(path))
+
+    def link_on_the_way(self) -> str:
+        """Name the first folder on the way to the tree's files that is there and not real, or nothing."""
+        parts = [*self.out.split("/"), WORK]
+        for length in range(1, len(parts) + 1):
+            place = os.path.join(self.root, *parts[:length])
+            if os.path.islink(place) or (os.path.lexists(place) and not os.path.isdir(place)):
+                return "/".join(parts[:length])
+        return ""
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except FileNotFoundError:
+        return
+
+
+def parents(path: str) -> Iterator[str]:
+    """Iterate over the folders that hold `path`, the nearest first, without the tree itself."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def unsafe(path: str) -> str:
+    """Say why `path` may not be written in any tree, or nothing."""
+    if not path or path != path.strip("/") or any(part in ("", ".", "..") for part in path.split("/")):
+        return "is not a plain relative path"
+    if "\\" in path or ":" in path or not path.isprintable():
+        return "holds a character that file names cannot have everywhere"
+    if path.split("/")[0].casefold() == WORK:
+        return "is where toolgen prepares its writing"
+    return ""
+
+
+def obstacle(path: str, present: Mapping[str, bool], leaving: Collection[str] = ()) -> str:
+    """Say what keeps the file `path` from being written or removed safely, or nothing.
+
+    `present` is what `scan` found; `leaving` are the files that are removed first.
+    """
+    for place in (path, *parents(path)):
+        if place not in present or (place != path and place in leaving):
+            continue
+        if not present[place]:
+            return f"`{place}` is a link or a special file"
+        if place != path:
+            return f"`{place}` is a file where a folder must be"
+    return ""
+
+
+def bytecode_of(sources: Collection[str], present: Mapping[str, bool]) -> list[str]:
+    """List the compiled files that Python keeps for these modules.
+
+    They go when their source does: an empty package would stay importable, and a source that is replaced within a
+    second by one of the same size would not be noticed.
+    """
+    found: list[str] = []
+    for path, regular in present.items():
+        folder, _, name = path.rpartition("/")
+        package, _, last = folder.rpartition("/")
+        if last == "__pycache__" and name.endswith(".pyc") and regular:
+            module = f"{package}/{name.split('.')[0]}.py".lstrip("/")
+            if module in sources:
+                found.append(path)
+    return found

@@ -1,0 +1,70 @@
+"""Resolve: documents in, one frozen `Catalog` of IR out. Nothing is read or written here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from toolgen.compiler.diagnostics.diagnostic import Related
+from toolgen.compiler.documents.action_catalog import CatalogFile
+from toolgen.compiler.documents.agent import AgentFile
+from toolgen.compiler.documents.policy import PolicyFile
+from toolgen.compiler.documents.shared import SharedFile
+from toolgen.compiler.documents.toolset import ToolsetFile
+from toolgen.compiler.ir.catalog import Catalog
+from toolgen.compiler.resolve.agents import resolve_agents
+from toolgen.compiler.resolve.catalogs import resolve_catalogs
+from toolgen.compiler.resolve.policies import resolve_policies
+from toolgen.compiler.resolve.schemas import Schemas
+from toolgen.compiler.resolve.tags import BUILTIN
+from toolgen.compiler.resolve.toolsets import check_toolsets, resolve_toolset
+from toolgen.compiler.resolve.types import Types
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.base import SpecFileHead
+    from toolgen.compiler.documents.read import Document
+
+FileT = TypeVar("FileT", bound="SpecFileHead")
+
+
+def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, assert_formats: bool) -> Catalog:
+    """Resolve all documents of a target; the result is only to be built on where the sink holds no error."""
+    schemas = Schemas(Types(documents, sink), sink)
+    tags = _tags(_of(documents, SharedFile), sink)
+    files = _of(documents, ToolsetFile)
+    by_path = {document.path: document for document in files}
+    toolsets = [resolve_toolset(document, by_path, schemas, tags, sink, profile=profile) for document in files]
+    toolsets.sort(key=lambda toolset: (toolset.name, toolset.span))
+    check_toolsets(toolsets, sink)
+    words = [*BUILTIN, *tags]
+    agents, toolsets = resolve_agents(_of(documents, AgentFile), toolsets, words, sink)
+    policies = resolve_policies(_of(documents, PolicyFile), toolsets, words, sink)
+    catalogs = resolve_catalogs(_of(documents, CatalogFile), toolsets, sink)
+    return Catalog(
+        tuple(toolsets),
+        tuple(sorted(agents, key=lambda agent: agent.name)),
+        tuple(sorted(catalogs, key=lambda catalog: catalog.name)),
+        tuple(sorted(policies, key=lambda policy: policy.name)),
+        dict(sorted({**BUILTIN, **tags}.items())),
+        assert_formats,
+    )
+
+
+def _of(documents: Sequence[Document[SpecFileHead]], kind: type[FileT]) -> list[Document[FileT]]:
+    return [cast("Document[FileT]", document) for document in documents if isinstance(document.file, kind)]
+
+
+def _tags(documents: Sequence[Document[SharedFile]], sink: Diagnostics) -> dict[str, str]:
+    tags: dict[str, str] = {}
+    places: dict[str, Span] = {}
+    for document in documents:
+        for tag, meaning in document.file.tags.items():
+            span = document.span("tags", tag, key=True)
+            if tag in BUILTIN:
+                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="give yours another name")
+            elif tag in places:
+                sink.report("TG301", span, f"the tag `{tag}` is declared twice", related=[Related(places[tag], "first here")], fix="keep one of them")
+            tags[tag], places[tag] = meaning, span
+    return tags

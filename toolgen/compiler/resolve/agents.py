@@ -1,0 +1,90 @@
+"""Agent files to agents: whom they use, what they export, and that every agent toolset has one owner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.ir.catalog import Agent, ToolsetKind
+from toolgen.compiler.resolve.selectors import check_selector, select
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.agent import AgentFile
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.ir.catalog import Toolset
+
+
+def resolve_agents(
+    documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset], tags: Iterable[str], sink: Diagnostics
+) -> tuple[list[Agent], list[Toolset]]:
+    """Make the agents, and say in each toolset of kind `agent` who exports it."""
+    agents: dict[str, Agent] = {}
+    for document in documents:
+        agent = _resolve(document, toolsets, list(tags), sink)
+        first = agents.setdefault(agent.name, agent)
+        if first is not agent:
+            sink.report("TG301", agent.span, f"the agent `{agent.name}` is defined twice", related=[Related(first.span, "first here")], fix="rename one of them")
+    return list(agents.values()), _owned(documents, toolsets, sink)
+
+
+def _resolve(document: Document[AgentFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics) -> Agent:
+    file = document.file
+    for name in ("use", "on_request", "suggest"):
+        for index, selector in enumerate(getattr(file, name)):
+            span = document.span(name, index)
+            check_selector(selector, toolsets, tags, span, sink)
+            _check_role(file.role, name, selector, toolsets, document, index, sink)
+    by_name = {toolset.name: toolset for toolset in toolsets}
+    named = [selector for selector in (*file.use, *file.on_request) if "*" not in selector and "+" not in selector]
+    uses = {
+        toolset.name
+        for selector in named
+        for toolset in toolsets
+        if selector == toolset.name or any(tool.ident == selector for tool in toolset.tools)
+    }
+    for index, name in enumerate(file.export):
+        span = document.span("export", index)
+        toolset = by_name.get(name)
+        if toolset is None:
+            sink.report("TG501", span, f"there is no toolset `{name}`", fix=nearest(name, by_name))
+        elif toolset.kind is not ToolsetKind.AGENT:
+            sink.report("TG502", span, f"`{name}` is of kind {toolset.kind.value}; agents export toolsets of kind agent",
+                        related=[Related(toolset.span, f"`{name}` is here")], fix="write `kind: agent` in the toolset")  # fmt: skip
+    return Agent(
+        file.agent, file.description.strip(), file.role, file.system, tuple(file.use), tuple(file.on_request), tuple(file.suggest),
+        tuple(file.export), tuple(sorted(uses)), document.span("agent"),
+    )  # fmt: skip
+
+
+def _check_role(
+    role: str, key: str, selector: str, toolsets: Sequence[Toolset], document: Document[AgentFile], index: int, sink: Diagnostics
+) -> None:
+    """`use` lies within what the role may hold: a tool named outright must not be kept from it."""
+    if key == "suggest":
+        return
+    for tool in select(selector, toolsets):
+        if tool.ident == selector and tool.roles is not None and role not in tool.roles:
+            sink.report("TG508", document.span(key, index), f"`{tool.ident}` is kept from agents of role {role}",
+                        related=[Related(tool.span, f"it is for {', '.join(tool.roles)}")], fix="leave it out, or add the role to the tool's `roles`")  # fmt: skip
+
+
+def _owned(documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset], sink: Diagnostics) -> list[Toolset]:
+    exporters: dict[str, list[Document[AgentFile]]] = {}
+    for document in documents:
+        for name in document.file.export:
+            exporters.setdefault(name, []).append(document)
+    owned: list[Toolset] = []
+    for toolset in toolsets:
+        found = exporters.get(toolset.name, [])
+        if toolset.kind is ToolsetKind.AGENT and not found:
+            sink.report("TG502", toolset.span, f"no agent exports `{toolset.name}`, so nothing runs it",
+                        fix=f"write `export: [{toolset.name}]` in the agent that runs it")  # fmt: skip
+        if len(found) > 1:
+            sink.report("TG502", toolset.span, f"`{toolset.name}` is exported by {len(found)} agents, and one can run it",
+                        related=[Related(each.span("export"), f"`{each.file.agent}` exports it") for each in found], fix="keep one of them")  # fmt: skip
+        owned.append(replace(toolset, exported_by=found[0].file.agent) if found else toolset)
+    return owned

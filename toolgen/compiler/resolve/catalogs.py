@@ -1,0 +1,177 @@
+"""Catalog files to action catalogs: every target exists, every parameter has one source."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Mandate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.action_catalog import ActionSpec, CatalogFile, CategorySpec
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.ir.catalog import Tool, Toolset
+
+_CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*")
+_REFERENCE = re.compile(r"\$entry|\$args(\..+)?")
+_SPLIT = re.compile(r"<([^<>]+)>__<([^<>]+)>")
+_NAME = re.compile(r"[A-Za-z0-9_.-]+__[A-Za-z0-9_-]+")
+
+
+def resolve_catalogs(documents: Sequence[Document[CatalogFile]], toolsets: Sequence[Toolset], sink: Diagnostics) -> list[ActionCatalog]:
+    """Make the catalogs."""
+    made: dict[str, ActionCatalog] = {}
+    for document in documents:
+        catalog = _Resolver(document, toolsets, sink).resolve()
+        first = made.setdefault(catalog.name, catalog)
+        if first is not catalog:
+            sink.report("TG301", catalog.span, f"the catalog `{catalog.name}` is defined twice", related=[Related(first.span, "first here")], fix="rename one of them")
+    return list(made.values())
+
+
+class _Resolver:
+    def __init__(self, document: Document[CatalogFile], toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
+        self._document = document
+        self._file = document.file
+        self._tools: Mapping[str, Tool] = {tool.ident: tool for toolset in toolsets for tool in toolset.tools}
+        self._toolsets = {toolset.name for toolset in toolsets}
+        self._sink = sink
+
+    def resolve(self) -> ActionCatalog:
+        file, document = self._file, self._document
+        self._check_toolset(file.from_, document.span("from"))
+        categories = tuple(self._category(name, spec) for name, spec in file.categories.items())
+        entries = {f"{category.name}__{entry}" for category in categories for entry in category.actions}
+        self._check_formerly(categories)
+        for index, seed in enumerate(file.hot_list.seeds):
+            self._check_entry(seed, entries, categories, document.span("hot_list", "seeds", index), "TG509")
+        for index, mandate in enumerate(file.mandates):
+            for word in _NAME.findall(mandate.text):
+                self._check_entry(word.rstrip("."), entries, categories, document.span("mandates", index, "text"), "TG507")
+        return ActionCatalog(
+            name=file.catalog,
+            prompt=file.prompt.strip(),
+            categories=categories,
+            search_needs=_condition(file.search.needs),
+            mandates=tuple(Mandate(mandate.text, tuple(mandate.tiers), mandate.repeat) for mandate in file.mandates),
+            hot_list_size=file.hot_list.size,
+            hot_list_seeds=tuple(file.hot_list.seeds),
+            span=document.span("catalog"),
+        )
+
+    def _category(self, name: str, spec: CategorySpec) -> Category:
+        document, span = self._document, self._document.span("categories", name, key=True)
+        if not _CATEGORY.fullmatch(name) or "__" in name or any(part.endswith("_") for part in name.split(".")):
+            self._sink.report("TG505", span, f"`{name}` cannot be a category: names are words joined by dots, without `__` and without `_` at an end")
+        if (spec.actions is None) == (spec.target is None):
+            self._sink.report("TG505", span, f"`{name}` needs `actions` or `target`, and just one of them",
+                              fix="`actions` lists fixed entries; with `target` the entries come from the host")  # fmt: skip
+        if spec.target is not None and not spec.invoke:
+            self._sink.report("TG505", span, f"`{name}` has a `target`, and must say what invoking an entry does", fix="add `invoke: …`")
+        if any(ident in spec.description or _mentions(spec.description, f"{name}__{entry}") for ident in self._tools for entry in spec.actions or ()):
+            self._sink.report("TG505", document.span("categories", name, "description"), "a description of a category names no tools: models find them by listing")
+        self._check_toolset(spec.from_, document.span("categories", name, "from"))
+        home = spec.from_ or self._file.from_
+        actions: dict[str, Action] = {}
+        for entry, action in (spec.actions or {}).items():
+            where = ("categories", name, "actions", entry)
+            if not entry.strip():
+                self._sink.report("TG505", document.span(*where, key=True), "an entry needs a name")
+            made = self._action(entry if action is None else action, home, where)
+            if made is not None:
+                actions[entry] = made
+        resource = None
+        if spec.target is not None:
+            resource = self._mapped(spec.target, spec.args, spec.split, home, ("categories", name), resource=True)
+        return Category(name, spec.description, _condition(spec.needs), tuple(spec.formerly), actions, resource, spec.invoke)
+
+    def _action(self, action: str | ActionSpec, home: str | None, where: tuple[str, ...]) -> Action | None:
+        if isinstance(action, str):
+            ident = self._ident(action, home, self._document.span(*where))
+            return None if ident is None else Action(ident)
+        return self._mapped(action.target, action.args, action.split, home, where, resource=False)
+
+    def _mapped(
+        self, target: str, args: Mapping[str, Any], split: Mapping[str, str], home: str | None, where: tuple[str, ...], *, resource: bool
+    ) -> Action | None:
+        document = self._document
+        ident = self._ident(target, home, document.span(*where, "target"))
+        if ident is None:
+            return None
+        properties = self._tools[ident].args.json.get("properties", {})
+        for parameter, value in args.items():
+            self._check_parameter(parameter, properties, ident, document.span(*where, "args", parameter, key=True))
+            self._check_value(value, document.span(*where, "args", parameter), resource=resource)
+        for arg, pattern in split.items():
+            span = document.span(*where, "split", arg)
+            match = _SPLIT.fullmatch(pattern)
+            if match is None:
+                self._sink.report("TG506", span, f"`{pattern}` does not say how `{arg}` is cut", fix="write `<first>__<second>` with two parameters of the target")
+                continue
+            for parameter in match.groups():
+                self._check_parameter(parameter, properties, ident, span)
+                if parameter in args:
+                    self._sink.report("TG506", span, f"`{parameter}` is filled twice: by `split` and by `args`", fix="keep one of them")
+        return Action(ident, dict(args), dict(split))
+
+    def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> None:
+        if parameter not in properties:
+            known = nearest(parameter, properties) or f"its args are {', '.join(f'`{name}`' for name in properties) or 'none'}"
+            self._sink.report("TG506", span, f"`{ident}` has no arg `{parameter}`", fix=known)
+
+    def _check_value(self, value: Any, span: Span, *, resource: bool) -> None:
+        if isinstance(value, list):
+            for inner in value:
+                self._check_value(inner, span, resource=resource)
+        elif isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
+            if not _REFERENCE.fullmatch(value):
+                self._sink.report("TG506", span, f"`{value}` is not a reference", fix="write `$entry`, `$args` or `$args.name`; a literal `$` is `$$`")
+            elif value == "$entry" and not resource:
+                self._sink.report("TG506", span, "`$entry` is the name of an entry from the host, and these entries are fixed", fix="write the value itself")
+
+    def _ident(self, name: str, home: str | None, span: Span) -> str | None:
+        """The ident of a target: one with a dot is an ident, any other a tool of the toolset it is looked up in."""
+        if "." not in name and home is None:
+            self._sink.report("TG501", span, f"`{name}` is a bare name, and there is no `from` to look it up in", fix="write `from: <toolset>`, or the whole ident")
+            return None
+        ident = name if "." in name else f"{home}.{name}"
+        if ident in self._tools:
+            return ident
+        if "." in name or home in self._toolsets:
+            local = [known.rpartition(".")[2] for known in self._tools if known.rpartition(".")[0] == home]
+            self._sink.report("TG501", span, f"there is no tool `{ident}`", fix=nearest(name, [*local, *self._tools]))
+        return None
+
+    def _check_toolset(self, name: str | None, span: Span) -> None:
+        if name is not None and name not in self._toolsets:
+            self._sink.report("TG501", span, f"there is no toolset `{name}`", fix=nearest(name, self._toolsets))
+
+    def _check_entry(self, name: str, entries: set[str], categories: Sequence[Category], span: Span, code: str) -> None:
+        resources = [category.name for category in categories if category.resource is not None]
+        if name not in entries and not any(name.startswith(f"{resource}__") for resource in resources):
+            self._sink.report(code, span, f"there is no entry `{name}`", fix=nearest(name, entries))
+
+    def _check_formerly(self, categories: Sequence[Category]) -> None:
+        names = {category.name for category in categories}
+        taken: set[str] = set()
+        for category in categories:
+            for index, old in enumerate(category.formerly):
+                if old in names or old in taken:
+                    self._sink.report("TG505", self._document.span("categories", category.name, "formerly", index),
+                                      f"`{old}` already leads to a category", fix="name an old category once, and only one that is gone")  # fmt: skip
+                taken.add(old)
+
+
+def _condition(needs: Any) -> Any:
+    """A condition as plain data."""
+    if isinstance(needs, dict):
+        return {setting: test.model_dump(by_alias=True) for setting, test in needs.items()}
+    return needs
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<![A-Za-z0-9_.-]){re.escape(name)}(?![A-Za-z0-9_-])", text) is not None

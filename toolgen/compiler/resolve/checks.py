@@ -1,0 +1,158 @@
+"""Is a schema one? And do the defaults and examples written beside it fit it?
+
+jsonschema-rs decides, as it will at run time; jsonschema explains what it refuses.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.resolve import keywords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.resolve.schemas import Bundle
+
+_SHOWN = 120
+
+
+def check_schema(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
+    """Report what keeps a schema from being compiled; say whether it can be."""
+    try:
+        jsonschema_rs.validator_for(bundle.json, validate_formats=False, offline=True)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as failure:
+        _explain(bundle, span, failure, sink)
+        return False
+    return True
+
+
+def violations(schema: Any, value: Any, pointer: str = "") -> list[tuple[list[str | int], str]]:
+    """Where and how a value breaks a schema, or the part of it at a JSON pointer."""
+    target: Any = schema
+    if pointer:
+        registry = jsonschema_rs.Registry([("toolgen:schema", schema)], draft=_draft(schema))
+        target = {"$ref": f"toolgen:schema#{pointer}"}
+        validator = jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
+    else:
+        validator = jsonschema_rs.validator_for(target, validate_formats=False, offline=True)
+    return [(list(error.instance_path), _short(error.message)) for error in validator.iter_errors(value)]
+
+
+def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Report defaults that their own schemas refuse."""
+    for pointer, schema in _with_defaults(bundle.json, []):
+        default = schema["default"]
+        if _plainly_fits(schema, default):
+            continue
+        place = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
+        problems = violations(bundle.json, default, place)
+        if problems:
+            sink.report("TG208", bundle.span([*pointer, "default"], span), f"the default is refused by its own schema: {problems[0][1]}",
+                        fix="correct it, or leave it out")  # fmt: skip
+
+
+def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) -> None:
+    from jsonschema.validators import validator_for
+
+    if not isinstance(bundle.json, dict | bool):
+        sink.report("TG202", span, "a schema is a mapping or a boolean")
+        return
+    schema = bundle.json if isinstance(bundle.json, dict) else {}
+    declared = schema.get("$schema")
+    if isinstance(declared, str) and keywords.dialect_of(declared) is None:
+        sink.report("TG202", bundle.span(["$schema"], span), f"`{_short(declared)}` is not a draft that toolgen knows",
+                    fix=f"use one of {', '.join(keywords.DIALECTS.values())}")  # fmt: skip
+        return
+    metaschema = validator_for(schema).META_SCHEMA
+    errors = sorted(validator_for(metaschema)(metaschema).iter_errors(bundle.json), key=lambda error: list(map(str, error.absolute_path)))
+    for error in errors:
+        path = list(error.absolute_path)
+        sink.report("TG202", bundle.span(path, span), _meta_message(error, path), fix=_meta_fix(error, path))
+    if not errors:
+        path = list(getattr(failure, "instance_path", ()))
+        reason = str(failure).split("\n")[0]
+        if path and path[-1] == "pattern":
+            reason = f"no engine takes the pattern {_short(str(getattr(failure, 'instance', '')))!r}"
+        elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
+            sink.report("TG204", _reference_span(bundle, reason, span), f"a reference leads nowhere: {_short(reason)}",
+                        fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched")  # fmt: skip
+            return
+        sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {_short(reason)}")
+
+
+def _reference_span(bundle: Bundle, reason: str, span: Span) -> Span:
+    """The first `$ref` whose text the message of the validator mentions."""
+    for pointer, reference in _references(bundle.json, []):
+        if reference.lstrip("#") and reference.lstrip("#").rstrip("/") in reason:
+            return bundle.span(pointer, span)
+    return span
+
+
+def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in ("$ref", "$dynamicRef", "$recursiveRef") and isinstance(inner, str):
+                yield [*path, key], inner
+            yield from _references(inner, [*path, key])
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _references(inner, [*path, index])
+
+
+def _meta_message(error: Any, path: list[str | int]) -> str:
+    where = f"`{path[-1]}`" if path else "the schema"
+    if path and path[-1] == "type" or (len(path) > 1 and path[-2] == "type"):
+        return f"`{_short(str(error.instance))}` is not a JSON type"
+    if path and path[-1] == "pattern":
+        return f"no engine takes the pattern {_short(str(error.instance))!r}"
+    return f"{where} is not valid JSON Schema: {_short(error.message)}"
+
+
+def _meta_fix(error: Any, path: list[str | int]) -> str:
+    if path and path[-1] == "type":
+        words = ["string", "integer", "number", "boolean", "object", "array", "null"]
+        return nearest(str(error.instance), words) or "if this is a field called `type`, write `type!:` in the short form"
+    return ""
+
+
+def _with_defaults(schema: Any, pointer: list[str | int]) -> Iterator[tuple[list[str | int], dict[str, Any]]]:
+    if not isinstance(schema, dict):
+        return
+    if "default" in schema:
+        yield pointer, schema
+    for key, value in schema.items():
+        if key in keywords.SCHEMA_MAP and isinstance(value, dict):
+            for name, inner in value.items():
+                yield from _with_defaults(inner, [*pointer, key, name])
+        elif key in keywords.SCHEMA_LIST and isinstance(value, list):
+            for index, inner in enumerate(value):
+                yield from _with_defaults(inner, [*pointer, key, index])
+        elif key in keywords.SCHEMA:
+            yield from _with_defaults(value, [*pointer, key])
+
+
+_PLAIN = {"string": str, "boolean": bool}
+
+
+def _plainly_fits(schema: dict[str, Any], value: Any) -> bool:
+    """The common case without a validator: a text or a truth value, and nothing else said about it."""
+    kind = _PLAIN.get(str(schema.get("type")))
+    return kind is not None and isinstance(value, kind) and schema.keys() <= {"type", "default", "description", "title", "format"}
+
+
+def _draft(schema: Any) -> int | None:
+    uri = schema.get("$schema") if isinstance(schema, dict) else None
+    name = keywords.dialect_of(uri) if isinstance(uri, str) else "2020-12"
+    return {
+        "draft-04": jsonschema_rs.Draft4, "draft-06": jsonschema_rs.Draft6, "draft-07": jsonschema_rs.Draft7,
+        "2019-09": jsonschema_rs.Draft201909, "2020-12": jsonschema_rs.Draft202012,
+    }.get(name or "2020-12")  # fmt: skip
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,0 +1,51 @@
+"""JSON Schema's keywords by what they hold, over all supported drafts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SCHEMA: Final = frozenset({
+    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames",
+    "then", "unevaluatedItems", "unevaluatedProperties",
+})  # fmt: skip
+"""Keywords that hold a schema (`items` may also hold a list of them)."""
+
+SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
+SCHEMA_MAP: Final = frozenset({"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"})
+
+ALL: Final = SCHEMA | SCHEMA_LIST | SCHEMA_MAP | frozenset({
+    "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref", "$schema",
+    "$vocabulary", "const", "contentEncoding", "contentMediaType", "default", "dependentRequired", "deprecated", "description",
+    "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "id", "maxContains", "maxItems", "maxLength",
+    "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "pattern",
+    "readOnly", "required", "title", "type", "uniqueItems", "writeOnly",
+})  # fmt: skip
+
+RAW: Final = frozenset({"type", "properties", "enum", "const", "allOf", "anyOf", "oneOf"})
+"""A map with one of these keys, or with one that starts with `$`, is JSON Schema; any other is the fields of an object."""
+
+CORE: Final = frozenset({
+    "$comment", "$schema", "additionalProperties", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "items",
+    "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
+    "properties", "required", "title", "type",
+})  # fmt: skip
+"""The keywords of profile `core` (spec-language.md, section 1)."""
+
+DIALECTS: Final = {
+    "2020-12": "https://json-schema.org/draft/2020-12/schema",
+    "2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "draft-07": "http://json-schema.org/draft-07/schema#",
+    "draft-06": "http://json-schema.org/draft-06/schema#",
+    "draft-04": "http://json-schema.org/draft-04/schema#",
+}
+"""The supported drafts, and the `$schema` of each."""
+
+
+def dialect_of(uri: str) -> str | None:
+    """The draft that a `$schema` names, or None."""
+    return next((name for name, known in DIALECTS.items() if known.rstrip("#") == uri.rstrip("#")), None)
+
+
+def definitions_keyword(dialect: str) -> str:
+    """Where a draft keeps its definitions."""
+    return "$defs" if dialect in ("2020-12", "2019-09") else "definitions"

@@ -1,0 +1,100 @@
+"""Python names: how a name of a spec is spelled in generated code, and what keeps two of them apart."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import keyword
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel
+
+from toolgen.compiler.diagnostics.diagnostic import Related
+
+if TYPE_CHECKING:
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+
+_KEYWORDS: Final = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
+_BUILTINS: Final = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_MODEL: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
+
+RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL
+"""Attributes that a field cannot have: they mean something else in a model, or in the annotations beside it."""
+
+RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
+RESERVED_MODULES: Final = _KEYWORDS | _BUILTINS | {"shared", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
+RESERVED_CLASSES: Final = (
+    _KEYWORDS | _BUILTINS | {"Annotated", "Any", "Awaitable", "ClosedModel", "Field", "Final", "Handlers", "Ident", "JsonValue", "Literal"}
+    | {"OpenModel", "Protocol", "ToolCallMeta", "ToolExecutor", "ToolRequest", "ToolsetRegistration", "TypeAlias", "Codec", "Absent"}
+)  # fmt: skip
+
+
+def words(text: str) -> list[str]:
+    """Split a name into ASCII words: at everything that is not a letter or digit, and where camelCase turns."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
+    return re.findall(r"[A-Za-z0-9]+", spaced)
+
+
+def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:
+    """Spell a name as a module or function: `createIssue` -> `create_issue`."""
+    return _finish("_".join(words(text)).lower(), text, reserved)
+
+
+def constant(text: str) -> str:
+    """Spell a name as a constant: `createIssue` -> `CREATE_ISSUE`."""
+    return _finish("_".join(words(text)).upper(), text, frozenset())
+
+
+def pascal(text: str) -> str:
+    """Spell a name as a class: `createIssue` -> `CreateIssue`."""
+    return _finish("".join(word[0].upper() + word[1:] for word in words(text)), text, frozenset())
+
+
+def attribute(wire: str) -> str:
+    """Spell a JSON name as an attribute. An identifier stays as it is: `orderId` -> `orderId`, `from` -> `from_`."""
+    plain = unicodedata.normalize("NFKD", wire).encode("ascii", "ignore").decode("ascii")
+    return _finish(re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_"), wire, RESERVED_FIELDS)
+
+
+def is_attribute(name: str) -> bool:
+    """Whether a name written by hand can be an attribute of a generated model."""
+    return name.isascii() and name.isidentifier() and not name.startswith("_") and name not in RESERVED_FIELDS
+
+
+def _finish(name: str, original: str, reserved: frozenset[str]) -> str:
+    if not name:
+        name = "x" + hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    if name[0].isdigit():
+        name = f"n{name}" if name.islower() or not name.isupper() else f"N{name}"
+    return f"{name}_" if name in reserved else name
+
+
+def distinguished(name: str, path: str) -> str:
+    """A class name of ours that is taken: the same, and a hash of where the class stands."""
+    return f"{name}_{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+
+
+class Namespace:
+    """Names that must differ, and where each comes from."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._taken: dict[str, tuple[str, Span]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
+
+    def claim(self, name: str, source: str, span: Span, sink: Diagnostics, *, fix: str) -> None:
+        """Take a name for `source`; one that is taken already is reported at both places."""
+        first = self._taken.setdefault(name, (source, span))
+        if first != (source, span):
+            sink.report(
+                "TG302",
+                span,
+                f"`{source}` and `{first[0]}` would both be `{name}` among the {self._what} of the generated code",
+                related=[Related(first[1], f"`{first[0]}` is here")],
+                fix=fix,
+            )

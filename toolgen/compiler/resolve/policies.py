@@ -1,0 +1,68 @@
+"""Policy files to policies: selectors that match, hosts and limits that make sense."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.diagnostics.diagnostic import Related
+from toolgen.compiler.ir.catalog import Policy
+from toolgen.compiler.resolve.selectors import check_selector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.policy import PolicyFile
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.ir.catalog import Toolset
+
+_HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\]")
+
+
+def resolve_policies(
+    documents: Sequence[Document[PolicyFile]], toolsets: Sequence[Toolset], tags: Iterable[str], sink: Diagnostics
+) -> list[Policy]:
+    """Make the policies."""
+    policies: dict[str, Policy] = {}
+    for document in documents:
+        _check(document, toolsets, list(tags), sink)
+        policy = _policy(document)
+        first = policies.setdefault(policy.name, policy)
+        if first is not policy:
+            sink.report("TG301", policy.span, f"the policy `{policy.name}` is defined twice", related=[Related(first.span, "first here")], fix="rename one of them")
+    return list(policies.values())
+
+
+def _policy(document: Document[PolicyFile]) -> Policy:
+    file = document.file
+    return Policy(
+        name=file.policy,
+        rules=dict(file.rules),
+        roles={role: dict(rules) for role, rules in file.roles.items()},
+        modes={mode: dict(rules) for mode, rules in file.modes.items()},
+        network=dict(file.network),
+        write_roots=tuple(file.paths.write_roots),
+        tmp=file.paths.tmp,
+        sensitive=tuple(file.paths.sensitive),
+        env=tuple(file.env),
+        limits=file.limits.model_dump(),
+        on_permission_deny=file.on_permission_deny,
+        span=document.span("policy"),
+    )
+
+
+def _check(document: Document[PolicyFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics) -> None:
+    file = document.file
+    places = [(("rules",), file.rules)]
+    places += [(("roles", role), rules) for role, rules in file.roles.items()]
+    places += [(("modes", mode), rules) for mode, rules in file.modes.items()]
+    for path, rules in places:
+        for selector in rules:
+            check_selector(selector, toolsets, tags, document.span(*path, selector, key=True), sink)
+    for host in file.network:
+        if not _HOST.fullmatch(host):
+            sink.report("TG510", document.span("network", host, key=True), f"`{host}` is not a host", fix="write `example.com`, `*.example.com` or `*`")
+    limits = file.limits
+    if limits.max_timeout_ms and limits.timeout_ms > limits.max_timeout_ms:
+        sink.report("TG510", document.span("limits"), f"`timeout_ms` ({limits.timeout_ms}) is over `max_timeout_ms` ({limits.max_timeout_ms})", fix="lower one or raise the other")

@@ -1,0 +1,154 @@
+"""What can be said of shapes alone: joining, narrowing, bounding them, and whether a value has one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Json, Literals, Map, Scalar, ScalarKind, Shape, Union
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+JSON: Final = Json()
+SCALARS: Final = {kind.value: Scalar(kind) for kind in ScalarKind}
+_RANK: Final = {ClassRef: 0, Map: 1, Array: 1, Literals: 2, Scalar: 3, Union: 4, Json: 5}
+
+
+def literals(values: list[Any]) -> Shape:
+    """The shape of an enumeration: literals where all values are of one plain kind, beside null."""
+    present = [value for value in values if value is not None]
+    null = [SCALARS["null"]] if len(present) < len(values) else []
+    if not present:
+        return null[0] if null else JSON
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in present]
+    kinds = {type(value) for value in whole}
+    if kinds in ({str}, {bool}, {int}):
+        return union([Literals(tuple(dict.fromkeys(whole))), *null])
+    return union([SCALARS["number"], *null]) if kinds <= {int, float} else JSON
+
+
+def union(shapes: list[Shape]) -> Shape:
+    """One of several shapes: flat and without repetition; `Json` where any of them is."""
+    flat: dict[Shape, None] = {}
+    for shape in shapes:
+        flat.update(dict.fromkeys(shape.members if isinstance(shape, Union) else (shape,)))
+    if not flat or JSON in flat:
+        return JSON
+    if SCALARS["number"] in flat:
+        flat.pop(SCALARS["integer"], None)
+    return next(iter(flat)) if len(flat) == 1 else Union(tuple(flat))
+
+
+def bounded(shape: Shape, budget: int = 200) -> Shape:
+    """The shape, or `Json` where it is so large that putting it in place again and again could fill the memory."""
+    queue, seen = [shape], 0
+    while queue:
+        seen += 1
+        match queue.pop():
+            case Array(inner) | Map(inner):
+                queue.append(inner)
+            case Union(members):
+                queue.extend(members)
+            case _:
+                pass
+        if seen > budget:
+            return JSON
+    return shape
+
+
+def narrower(first: Shape, second: Shape) -> Shape:
+    """Of two shapes that both hold for a value, the one that says more."""
+    return second if _RANK[type(second)] < _RANK[type(first)] else first
+
+
+def cyclic(classes: Mapping[str, ClassType]) -> set[str]:
+    """The classes that can contain themselves."""
+    below = {name: {ref for field in made.fields for ref in _classes_in(field.shape)} for name, made in classes.items()}
+    found: set[str] = set()
+    for start in below:
+        reached: set[str] = set()
+        queue = list(below[start])
+        while queue:
+            name = queue.pop()
+            if name not in reached:
+                reached.add(name)
+                queue.extend(below.get(name, ()))
+        if start in reached:
+            found.add(start)
+    return found
+
+
+def without_nested_guesses(made: ClassType, cyclic: set[str]) -> ClassType:
+    """Choices between objects that contain themselves become `Json`: trying each at every level takes exponential time."""
+    if made.name not in cyclic:
+        return made
+    return replace(made, fields=tuple(replace(field, shape=_settled(field.shape, cyclic)) for field in made.fields))
+
+
+def _settled(shape: Shape, cyclic: set[str]) -> Shape:
+    match shape:
+        case Array(items):
+            return Array(_settled(items, cyclic))
+        case Map(values):
+            return Map(_settled(values, cyclic))
+        case Union(members):
+            compound = [member for member in members if isinstance(member, ClassRef | Array | Map)]
+            guesses = len(compound) > 1 and any(name in cyclic for member in compound for name in _classes_in(member))
+            return JSON if guesses else union([_settled(member, cyclic) for member in members])
+        case _:
+            return shape
+
+
+def _classes_in(shape: Shape) -> set[str]:
+    match shape:
+        case ClassRef(name):
+            return {name}
+        case Array(inner) | Map(inner):
+            return _classes_in(inner)
+        case Union(members):
+            return {name for member in members for name in _classes_in(member)}
+        case _:
+            return set()
+
+
+def fits(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> bool:
+    """Whether a JSON value has a shape, so that a typed default can be made of it."""
+    match shape:
+        case Json():
+            return True
+        case Scalar(kind):
+            return _is_scalar(value, kind)
+        case Literals(values):
+            return any(value == known and type(value) is type(known) for known in values)
+        case Array(items):
+            return isinstance(value, list) and all(fits(item, items, classes) for item in value)
+        case Map(values):
+            return isinstance(value, dict) and all(fits(item, values, classes) for item in value.values())
+        case Union(members):
+            return any(fits(value, member, classes) for member in members)
+        case ClassRef(name):
+            return isinstance(value, dict) and _fits_class(value, classes[name], classes)
+
+
+def _fits_class(value: dict[str, Any], made: ClassType, classes: Mapping[str, ClassType]) -> bool:
+    known = {field.wire: field for field in made.fields}
+    return (
+        all(field.wire in value for field in made.fields if field.required)
+        and (made.open or value.keys() <= known.keys())
+        and all(fits(inner, known[name].shape, classes) for name, inner in value.items() if name in known)
+    )
+
+
+def _is_scalar(value: Any, kind: ScalarKind) -> bool:
+    match kind:
+        case ScalarKind.STRING:
+            return isinstance(value, str)
+        case ScalarKind.BOOLEAN:
+            return isinstance(value, bool)
+        case ScalarKind.NULL:
+            return value is None
+        case ScalarKind.INTEGER:
+            return isinstance(value, int) and not isinstance(value, bool)
+        case ScalarKind.NUMBER:
+            return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,140 @@
+"""The two sides of a tool, args and result: JSON Schema to check with, shape to type with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.ir.catalog import Schema
+from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
+from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.checks import check_defaults, check_schema
+from toolgen.compiler.resolve.profile import check_profile
+from toolgen.compiler.resolve.schemas import Bundle
+from toolgen.compiler.resolve.secrets import secret_pointers
+from toolgen.compiler.resolve.types import own_dialect
+from toolgen.compiler.source.nodes import MappingNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.resolve.schemas import Schemas
+    from toolgen.compiler.resolve.shapes import Owner, Shapes
+
+
+class Sides:
+    """Makes the schemas of one toolset file."""
+
+    def __init__(
+        self, document: Document[ToolsetFile], schemas: Schemas, shapes: Shapes, sink: Diagnostics, *, profile: str
+    ) -> None:
+        self._document = document
+        self._schemas = schemas
+        self._shapes = shapes
+        self._sink = sink
+        self._profile = profile
+
+    def args(self, path: Sequence[str], owner: Owner, absent: dict[str, Any], hidden: Sequence[str]) -> Schema:
+        """The args at `path`, or `absent`: always an object, and a class. `hidden` fields are typed, and in no schema."""
+        span = owner.span
+        bundle = self._bundle(path) or _plain(absent, self._document.file.dialect)
+        as_object = _as_object(bundle)
+        if as_object is None:
+            self._sink.report("TG207", span, "args are always an object, and this schema describes something else",
+                              fix="put it into a field: `args: {value: …}`")  # fmt: skip
+            as_object = _plain({"type": "object"}, bundle.dialect)
+        schema = self._make(as_object, owner, as_class=True)
+        if not isinstance(schema.shape, ClassRef):
+            self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
+        return replace(schema, json=_without(schema.json, hidden)) if hidden else schema
+
+    def value(self, path: Sequence[str], owner: Owner) -> Schema:
+        """The schema at `path` of any value: a result, or a payload. Any JSON where nothing is written."""
+        bundle = self._bundle(path) or _plain({}, self._document.file.dialect)
+        return self._make(bundle, owner, as_class=False)
+
+    def local_types(self, names: Iterable[str]) -> None:
+        """Check every type of the file, and make it, whether a tool uses it or not."""
+        for name in names:
+            node, span = self._document.node("types", name), self._document.span("types", name)
+            bundle = self._schemas.bundle_type(name, self._document.path, own_dialect(node) or self._document.file.dialect, node)
+            if check_schema(bundle, span, self._sink):
+                check_defaults(bundle, span, self._sink)
+                self._shapes.named_type(name, bundle, span)
+
+    def _bundle(self, path: Sequence[str]) -> Bundle | None:
+        parent = self._document.node(*path[:-1])
+        if not isinstance(parent, MappingNode) or path[-1] not in parent.keys():
+            return None
+        return self._schemas.bundle(self._document.node(*path), self._document.path, self._document.file.dialect)
+
+    def _make(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Schema:
+        if not check_schema(bundle, owner.span, self._sink):
+            return Schema({}, bundle.dialect, Json(), owner.name)
+        if self._profile == "core":
+            check_profile(bundle, owner.span, self._sink)
+        check_defaults(bundle, owner.span, self._sink)
+        shape = self._shapes.side(bundle, owner, as_class=as_class)
+        return Schema(bundle.json, bundle.dialect, shape, owner.name, secret_pointers(bundle.json))
+
+
+def _plain(json: dict[str, Any], dialect: str) -> Bundle:
+    if dialect != "2020-12":
+        json = {"$schema": keywords.DIALECTS[dialect], **json}
+    return Bundle(json, json, dialect, frozenset(), {})
+
+
+def _as_object(bundle: Bundle) -> Bundle | None:
+    """The bundle, saying itself that it takes objects only; None where it takes none."""
+    json, whole = _object_root(bundle.json, bundle.dialect), _object_root(bundle.whole, bundle.dialect)
+    return None if json is None or whole is None else replace(bundle, json=json, whole=whole)
+
+
+def _object_root(json: Any, dialect: str) -> Any:
+    if json is True:
+        return {"type": "object"}
+    if not isinstance(json, dict):
+        return None
+    kinds = json.get("type")
+    if kinds == "object":
+        return json
+    if kinds is None or (isinstance(kinds, list) and "object" in kinds):
+        rest = {key: value for key, value in json.items() if key != "type"}
+        head = {"$schema": rest.pop("$schema")} if "$schema" in rest else {}
+        if "$ref" in rest and keywords.definitions_keyword(dialect) == "definitions":
+            rest = {"allOf": [{"$ref": rest.pop("$ref")}], **rest}
+        return {**head, "type": "object", **rest}
+    return None
+
+
+def _without(json: Any, hidden: Sequence[str]) -> Any:
+    properties = {name: schema for name, schema in json.get("properties", {}).items() if name not in hidden}
+    required = [name for name in json.get("required", ()) if name not in hidden]
+    rest = {key: value for key, value in json.items() if key not in ("properties", "required")}
+    return {**rest, "properties": properties, **({"required": required} if required else {})}
+
+
+def field_names(schema: Schema, shapes: Shapes) -> dict[str, str]:
+    """The named fields of a schema's root, wire name to Python name."""
+    made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
+    return {field.wire: field.python for field in made.fields} if made else {}
+
+
+def required_fields(schema: Schema, shapes: Shapes) -> list[str]:
+    """The wire names of the fields that must be there, in their order."""
+    made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
+    return [field.wire for field in made.fields if field.required] if made else []
+
+
+def field_shape(schema: Schema, wire: str, shapes: Shapes) -> Shape | None:
+    """The shape of one field of a schema's root."""
+    made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
+    return next((field.shape for field in made.fields if field.wire == wire), None) if made else None
+
+
+def is_open_object(schema: Schema) -> bool:
+    """Whether a schema names no fields, so that any could be there."""
+    return isinstance(schema.shape, Json | Map)

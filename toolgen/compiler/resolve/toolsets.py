@@ -1,0 +1,226 @@
+"""Toolset files to toolsets: their place in the package, their methods, their tools, and names that stay apart."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
+from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
+from toolgen.compiler.ir.shapes import ClassType
+from toolgen.compiler.resolve.bindings import Misfit, fit
+from toolgen.compiler.resolve.names import RESERVED_CLASSES, RESERVED_FUNCTIONS, Namespace, pascal, snake
+from toolgen.compiler.resolve.shapes import Owner, Shapes
+from toolgen.compiler.resolve.sides import Sides, field_names
+from toolgen.compiler.resolve.tools import ToolResolver, types_module
+from toolgen.providers.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.resolve.schemas import Schemas
+
+_RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the server's name as `remote`"
+
+
+def resolve_toolset(
+    document: Document[ToolsetFile], documents: Mapping[str, Document[ToolsetFile]], schemas: Schemas, tags: Mapping[str, str],
+    sink: Diagnostics, *, profile: str,
+) -> Toolset:  # fmt: skip
+    """Make one toolset. Its types, methods and tools share one namespace in Python."""
+    file = document.file
+    _check_name(document, sink)
+    shapes = Shapes(sink)
+    sides = Sides(document, schemas, shapes, sink, profile=profile)
+    for name in file.types:
+        shapes.reserve(name, document.span("types", name, key=True))
+    methods = _methods(document, documents, schemas, shapes, sink)
+    resolver = ToolResolver(document, sides, shapes, tags, sink)
+    tools: list[Tool] = []
+    for key in file.tools:
+        method = _method_of(document, key, methods, sink)
+        injectable = field_names(method.payload, shapes) if method else {}
+        tools.append(resolver.resolve(key, injectable))
+    sides.local_types(file.types)
+    classes = {made.name: made for made in shapes.types if isinstance(made, ClassType)}
+    tools = [_bound(tool, _method_of(document, tool.key, methods, sink), classes, document, sink) for tool in tools]
+    toolset = Toolset(
+        name=file.toolset,
+        kind=ToolsetKind(file.kind),
+        package=package_of(file.toolset),
+        description=file.description.strip(),
+        tools=tuple(sorted(tools, key=lambda tool: tool.ident)),
+        types=shapes.types,
+        span=document.span("toolset"),
+        methods=tuple(methods.values()),
+        server=_server(document, sink),
+    )
+    _check_names(toolset, document, sink)
+    return toolset
+
+
+def package_of(name: str) -> tuple[str, ...]:
+    """Where a toolset lies in the generated package: its owner, `tools`, its last word."""
+    *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in name.split("."))
+    return (*owner, "tools", last)
+
+
+def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
+    file, span = document.file, document.span("toolset")
+    for part in file.toolset.split("."):
+        if "__" in part or part.endswith("_"):
+            sink.report("TG305", span, f"`{part}` contains `__` or ends in `_`, which wire names use to separate parts", fix=f"call it `{part.replace('__', '_').rstrip('_')}`")
+    is_mcp = file.toolset.split(".")[0] == "mcp" and "." in file.toolset
+    if is_mcp != (file.kind == "mcp"):
+        fix = "write `kind: mcp`" if is_mcp else "name it `mcp.<server>`"
+        sink.report("TG306", span, "toolsets of kind `mcp` are exactly those named `mcp.<server>`", fix=fix)
+    if file.kind == "mcp" and file.toolset.count(".") != 1:
+        sink.report("TG306", span, "an MCP toolset is named after its server: `mcp.<server>`, with one dot")
+    if file.methods and file.kind != "service":
+        sink.report("TG406", document.span("methods", key=True), f"`methods` is for toolsets of kind service, and this one is {file.kind}")
+
+
+def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None:
+    spec = document.file.server
+    if spec is None:
+        return None
+    span = document.span("server", key=True)
+    if document.file.kind != "mcp":
+        sink.report("TG406", span, f"`server` is for toolsets of kind mcp, and this one is {document.file.kind}")
+    ways = [name for name in ("http", "sse", "stdio") if getattr(spec, name) is not None]
+    if len(ways) != 1:
+        sink.report("TG411", span, f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}", fix="write one of `http`, `sse` and `stdio`")
+    return Server(spec.http or "", spec.sse or "", tuple(spec.stdio or ()), dict(spec.headers), tuple(spec.env), spec.retries)
+
+
+def _methods(
+    document: Document[ToolsetFile], documents: Mapping[str, Document[ToolsetFile]], schemas: Schemas, shapes: Shapes, sink: Diagnostics
+) -> dict[str, Method]:
+    methods: dict[str, Method] = {}
+    for name in document.file.methods:
+        span = document.span("methods", name, key=True)
+        found = _definition(document, name, documents, span, sink, frozenset())
+        if found is None:
+            continue
+        home, original = found
+        sides = Sides(home, schemas, shapes, sink, profile="full")
+        path = ("methods", original)
+        payload = sides.value((*path, "payload"), Owner("methods", f"{pascal(name)}Payload", span, {}))
+        result = sides.value((*path, "result"), Owner("methods", f"{pascal(name)}MethodResult", span, {}))
+        methods[name] = Method(name, payload, result, span)
+    return methods
+
+
+def _definition(
+    document: Document[ToolsetFile], name: str, documents: Mapping[str, Document[ToolsetFile]], span: Span, sink: Diagnostics,
+    seen: frozenset[tuple[str, str]],
+) -> tuple[Document[ToolsetFile], str] | None:  # fmt: skip
+    """The file that spells a method out, and its name there; references are followed."""
+    spec = document.file.methods.get(name)
+    if isinstance(spec, MethodSpec):
+        return document, name
+    if isinstance(spec, MethodReference):
+        file, _, fragment = spec.ref.partition("#/methods/")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), file))
+        target = documents.get(path)
+        if target is not None and fragment in target.file.methods and (path, fragment) not in seen:
+            return _definition(target, fragment, documents, span, sink, seen | {(path, fragment)})
+        sink.report("TG403", document.span("methods", name, "$ref"), f"`{spec.ref}` leads to no method", fix="write `file.yaml#/methods/Name`")
+    return None
+
+
+def _method_of(document: Document[ToolsetFile], key: str, methods: Mapping[str, Method], sink: Diagnostics) -> Method | None:
+    bind = document.file.tools[key].bind
+    if bind is None:
+        return None
+    if bind not in methods:
+        if bind not in document.file.methods:
+            known = nearest(bind, methods) or (f"the methods are {', '.join(f'`{name}`' for name in methods)}" if methods else "this file has no `methods`")
+            sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
+        return None
+    return methods[bind]
+
+
+def _bound(
+    tool: Tool, method: Method | None, classes: Mapping[str, ClassType], document: Document[ToolsetFile], sink: Diagnostics
+) -> Tool:
+    if method is None:
+        return tool
+    span = document.span("tools", tool.key, "bind")
+    to_payload = fit(tool.args, method.payload, classes, tool.inject)
+    to_result = fit(method.result, tool.result, classes)
+    for side, outcome in (("args to the method's payload", to_payload), ("the method's result to the tool's", to_result)):
+        if isinstance(outcome, Misfit):
+            sink.report("TG404", span, f"no transform from {side}: {outcome.reason}", fix="map it by hand in the executor")
+    binding = Binding(
+        method.name, None if isinstance(to_payload, Misfit) else to_payload, None if isinstance(to_result, Misfit) else to_result
+    )
+    return replace(tool, binding=binding)
+
+
+def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:
+    """Report names that would meet in the generated package of a toolset."""
+    package, modules = Namespace("names"), Namespace("modules")
+    for name in document.file.types:
+        if name in RESERVED_CLASSES:
+            sink.report("TG302", document.span("types", name, key=True), f"the type `{name}` would hide a name that generated code uses", fix="give the type another name")
+        package.claim(name, f"the type {name}", document.span("types", name, key=True), sink, fix="rename the type")
+    for method in toolset.methods:
+        for schema in (method.payload, method.result):
+            package.claim(schema.type_name, f"the method {method.name}", method.span, sink, fix="rename the method, or the type")
+    for tool in toolset.tools:
+        for name in (tool.names.constant, tool.names.args, tool.names.result, f"new_{tool.names.function}_call", tool.names.function):
+            package.claim(name, tool.key, tool.span, sink, fix=_RENAME_TOOL)
+        modules.claim(types_module(tool.names), tool.key, tool.span, sink, fix=_RENAME_TOOL)
+
+
+def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
+    """Report what only shows when all toolsets stand side by side."""
+    names: dict[str, Toolset] = {}
+    packages = Namespace("packages")
+    idents: dict[str, Tool] = {}
+    for toolset in toolsets:
+        first = names.setdefault(toolset.name, toolset)
+        if first is not toolset:
+            sink.report("TG301", toolset.span, f"the toolset `{toolset.name}` is defined twice", related=[Related(first.span, "first here")],
+                        fix="put its tools into one file, or give one a name of its own")  # fmt: skip
+            continue
+        packages.claim("/".join(toolset.package), toolset.name, toolset.span, sink, fix="give one of them another name")
+        for tool in toolset.tools:
+            known = idents.setdefault(tool.ident, tool)
+            if known is not tool:
+                sink.report("TG301", tool.span, f"the tool `{tool.ident}` is defined twice", related=[Related(known.span, "first here")], fix="rename one of them")
+    for toolset in toolsets:
+        for other in toolsets:
+            if other.package[: len(toolset.package)] == toolset.package and other is not toolset and other.name != toolset.name:
+                sink.report("TG302", other.span, f"the package of `{other.name}` would lie inside that of `{toolset.name}`",
+                            related=[Related(toolset.span, f"`{toolset.name}` is here")], fix="give one of them another name")  # fmt: skip
+    _check_wire_names(list(idents.values()), sink)
+    _check_tag_tools(list(idents.values()), sink)
+
+
+def _check_wire_names(tools: Sequence[Tool], sink: Diagnostics) -> None:
+    taken: dict[str, Tool] = {}
+    for tool in tools:
+        name = tool.wire_name or wire_name(tool.ident)
+        first = taken.setdefault(name, tool)
+        if first is not tool:
+            sink.report("TG303", tool.span, f"`{tool.ident}` and `{first.ident}` have the same wire name `{name}`",
+                        related=[Related(first.span, "the other is here")], fix="give one of them another `wire_name`")  # fmt: skip
+
+
+def _check_tag_tools(tools: Sequence[Tool], sink: Diagnostics) -> None:
+    prefixes: dict[str, Tool] = {}
+    keys: dict[str, Tool] = {}
+    for tool in tools:
+        if tool.tag is None:
+            continue
+        for taken, name, what in ((prefixes, tool.tag.prefix, "prefix"), (keys, tool.key, "key")):
+            first = taken.setdefault(name, tool)
+            if first is not tool:
+                sink.report("TG408", tool.span, f"two tag tools have the {what} `{name}`", related=[Related(first.span, "the other is here")], fix=f"give one of them another {what}")

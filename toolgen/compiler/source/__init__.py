@@ -1,0 +1,1 @@
+"""Spec text to nodes with spans, and plain data to spec text. Reading files is here, and nowhere else."""

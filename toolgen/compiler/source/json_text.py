@@ -1,0 +1,273 @@
+"""JSON text to nodes: strict RFC 8259, with a place for everything and a sentence for what is wrong."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from json import JSONDecodeError, JSONDecoder
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from toolgen.compiler.diagnostics import Related
+from toolgen.compiler.source.limits import GiveUpError
+from toolgen.compiler.source.nodes import MAX_DEPTH, MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.scalars import NumberRefusedError, to_float, to_int
+
+if TYPE_CHECKING:
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.source.nodes import Entry, Node, Scalar, Source
+
+_TOKEN: Final = re.compile(
+    r"""[ \t\n\r]*+ (?:
+        (?P<mark>    [\[\]{}:,] )
+      | (?P<string>  "[^"\\\x00-\x1f]*+" )
+      | (?P<integer> -?(?:0|[1-9][0-9]*+) (?![\w.+-]) )
+      | (?P<float>   -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+ (?![\w.+-]) )
+      | (?P<word>    [\w.+-]++ )
+      | (?P<other>   . )
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ESCAPED: Final = re.compile(
+    r"\\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2} | (?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2}) | . )",
+    re.VERBOSE | re.DOTALL,
+)
+_WORDS: Final[dict[str, bool | None]] = {"null": None, "true": True, "false": False}
+_OTHER_SPELLINGS: Final = {
+    **dict.fromkeys(("none", "nil", "undefined", "null"), "write `null`"),
+    **dict.fromkeys(("true", "yes"), "write `true`"),
+    **dict.fromkeys(("false", "no"), "write `false`"),
+}
+_NOT_FINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
+_CLOSING: Final = {"[": "]", "{": "}"}
+_SHOWN: Final = 40
+"""How many characters of an unexpected token a message repeats."""
+
+_decode_string: Final = JSONDecoder().raw_decode
+
+
+class _Expected(Enum):
+    """What may come next; the values are the words for it."""
+
+    VALUE = "a value"
+    VALUE_OR_END = "a value or `]`"
+    KEY = "a key in double quotes"
+    KEY_OR_END = "a key in double quotes or `}`"
+    COLON = "`:`"
+    COMMA_OR_END = "`,` or `{closing}`"
+    NOTHING = "the end of the file"
+
+
+_VALUES: Final = frozenset({_Expected.VALUE, _Expected.VALUE_OR_END})
+_KEYS: Final = frozenset({_Expected.KEY, _Expected.KEY_OR_END})
+_ENDS: Final = frozenset({_Expected.VALUE_OR_END, _Expected.KEY_OR_END, _Expected.COMMA_OR_END})
+
+
+def parse_json(source: Source, sink: Diagnostics) -> Node | None:
+    """Read one JSON text. None where there is no way to read on; whatever is wrong is in the sink."""
+    try:
+        return _Reader(source, sink).read()
+    except GiveUpError:
+        return None
+
+
+class _Frame:
+    """An array or object that is being read. `key` is None where the key of the next value was refused."""
+
+    __slots__ = ("entries", "items", "key", "node")
+
+    def __init__(self, node: Node, items: list[Node], entries: dict[str, Entry] | None) -> None:
+        self.node = node
+        self.items = items
+        self.entries = entries
+        self.key: tuple[str, int, int] | None = None
+
+
+class _Reader:
+    """Reads token by token, without recursion, so that no text can exhaust the stack."""
+
+    def __init__(self, source: Source, sink: Diagnostics) -> None:
+        self._source = source
+        self._text = source.text
+        self._sink = sink
+        self._stack: list[_Frame] = []
+        self._expected = _Expected.VALUE
+        self._root: Node | None = None
+        self._position = 0
+
+    def read(self) -> Node | None:
+        """Read the whole text. Raises GiveUpError after reporting."""
+        if not self._text.strip(" \t\n\r"):
+            self._report("TG003", 0, 0, "the file is empty", fix='start it with `{"toolgen": 1}`')
+            raise GiveUpError
+        match_token, text, end_of_text = _TOKEN.match, self._text, len(self._text.rstrip(" \t\n\r"))
+        while self._position < end_of_text:
+            match = match_token(text, self._position)
+            assert match is not None, "there is text left, and any character is a token"
+            assert match.lastgroup is not None, "every token is in a group"
+            kind = match.lastgroup
+            start, end = match.span(kind)
+            self._position = end
+            if kind == "string":
+                self._string(text[start + 1 : end - 1], start, end)
+            elif kind == "mark":
+                self._mark(text[start], start)
+            elif kind == "other":
+                self._string_with_escapes(start)
+            else:
+                self._scalar(kind, text[start:end], start, end)
+        if self._expected is not _Expected.NOTHING:
+            self._unfinished()
+        return self._root
+
+    def _mark(self, mark: str, start: int) -> None:
+        expected = self._expected
+        if mark == "," and expected is _Expected.COMMA_OR_END:
+            self._expected = _Expected.VALUE if self._stack[-1].entries is None else _Expected.KEY
+        elif mark == ":" and expected is _Expected.COLON:
+            self._expected = _Expected.VALUE
+        elif mark in _CLOSING and expected in _VALUES:
+            self._open(mark, start)
+        elif expected in _ENDS and mark == self._closing:
+            node = self._stack.pop().node
+            node.end = start + 1
+            self._value(node)
+        else:
+            self._unexpected(start, start + 1)
+
+    def _open(self, mark: str, start: int) -> None:
+        if len(self._stack) >= MAX_DEPTH:
+            message = f"this is nested more than {MAX_DEPTH} levels deep"
+            self._report("TG005", start, start + 1, message, fix="give the inner part a name under `types`")
+            raise GiveUpError
+        if mark == "{":
+            entries: dict[str, Entry] = {}
+            self._stack.append(_Frame(MappingNode(self._source, start, start, entries), [], entries))
+            self._expected = _Expected.KEY_OR_END
+        else:
+            items: list[Node] = []
+            self._stack.append(_Frame(SequenceNode(self._source, start, start, items), items, None))
+            self._expected = _Expected.VALUE_OR_END
+
+    def _string(self, value: str, start: int, end: int) -> None:
+        if self._expected in _VALUES:
+            self._value(ScalarNode(self._source, start, end, value))
+        elif self._expected in _KEYS:
+            self._key(value, start, end)
+        else:
+            self._unexpected(start, end)
+
+    def _key(self, key: str, start: int, end: int) -> None:
+        frame = self._stack[-1]
+        frame.key = (key, start, end)
+        if frame.entries is not None and key in frame.entries:
+            _, first_start, first_end = frame.entries[key]
+            first = Related(self._source.span(first_start, first_end), "first written here")
+            message = f"the key `{key}` is here twice"
+            self._report("TG004", start, end, message, related=(first,), fix="keep one of them, or rename one")
+            frame.key = None
+        self._expected = _Expected.COLON
+
+    def _scalar(self, kind: str, token: str, start: int, end: int) -> None:
+        if self._expected not in _VALUES:
+            self._unexpected(start, end)
+        value: Scalar
+        try:
+            match kind:
+                case "integer":
+                    value = to_int(token)
+                case "float":
+                    value = to_float(token)
+                case _:
+                    value = self._word(token, start, end)
+        except NumberRefusedError as refusal:
+            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is meant as text")
+            value = 0
+        self._value(ScalarNode(self._source, start, end, value))
+
+    def _word(self, word: str, start: int, end: int) -> Scalar:
+        if word in _WORDS:
+            return _WORDS[word]
+        if word in _NOT_FINITE:
+            raise NumberRefusedError("not finite")
+        fix = _OTHER_SPELLINGS.get(word.lower(), "text is in double quotes")
+        if word[0] in "+-.0123456789":
+            fix = "JSON numbers have no leading `+` or zeros, and digits on both sides of the point"
+        self._give_up(start, end, f"`{word}` is not a JSON value", fix)
+
+    def _value(self, node: Node) -> None:
+        """Put a finished value into the innermost open array or object."""
+        if not self._stack:
+            self._root = node
+            self._expected = _Expected.NOTHING
+            return
+        frame = self._stack[-1]
+        if frame.entries is None:
+            frame.items.append(node)
+        elif frame.key is not None:
+            key, start, end = frame.key
+            frame.entries[key] = (node, start, end)
+        self._expected = _Expected.COMMA_OR_END
+
+    def _string_with_escapes(self, start: int) -> None:
+        """Read a string that has escapes, or report what stands where no token can."""
+        if self._text[start] != '"':
+            self._unexpected(start, start + 1)
+        try:
+            value, end = _decode_string(self._text, start)
+        except JSONDecodeError as error:
+            self._bad_string(error, start)
+        self._position = end
+        if _SURROGATE.search(value):
+            self._lone_surrogate(start, end)
+            value = _SURROGATE.sub("\ufffd", value)
+        self._string(value, start, end)
+
+    def _bad_string(self, error: JSONDecodeError, start: int) -> NoReturn:
+        at = error.pos
+        char = self._text[at : at + 1]
+        if error.msg.startswith("Unterminated") or char in ("\n", "\r"):
+            fix = 'close it with `"`; a line break inside is written `\\n`'
+            self._give_up(start, start + 1, "this string is not closed on its line", fix)
+        if error.msg.startswith("Invalid control"):
+            self._give_up(at, at + 1, f"the character U+{ord(char):04X} cannot stand in JSON as it is", f"write `\\u{ord(char):04x}`")
+        at = self._text.rfind("\\", start, at + 1)
+        fix = "an escape is one of `\\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits"
+        self._give_up(at, at + 2, f"`{self._text[at : at + 2]}` is not an escape", fix)
+
+    def _lone_surrogate(self, start: int, end: int) -> None:
+        lone = next(match for match in _ESCAPED.finditer(self._text, start, end) if match["lone"])
+        message = f"`{lone[0]}` is half of a surrogate pair, and no character"
+        self._report("TG008", lone.start(), lone.end(), message, fix="write both halves, or leave it out")
+
+    @property
+    def _closing(self) -> str:
+        return "]" if self._stack[-1].entries is None else "}"
+
+    def _unexpected(self, start: int, end: int) -> NoReturn:
+        found = self._text[start:end]
+        expected = self._expected
+        if found[0] in "/#":
+            self._give_up(start, end, "JSON has no comments", "leave it out, or use YAML")
+        if found[0] == "'":
+            self._give_up(start, end, "JSON has no single quotes", 'write `"`')
+        if found in ("]", "}") and expected in (_Expected.VALUE, _Expected.KEY) and self._text[:start].rstrip().endswith(","):
+            self._give_up(start, end, f"JSON has no comma before `{found}`", "leave the comma out")
+        words = expected.value.format(closing=self._closing if self._stack else "")
+        shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
+        self._give_up(start, end, f"expected {words}, found `{shown}`", "")
+
+    def _unfinished(self) -> NoReturn:
+        if not self._stack:
+            self._give_up(0, 1, "expected a value, found the end of the file", "")
+        start = self._stack[-1].node.start
+        self._give_up(start, start + 1, f"this `{self._text[start]}` is never closed", f"close it with `{self._closing}`")
+
+    def _give_up(self, start: int, end: int, message: str, fix: str) -> NoReturn:
+        self._report("TG003", start, end, message, fix=fix)
+        raise GiveUpError
+
+    def _report(
+        self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""
+    ) -> None:
+        self._sink.report(code, self._source.span(start, end), message, related=related, fix=fix)

@@ -1,0 +1,191 @@
+"""Nodes: what a spec says, and where it says it. Plain data with spans, the same for YAML and JSON."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from toolgen.compiler.diagnostics import Span
+from toolgen.compiler.diagnostics.text import line_starts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Scalar: TypeAlias = "str | int | float | bool | None"
+Entry: TypeAlias = "tuple[Node, int, int]"
+"""The value of a key, and the offsets at which the key itself starts and ends."""
+
+MAX_DEPTH: Final = 200
+"""How deep mappings and sequences may nest, aliases followed. Below it, walking nodes by recursion is safe."""
+
+
+class Source:
+    """The text of one spec file, and what turns its offsets into lines and columns.
+
+    `path` is the path as it is shown. Offsets count characters from 0.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return line_starts(self.text)
+
+    def span(self, start: int, end: int) -> Span:
+        """The span from offset `start` up to, not including, `end`."""
+        line, column = self._position(start)
+        end_line, end_column = self._position(end)
+        return Span(self.path, line, column, end_line, end_column)
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+
+class Node(ABC):
+    """One value of a spec. `start` and `end` are offsets into the text of `source`; the end is exclusive."""
+
+    __slots__ = ("end", "source", "start")
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where the value stands."""
+        return self.source.span(self.start, self.end)
+
+    @abstractmethod
+    def to_data(self) -> Any:
+        """The value as new dicts, lists and scalars. A node that aliases share comes out anew for each of them."""
+
+    @abstractmethod
+    def child(self, step: str | int) -> Node | None:
+        """The node under a key or an index, if there is one. An index may be text, as in a JSON pointer."""
+
+    def at(self, path: Iterable[str | int]) -> Node:
+        """The node at `path`, or the last one on the way to it that exists."""
+        node: Node = self
+        for step in path:
+            inner = node.child(step)
+            if inner is None:
+                break
+            node = inner
+        return node
+
+    def span_at(self, path: Sequence[str | int], *, key: bool = False) -> Span:
+        """Where the value at `path` stands, or the last one on the way to it that exists.
+
+        With `key` it is the place of the key that the value stands under, where there is one between here and it.
+        """
+        node: Node = self
+        key_span: tuple[MappingNode, str] | None = None
+        for step in path:
+            inner = node.child(step)
+            if inner is None:
+                break
+            if isinstance(node, MappingNode):
+                key_span = node, str(step)
+            node = inner
+        if key and key_span is not None:
+            mapping, name = key_span
+            return mapping.key_span(name)
+        return node.span
+
+
+class ScalarNode(Node):
+    """Text, a number, a boolean, or null."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, source: Source, start: int, end: int, value: Scalar) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"ScalarNode({self.value!r})"
+
+    def to_data(self) -> Scalar:
+        """The value."""
+        return self.value
+
+    def child(self, step: str | int) -> None:  # noqa: ARG002 (the interface of a node)
+        """Nothing: a scalar holds no nodes."""
+
+
+class SequenceNode(Node):
+    """A list of nodes."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, source: Source, start: int, end: int, items: list[Node]) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.items = items
+
+    def __repr__(self) -> str:
+        return f"SequenceNode({self.items!r})"
+
+    def to_data(self) -> list[Any]:
+        """The values of the items."""
+        return [item.to_data() for item in self.items]
+
+    def child(self, step: str | int) -> Node | None:
+        """The item at an index from 0, given as a number or as digits."""
+        if isinstance(step, str):
+            if not (step.isascii() and step.isdigit() and len(step) < _INDEX_DIGITS):
+                return None
+            step = int(step)
+        return self.items[step] if 0 <= step < len(self.items) else None
+
+
+_INDEX_DIGITS: Final = 10
+
+
+class MappingNode(Node):
+    """Keys, which are text and unique, and a node for each, in the order of the file."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, source: Source, start: int, end: int, entries: dict[str, Entry]) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self._entries = entries
+
+    def __repr__(self) -> str:
+        return f"MappingNode({dict(self.entries())!r})"
+
+    def keys(self) -> list[str]:
+        """The keys, in order."""
+        return list(self._entries)
+
+    def entries(self) -> list[tuple[str, Node]]:
+        """Each key and its node, in order."""
+        return [(key, entry[0]) for key, entry in self._entries.items()]
+
+    def get(self, key: str) -> Node | None:
+        """The node under `key`, if there is one."""
+        entry = self._entries.get(key)
+        return None if entry is None else entry[0]
+
+    def key_span(self, key: str) -> Span:
+        """Where a key stands. Raises KeyError for one that is not here."""
+        _, start, end = self._entries[key]
+        return self.source.span(start, end)
+
+    def to_data(self) -> dict[str, Any]:
+        """The keys and their values."""
+        return {key: entry[0].to_data() for key, entry in self._entries.items()}
+
+    def child(self, step: str | int) -> Node | None:
+        """The node under a key; a number is the key of its digits."""
+        return self.get(str(step))

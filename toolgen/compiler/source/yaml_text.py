@@ -1,0 +1,304 @@
+"""YAML text to nodes: the events of libyaml's parser, with scalars of the core schema of YAML 1.2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
+
+from yaml.cyaml import CParser
+from yaml.error import MarkedYAMLError
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+from yaml.reader import ReaderError
+
+from toolgen.compiler.diagnostics import Related
+from toolgen.compiler.source.limits import MAX_EXPANDED, TEXT_WEIGHT, GiveUpError
+from toolgen.compiler.source.nodes import MAX_DEPTH, MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.scalars import NumberRefusedError, resolve_plain, to_float
+from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
+
+if TYPE_CHECKING:
+    from yaml.events import Event
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.source.nodes import Entry, Node, Scalar, Source
+
+_CORE: Final = "tag:yaml.org,2002:"
+_SCALAR_TAGS: Final[dict[str, tuple[type, ...]]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "null": (type(None),),
+}
+_OLD_BREAKS: Final = "\x85\u2028\u2029"
+
+_Anchored: TypeAlias = "tuple[Node, int, int]"
+"""A node, its expanded size, and its height."""
+
+
+def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
+    """Read one YAML document. None where there is no way to read on; whatever is wrong is in the sink."""
+    text, restore = _with_plain_breaks(source.text)
+    builder = _Builder(source, sink, restore)
+    try:
+        return builder.build(CParser(text))
+    except MarkedYAMLError as error:
+        report_syntax_error(error, source, sink)
+    except ReaderError:
+        report_forbidden_character(source, sink)
+    except GiveUpError:
+        pass
+    return None
+
+
+def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
+    """Hide from libyaml the characters that end a line in YAML 1.1 and are plain text in 1.2.
+
+    Each is swapped for one that the text does not use, so that offsets stay; the map swaps back.
+    """
+    restore: dict[int, str] = {}
+    for char in _OLD_BREAKS:
+        if char in text:
+            unused = next((mark for mark in map(chr, range(0xE000, 0x110000)) if mark not in text), char)
+            text = text.replace(char, unused)
+            restore[ord(unused)] = char
+    return text, restore
+
+
+class _Frame:
+    """A collection that is being read: `items` of a sequence, or `entries` of a mapping.
+
+    `key` is the key whose value comes next; None drops the value, because the key was refused. `end` is where the
+    last part ended. `size` is what the collection holds with all aliases expanded, `height` how deep it nests,
+    itself included.
+    """
+
+    __slots__ = ("anchor", "awaits_key", "end", "entries", "height", "items", "key", "node", "size")
+
+    def __init__(self, node: Node | None, items: list[Node] | None, entries: dict[str, Entry] | None, anchor: str | None) -> None:
+        self.node = node
+        self.items = items
+        self.entries = entries
+        self.anchor = anchor
+        self.awaits_key = entries is not None
+        self.key: tuple[str, int, int] | None = None
+        self.end = 0 if node is None else node.end
+        self.size = 1
+        self.height = 1
+
+
+class _Builder:
+    """Puts nodes together from events. The outermost frame is the stream, a sequence of documents."""
+
+    def __init__(self, source: Source, sink: Diagnostics, restore: dict[int, str]) -> None:
+        self._source = source
+        self._sink = sink
+        self._restore = restore
+        self._documents: list[Node] = []
+        self._stack = [_Frame(None, self._documents, None, None)]
+        self._anchors: dict[str, _Anchored | None] = {}
+        self._expanded = 0
+
+    def build(self, parser: CParser) -> Node | None:
+        """Read all events. Raises GiveUpError after reporting, and what the parser raises."""
+        handlers = {
+            ScalarEvent: self._scalar,
+            MappingStartEvent: self._start_mapping,
+            SequenceStartEvent: self._start_sequence,
+            MappingEndEvent: self._end,
+            SequenceEndEvent: self._end,
+            AliasEvent: self._alias,
+            DocumentStartEvent: self._start_document,
+        }
+        while True:
+            event = parser.get_event()
+            kind = type(event)
+            handler = handlers.get(kind)
+            if handler is not None:
+                handler(event)
+            elif kind is StreamEndEvent:
+                break
+        if not self._documents:
+            self._report("TG003", 0, 0, "the file is empty", fix="start it with `toolgen: 1`")
+            return None
+        return self._documents[0]
+
+    def _start_document(self, event: DocumentStartEvent) -> None:
+        if self._documents:
+            start, end = _range(event)
+            self._report("TG007", start, end, "a second document starts here", fix="put it into a file of its own")
+            raise GiveUpError
+
+    def _scalar(self, event: ScalarEvent) -> None:
+        start, end = _range(event)
+        text: str = event.value
+        if self._restore:
+            text = text.translate(self._restore)
+        frame = self._stack[-1]
+        if frame.awaits_key:
+            self._key(frame, event, text, start, end)
+            return
+        if event.style in ("|", ">"):
+            end = start + len(self._source.text[start:end].rstrip())
+        value = text if event.tag is None and not event.implicit[0] else self._resolve(event, text, start, end)
+        node = ScalarNode(self._source, start, end, value)
+        size = 1 + len(text) // TEXT_WEIGHT
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (node, size, 0)
+        self._attach(node, end, size, 0)
+
+    def _key(self, frame: _Frame, event: ScalarEvent, text: str, start: int, end: int) -> None:
+        """Take a key: its text, whatever that would resolve to as a value."""
+        frame.awaits_key = False
+        frame.key = None
+        frame.end = end
+        frame.size += len(text) // TEXT_WEIGHT
+        plain = event.implicit[0]
+        if event.anchor is not None:
+            node = ScalarNode(self._source, start, end, self._resolve(event, text, start, end))
+            self._anchors[event.anchor] = (node, 1 + len(text) // TEXT_WEIGHT, 0)
+        if event.tag not in (None, "!", _CORE + "str"):
+            self._report("TG007", start, end, "a key is text, and takes no tag", fix="leave the tag out")
+        elif plain and text == "<<":
+            fix = "write the keys out, or put them into a type and use its name"
+            self._report("TG007", start, end, "`<<` would merge a mapping in YAML 1.1; YAML 1.2 has no merge keys", fix=fix)
+        elif plain and not text:
+            self._report("TG007", start, end, "there is no key before this `:`", fix='an empty key is written `""`')
+        elif frame.entries is not None and text in frame.entries:
+            _, first_start, first_end = frame.entries[text]
+            first = Related(self._source.span(first_start, first_end), "first written here")
+            message = f"the key `{text}` is here twice"
+            self._report("TG004", start, end, message, related=(first,), fix="keep one of them, or rename one")
+        else:
+            frame.key = (text, start, end)
+
+    def _resolve(self, event: ScalarEvent, text: str, start: int, end: int) -> Scalar:
+        """Give the value of a scalar by its tag, or by the core schema if it is plain. What is refused is reported."""
+        tag: str | None = event.tag
+        try:
+            if tag is None:
+                return resolve_plain(text) if event.implicit[0] else text
+            if tag == "!":
+                return text
+            name = tag.removeprefix(_CORE)
+            if name == "str":
+                return text
+            types = _SCALAR_TAGS.get(name) if tag.startswith(_CORE) else None
+            if types is None:
+                return self._foreign_tag(tag, start, end, text)
+            value = resolve_plain(text)
+            if type(value) in types:
+                return to_float(str(value)) if name == "float" else value
+            self._report("TG007", start, end, f"this is tagged `!!{name}`, and is not one", fix="leave the tag out")
+        except NumberRefusedError as refusal:
+            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is meant as text")
+            return 0
+        return text
+
+    def _start_mapping(self, event: MappingStartEvent) -> None:
+        entries: dict[str, Entry] = {}
+        self._start(MappingNode(self._source, *_range(event), entries), None, entries, event, "map")
+
+    def _start_sequence(self, event: SequenceStartEvent) -> None:
+        items: list[Node] = []
+        self._start(SequenceNode(self._source, *_range(event), items), items, None, event, "seq")
+
+    def _start(
+        self,
+        node: Node,
+        items: list[Node] | None,
+        entries: dict[str, Entry] | None,
+        event: MappingStartEvent | SequenceStartEvent,
+        tag: str,
+    ) -> None:
+        if len(self._stack) > MAX_DEPTH:
+            self._too_deep(node.start, node.start + 1)
+        if event.tag not in (None, "!", _CORE + tag):
+            self._foreign_tag(event.tag, node.start, node.end, None)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
+        self._stack.append(_Frame(node, items, entries, event.anchor))
+
+    def _end(self, event: MappingEndEvent | SequenceEndEvent) -> None:
+        frame = self._stack.pop()
+        node = frame.node
+        assert node is not None, "the stream is never ended by a collection"
+        start, end = _range(event)
+        node.end = end if end > start else frame.end
+        if frame.anchor is not None:
+            self._anchors[frame.anchor] = (node, frame.size, frame.height)
+        self._attach(node, node.end, frame.size, frame.height)
+
+    def _alias(self, event: AliasEvent) -> None:
+        start, end = _range(event)
+        name: str = event.anchor
+        if self._stack[-1].awaits_key:
+            self._stack[-1].awaits_key = False
+            self._stack[-1].key = None
+            self._report("TG007", start, end, "an alias cannot be a key", fix="write the key out")
+            return
+        if name not in self._anchors:
+            self._report("TG003", start, end, f"there is no anchor `&{name}` above", fix=f'write "*{name}" if it is text')
+            self._attach(ScalarNode(self._source, start, end, f"*{name}"), end, 1, 0)
+            return
+        anchored = self._anchors[name]
+        if anchored is None:
+            self._report("TG006", start, end, f"`*{name}` stands inside what it repeats", fix="write the values out")
+            raise GiveUpError
+        node, size, height = anchored
+        self._expanded += size
+        if self._expanded > MAX_EXPANDED:
+            self._report("TG006", start, end, f"aliases up to here expand to more than {MAX_EXPANDED:,} values", fix="use types")
+            raise GiveUpError
+        if len(self._stack) - 1 + height > MAX_DEPTH:
+            self._too_deep(start, end)
+        self._attach(node, end, size, height)
+
+    def _attach(self, node: Node, end: int, size: int, height: int) -> None:
+        """Put a finished value where it belongs in the innermost open collection."""
+        frame = self._stack[-1]
+        frame.end = end
+        frame.size += size
+        if height >= frame.height:
+            frame.height = height + 1
+        if frame.items is not None:
+            frame.items.append(node)
+        elif frame.awaits_key:
+            frame.awaits_key = False
+            frame.key = None
+            template = self._source.text.startswith("{{", node.start - 1)
+            fix = "put the whole value in quotes, as templates need" if template else "a key is text: put it in quotes"
+            self._report("TG007", node.start, node.end, "a mapping or a list cannot be a key", fix=fix)
+        else:
+            frame.awaits_key = True
+            if frame.key is not None and frame.entries is not None:
+                name, key_start, key_end = frame.key
+                frame.entries[name] = (node, key_start, key_end)
+
+    def _too_deep(self, start: int, end: int) -> NoReturn:
+        message = f"this is nested more than {MAX_DEPTH} levels deep"
+        self._report("TG005", start, end, message, fix="give the inner part a name under `types`")
+        raise GiveUpError
+
+    def _foreign_tag(self, tag: str, start: int, end: int, value: str | None) -> str | None:
+        shown = f"!!{tag.removeprefix(_CORE)}" if tag.startswith(_CORE) else tag
+        fix = "leave the tag out, or put the value in quotes if the `!` is text"
+        self._report("TG007", start, end, f"the tag `{shown}` is not part of the spec language", fix=fix)
+        return value
+
+    def _report(
+        self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""
+    ) -> None:
+        self._sink.report(code, self._source.span(start, end), message, related=related, fix=fix)
+
+
+def _range(event: Event) -> tuple[int, int]:
+    return event.start_mark.index, event.end_mark.index

@@ -1,0 +1,173 @@
+"""The records of one call: what is asked, who asks, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+
+class Absent(StrEnum):
+    """The type of `ABSENT`: an argument that is left out, where `None` would be sent as null."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequest:
+    """One call as a model or a program asks for it; nothing in it has been checked.
+
+    `payload` is JSON text. An empty `tool_call_id` gets one from the runtime.
+    """
+
+    name: str
+    payload: bytes | str = b"{}"
+    tool_call_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCallMeta:
+    """In whose name a call runs. Comes with every call and reaches every handler.
+
+    All ids are opaque text. `attributes` is the host's own, carried along and never read.
+    """
+
+    tool_call_id: str = ""
+    user: str | None = None
+    session_id: str | None = None
+    run_id: str | None = None
+    agent_id: str | None = None
+    agent_role: str | None = None
+    parent_agent_id: str | None = None
+    parent_run_id: str | None = None
+    parent_tool_call_id: str | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def for_call(self, tool_call_id: str) -> ToolCallMeta:
+        """The same, for that call. One dict copy: ten guarded assignments would cost as much as decoding the args."""
+        meta = object.__new__(ToolCallMeta)
+        meta.__dict__.update(self.__dict__, tool_call_id=tool_call_id)
+        return meta
+
+
+class FailureKind(StrEnum):
+    """Why a call has no result. Closed: later versions add codes, not kinds."""
+
+    INVALID_CALL = "invalid_call"
+    TOOL_NOT_AVAILABLE = "tool_not_available"
+    PERMISSION_DENIED = "permission_denied"
+    RATE_LIMITED = "rate_limited"
+    TIMEOUT = "timeout"
+    DOMAIN_REJECTION = "domain_rejection"
+    UNAVAILABLE = "unavailable"
+    MALFORMED_RESULT = "malformed_result"
+    ABORTED = "aborted"
+    SKIPPED = "skipped"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One thing that is wrong with a payload.
+
+    `pointer` is the JSON pointer of the value (RFC 6901, empty for the root), `keyword` the JSON Schema keyword
+    that refuses it, `hint` what to do about it, in words a model can act on.
+    """
+
+    pointer: str
+    keyword: str
+    expected: str
+    found: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolError:
+    """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues."""
+
+    message: str
+    kind: FailureKind = FailureKind.INTERNAL
+    code: str = ""
+    issues: tuple[Issue, ...] = ()
+    hint: str = ""
+    cause: BaseException | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentBlock:
+    """One block of what a model is shown: `type` is `text` (data: str), `json` (any JSON) or `artifact_ref` (str)."""
+
+    type: str
+    data: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolResult(Generic[ResultT_co]):
+    """How one call ended. Exactly one of `value` (on success) and `error` counts.
+
+    `tool_name` is the canonical ident; the name as it was asked for is `metadata["raw_tool_name"]`.
+    `payload` is the encoded result: compact JSON, empty on failure. `blocks` is what a model is shown
+    where that is not simply the payload.
+    """
+
+    tool_name: str
+    tool_call_id: str = ""
+    value: ResultT_co | None = None
+    error: ToolError | None = None
+    payload: bytes = b""
+    blocks: tuple[ContentBlock, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def success(self) -> bool:
+        """Whether the call ran and gave a result that fits its schema."""
+        return self.error is None
+
+    @property
+    def is_error(self) -> bool:
+        """The opposite of `success`."""
+        return self.error is not None
+
+    @property
+    def content(self) -> tuple[ContentBlock, ...]:
+        """What a model is shown: `blocks`, or else the payload as one block, `text` for a string and `json` otherwise."""
+        if self.blocks or not self.payload:
+            return self.blocks
+        data = json.loads(self.payload)
+        return (ContentBlock(type="text" if isinstance(data, str) else "json", data=data),)
+
+
+class ToolExecutor(Protocol):
+    """What runs the tools of one toolset, given checked, canonical JSON."""
+
+    def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+        """Run one call; `request.name` is the ident.
+
+        A result may carry a typed `value`, or a `payload` alone; the runtime encodes and checks it either way.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsetRegistration:
+    """Ties a toolset to what runs it; `Runtime(executors=[...])` takes a list of them.
+
+    Exactly one of `handlers` (ident -> function of typed args and meta) and `executor` is set.
+    `inline` calls run in the caller's loop even where an engine schedules others; with `decode_in_executor`
+    the executor gets the raw JSON as it came, checked against the schema but not decoded.
+    """
+
+    toolset: str
+    handlers: Mapping[str, Callable[[Any, ToolCallMeta], Any]] | None = None
+    executor: ToolExecutor | None = None
+    inline: bool = False
+    decode_in_executor: bool = False

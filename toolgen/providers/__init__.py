@@ -1,0 +1,1 @@
+"""What model providers expect: pure functions from definitions, used by both halves."""

@@ -1,0 +1,229 @@
+"""Codecs: JSON text to typed values and back. The JSON Schema is the authority, the types only carry its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from jsonschema_rs import ValidationError as SchemaError
+from jsonschema_rs import validator_for
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+
+from toolgen.contract.canonical import canonical
+from toolgen.runtime.errors import InvalidPayload, TypesDisagree
+from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
+from toolgen.runtime.json_text import NotJson, json_bytes, parse, parse_unique
+from toolgen.runtime.models import TYPE_CONFIG
+from toolgen.runtime.typed_values import is_absent, plain, remove, with_integers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jsonschema_rs import KeywordValidator, Validator
+
+    from toolgen.contract.records import Issue
+
+T = TypeVar("T")
+
+_ALL_ERRORS_WITHIN: Final = 32 * 1024
+"""Bytes of JSON up to which all errors are collected: the validator takes 10 to 40 µs for each, wanted or not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodecSource:
+    """What a codec is made of.
+
+    `type` is a generated model class, an alias such as `list[Profile]`, or None for plain JSON values. With `foreign`
+    it is a model of the host's own, whose validators have a say of their own. `name` is for messages.
+    """
+
+    name: str
+    schema: Any
+    type: Any = None
+    assert_formats: bool = False
+    foreign: bool = False
+
+
+class Codec(Generic[T]):
+    """Decodes, checks and encodes one side of one tool.
+
+    It accepts exactly what its schema accepts, and `encode(decode(x))` is `x`, as JSON, for all of that. Nothing is
+    read, imported or compiled before the first use.
+    """
+
+    def __init__(self, source: Callable[[], CodecSource]) -> None:
+        self._load = source
+
+    @classmethod
+    def of(cls, schema: Any, type_: Any = None, *, name: str = "value", assert_formats: bool = False) -> Codec[Any]:
+        """Make a codec of a JSON Schema (2020-12, unless its `$schema` says otherwise) and the type of its values."""
+        return Codec(lambda: CodecSource(name=name, schema=schema, type=type_, assert_formats=assert_formats))
+
+    @property
+    def schema(self) -> Any:
+        """The JSON Schema. Not to be changed."""
+        return self._source.schema
+
+    def decode(self, payload: bytes | str) -> T:
+        """Parse, check and build. Raises `InvalidPayload`."""
+        return self._build(self.decode_json(payload))
+
+    def decode_json(self, payload: bytes | str, *, unique: bool = False) -> Any:
+        """Parse and check only; the value stays plain JSON. Raises `InvalidPayload`.
+
+        With `unique` an object that has a key twice is refused: for text that travels on, to be read by another parser.
+        """
+        try:
+            value = parse_unique(payload) if unique else parse(payload)
+        except NotJson as error:
+            raise InvalidPayload([not_json(str(error))]) from None
+        if not self._is_valid(value):
+            raise InvalidPayload(self._issues(value, len(payload)))
+        return value
+
+    def check(self, value: Any) -> tuple[Issue, ...]:
+        """Say what is wrong with a JSON value; nothing if it is valid."""
+        try:
+            self.decode_json(json_bytes(value))
+        except NotJson as error:
+            return (not_json(str(error)),)
+        except InvalidPayload as error:
+            return error.issues
+        return ()
+
+    def build(self, value: Any) -> T:
+        """Build the typed value of a JSON value that was checked before."""
+        return self._build(value)
+
+    def encode(self, value: T) -> bytes:
+        """Encode a typed value as canonical JSON. Raises `InvalidPayload` where the schema refuses it."""
+        return canonical(self._encode(value)[1])
+
+    def settle(self, value: Any) -> tuple[T, bytes]:
+        """Take what a handler returned: the value in its type, and its JSON, compact and in the order of the value.
+
+        A JSON value that fits the schema will do where a model is expected; another model will not. Raises `InvalidPayload`.
+        """
+        model = self._model
+        if model is not None and isinstance(value, model):
+            return cast("T", value), self._encode(value)[0]
+        if model is not None and isinstance(value, BaseModel):
+            found = type(value).__name__
+            raise InvalidPayload(
+                [issue("", "type", model.__name__, found, f"return a {model.__name__}, not a {found}")]
+            )
+        text, json_value = self._encode(value)
+        return (cast("T", value) if self._typing is None else self._build(json_value)), text
+
+    def _build(self, value: Any) -> T:
+        if self._typing is None:
+            return cast("T", value)
+        validate, _ = self._typing
+        try:
+            return cast("T", validate(value, by_alias=True, by_name=False))
+        except ValidationError as error:
+            if self._source.foreign:
+                raise InvalidPayload(_foreign_issues(error)) from None
+        try:
+            return cast("T", validate(with_integers(value), by_alias=True, by_name=False))
+        except ValidationError as error:
+            raise TypesDisagree(
+                f"the types of {self._source.name} cannot hold a value that its schema accepts; "
+                f"rebuild the package with `toolgen build`: {error.errors(include_url=False, include_input=False)[0]['msg']}"
+            ) from error
+
+    def _encode(self, value: Any) -> tuple[bytes, Any]:
+        try:
+            text = self._dump(value)
+            json_value = parse(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidPayload([not_json(str(error))]) from None
+        if self._is_valid(json_value):
+            return text, json_value
+        self._remove_absent(value, json_value, len(text))
+        return json_bytes(json_value), json_value
+
+    def _remove_absent(self, value: Any, json_value: Any, size: int) -> None:
+        """Drop optional fields that were set to None and that the schema does not let be null, until it is content."""
+        while not self._is_valid(json_value):
+            refused = {
+                tuple(error.instance_path)
+                for error in leaves_of(self._errors(json_value, size))
+                if error.instance is None
+            }
+            absent = [path for path in refused if path and is_absent(value, path)]
+            if not absent:
+                raise InvalidPayload(self._issues(json_value, size))
+            for path in absent:
+                remove(json_value, path)
+
+    def _dump(self, value: Any) -> bytes:
+        if self._typing is None:
+            return json_bytes(value)
+        _, serialize = self._typing
+        try:
+            return serialize(value, by_alias=True, exclude_unset=True, serialize_as_any=True)
+        except ValueError:
+            return json_bytes(plain(value))
+
+    def _issues(self, value: Any, size: int) -> tuple[Issue, ...]:
+        return issues_of(self._errors(value, size), self.schema)
+
+    def _errors(self, value: Any, size: int) -> list[SchemaError]:
+        if size <= _ALL_ERRORS_WITHIN:
+            return list(self._validator.iter_errors(value))
+        try:
+            self._validator.validate(value)
+        except SchemaError as error:
+            return [error]
+        return []
+
+    @cached_property
+    def _source(self) -> CodecSource:
+        return self._load()
+
+    @cached_property
+    def _validator(self) -> Validator:
+        asserts = self._source.assert_formats
+        annotations = None if asserts else _ANNOTATIONS
+        return validator_for(self._source.schema, validate_formats=asserts, keywords=annotations, offline=True)
+
+    @cached_property
+    def _is_valid(self) -> Callable[[Any], bool]:
+        return self._validator.is_valid
+
+    @cached_property
+    def _model(self) -> type[BaseModel] | None:
+        type_ = self._source.type
+        return type_ if isinstance(type_, type) and issubclass(type_, BaseModel) else None
+
+    @cached_property
+    def _typing(self) -> tuple[Callable[..., Any], Callable[..., bytes]] | None:
+        """What validates and what serializes the typed values; None where they are plain JSON."""
+        type_ = self._source.type
+        if type_ is None or type_ is JsonValue:
+            return None
+        adapter: TypeAdapter[Any] = TypeAdapter(type_) if self._model else TypeAdapter(type_, config=TYPE_CONFIG)
+        return adapter.validator.validate_python, adapter.serializer.to_json
+
+
+class _Annotation:
+    """A keyword that asserts nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
+
+    def __init__(self, _parent: dict[str, Any], _value: Any, _path: list[str | int]) -> None:
+        pass
+
+    def validate(self, instance: Any) -> None:
+        pass
+
+
+_ANNOTATIONS: Final[dict[str, type[KeywordValidator]]] = {
+    "contentMediaType": _Annotation,
+    "contentEncoding": _Annotation,
+}
+
+
+def _foreign_issues(error: ValidationError) -> list[Issue]:
+    found = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_ISSUES]
+    return [issue(pointer_of(each["loc"]), each["type"], each["msg"], "", each["msg"]) for each in found]

@@ -1,0 +1,46 @@
+"""What the runtime raises: at start, from codecs, and from direct lookups. Nothing of it escapes a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.contract.records import Issue
+
+
+class InvalidPayload(ValueError):
+    """A payload does not fit its schema. `issues` names what is wrong, up to a bound; it is never empty."""
+
+    def __init__(self, issues: Sequence[Issue]) -> None:
+        self.issues = tuple(issues)
+        super().__init__("; ".join(f"{issue.pointer or 'the payload'}: {issue.hint}" for issue in self.issues))
+
+    def __reduce__(self) -> tuple[type[InvalidPayload], tuple[tuple[Issue, ...]]]:
+        return (InvalidPayload, (self.issues,))
+
+
+class ToolNotFound(LookupError):
+    """No tool has that name. `suggestions` are the nearest idents, best first."""
+
+    def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
+        self.name = name
+        self.suggestions = tuple(suggestions)
+        meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
+        super().__init__(f"no tool is named {name!r}{meant}")
+
+    def __reduce__(self) -> tuple[type[ToolNotFound], tuple[str, tuple[str, ...]]]:
+        return (ToolNotFound, (self.name, self.suggestions))
+
+
+class CatalogError(ValueError):
+    """A package cannot be loaded, or a tool cannot be registered. The text says what to change."""
+
+
+class ExecutorError(ValueError):
+    """A runtime cannot be built from these executors. The text names the toolset and what it lacks."""
+
+
+class TypesDisagree(RuntimeError):
+    """The types of a tool cannot hold a value that its schema accepts: the package was not built from this catalog."""

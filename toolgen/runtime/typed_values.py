@@ -1,0 +1,80 @@
+"""What typed values and JSON values say differently: absence, integral floats, and depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from toolgen.runtime.json_text import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic.fields import FieldInfo
+
+
+def with_integers(value: Any) -> Any:
+    """Copy a JSON value with every integral float as an int: JSON Schema takes `1.0` for an integer, Python types do not."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if is_array(value):
+        return [with_integers(item) for item in value]
+    if is_object(value):
+        return {key: with_integers(item) for key, item in value.items()}
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Copy a typed value as a JSON value, unset fields left out. pydantic's own serializer stops at half our depth."""
+    if isinstance(value, BaseModel):
+        return {wire: plain(member) for wire, member in _set_fields(value)}
+    if is_array(value):
+        return [plain(item) for item in value]
+    if is_object(value):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def is_absent(value: Any, path: Sequence[str | int]) -> bool:
+    """Whether the null at `path` is an optional field of a model (or of a builder's args) set to None, and so not data.
+
+    `value` is a typed value; a mapping at its root holds a builder's args by wire name.
+    """
+    owner = value
+    for part in path[:-1]:
+        owner = _member(owner, part)
+    if isinstance(owner, BaseModel):
+        field = _field(owner, path[-1])
+        return field is not None and not field[1].is_required()
+    return owner is value and is_object(owner)
+
+
+def remove(value: Any, path: Sequence[str | int]) -> None:
+    """Delete what is at `path` of a JSON value, in place."""
+    owner = value
+    for part in path[:-1]:
+        owner = owner[part]
+    del owner[path[-1]]
+
+
+def _set_fields(model: BaseModel) -> Iterator[tuple[str, Any]]:
+    for name, field in _fields(model).items():
+        if name in model.model_fields_set:
+            yield field.alias or name, getattr(model, name)
+    yield from (model.__pydantic_extra__ or {}).items()
+
+
+def _member(owner: Any, part: str | int) -> Any:
+    if not isinstance(owner, BaseModel):
+        return owner[part]
+    field = _field(owner, part)
+    return getattr(owner, field[0]) if field else (owner.__pydantic_extra__ or {})[str(part)]
+
+
+def _field(model: BaseModel, wire: str | int) -> tuple[str, FieldInfo] | None:
+    return next(((name, field) for name, field in _fields(model).items() if (field.alias or name) == wire), None)
+
+
+def _fields(model: BaseModel) -> Mapping[str, FieldInfo]:
+    return type(model).model_fields
