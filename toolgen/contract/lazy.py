@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def reexport(package: str, origins: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Give the `__getattr__`, `__dir__` and `__all__` of a package.
 
-    `origins` maps each public name to the module that defines it, relative to `package` (`".idents"`).
+    `origins` maps each public name to the module that defines it, relative to `package` (`".idents"`); a module
+    whose own name it is stands for itself (`"codecs": ".codecs"`).
     The module is imported on first use of one of its names; the value then stays in the package.
     """
     names = sorted(origins)
@@ -21,7 +22,8 @@ def reexport(package: str, origins: Mapping[str, str]) -> tuple[Callable[[str], 
         origin = origins.get(name)
         if origin is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(origin, package), name)
+        module = import_module(origin, package)
+        value = module if origin.rpartition(".")[2] == name else getattr(module, name)
         setattr(import_module(package), name, value)
         return value
 

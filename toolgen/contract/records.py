@@ -139,7 +139,7 @@ class ToolResult(Generic[ResultT_co]):
 
     @property
     def content(self) -> tuple[ContentBlock, ...]:
-        """What a model is shown: `blocks`, or else the payload as one block, `text` for a string and `json` otherwise."""
+        """What a model is shown: `blocks`, or else the payload as one block: `text` for a string, `json` otherwise."""
         if self.blocks or not self.payload:
             return self.blocks
         data = json.loads(self.payload)

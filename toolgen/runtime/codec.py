@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from jsonschema_rs import ValidationError as SchemaError
 from jsonschema_rs import validator_for
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from toolgen.contract.canonical import canonical
+from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
 from toolgen.runtime.json_text import NotJson, json_bytes, parse, parse_unique
-from toolgen.runtime.models import TYPE_CONFIG
+from toolgen.runtime.models import adapter_of, model_class
+from toolgen.runtime.packages import read_package, schema_of, type_of
 from toolgen.runtime.typed_values import is_absent, plain, remove, with_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from jsonschema_rs import KeywordValidator, Validator
 
+    from toolgen.contract.ident import Ident
     from toolgen.contract.records import Issue
+    from toolgen.runtime.packages import Side
 
 T = TypeVar("T")
 
@@ -59,6 +63,11 @@ class Codec(Generic[T]):
     def of(cls, schema: Any, type_: Any = None, *, name: str = "value", assert_formats: bool = False) -> Codec[Any]:
         """Make a codec of a JSON Schema (2020-12, unless its `$schema` says otherwise) and the type of its values."""
         return Codec(lambda: CodecSource(name=name, schema=schema, type=type_, assert_formats=assert_formats))
+
+    @classmethod
+    def of_package(cls, package: str, ident: str, side: Side) -> Codec[Any]:
+        """Give the codec of one side of a compiled tool, by the import name of its package. One per process."""
+        return _package_codec(package, ident, side)
 
     @property
     def schema(self) -> Any:
@@ -100,10 +109,15 @@ class Codec(Generic[T]):
         """Encode a typed value as canonical JSON. Raises `InvalidPayload` where the schema refuses it."""
         return canonical(self._encode(value)[1])
 
+    def encode_fields(self, fields: Mapping[str, Any]) -> bytes:
+        """Encode an object that is given by its fields, as canonical JSON. Raises `InvalidPayload`."""
+        return canonical(self._encode(fields)[1])
+
     def settle(self, value: Any) -> tuple[T, bytes]:
         """Take what a handler returned: the value in its type, and its JSON, compact and in the order of the value.
 
-        A JSON value that fits the schema will do where a model is expected; another model will not. Raises `InvalidPayload`.
+        A JSON value that fits the schema will do where a model is expected; another model will not.
+        Raises `InvalidPayload`.
         """
         model = self._model
         if model is not None and isinstance(value, model):
@@ -129,8 +143,8 @@ class Codec(Generic[T]):
             return cast("T", validate(with_integers(value), by_alias=True, by_name=False))
         except ValidationError as error:
             raise TypesDisagree(
-                f"the types of {self._source.name} cannot hold a value that its schema accepts; "
-                f"rebuild the package with `toolgen build`: {error.errors(include_url=False, include_input=False)[0]['msg']}"
+                f"the types of {self._source.name} cannot hold a value that its schema accepts: "
+                f"{_foreign_issues(error)[0].hint}; rebuild the package with `toolgen build`"
             ) from error
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
@@ -147,12 +161,9 @@ class Codec(Generic[T]):
     def _remove_absent(self, value: Any, json_value: Any, size: int) -> None:
         """Drop optional fields that were set to None and that the schema does not let be null, until it is content."""
         while not self._is_valid(json_value):
-            refused = {
-                tuple(error.instance_path)
-                for error in leaves_of(self._errors(json_value, size))
-                if error.instance is None
-            }
-            absent = [path for path in refused if path and is_absent(value, path)]
+            leaves = leaves_of(self._errors(json_value, size))
+            nulls = {tuple(error.instance_path) for error in leaves if error.instance is None and error.instance_path}
+            absent = [path for path in nulls if is_absent(value, path, self._model)]
             if not absent:
                 raise InvalidPayload(self._issues(json_value, size))
             for path in absent:
@@ -195,27 +206,49 @@ class Codec(Generic[T]):
 
     @cached_property
     def _model(self) -> type[BaseModel] | None:
-        type_ = self._source.type
-        return type_ if isinstance(type_, type) and issubclass(type_, BaseModel) else None
+        return model_class(self._source.type)
 
     @cached_property
     def _typing(self) -> tuple[Callable[..., Any], Callable[..., bytes]] | None:
         """What validates and what serializes the typed values; None where they are plain JSON."""
-        type_ = self._source.type
-        if type_ is None or type_ is JsonValue:
+        kind = self._source.type
+        if kind is None or kind is JsonValue:
             return None
-        adapter: TypeAdapter[Any] = TypeAdapter(type_) if self._model else TypeAdapter(type_, config=TYPE_CONFIG)
+        adapter = adapter_of(kind)
         return adapter.validator.validate_python, adapter.serializer.to_json
+
+
+def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:
+    """Ask for a tool with args by their wire names: what the call builders of generated packages do.
+
+    An arg that is `ABSENT` is left out, and so is an optional one that is None where null is not allowed.
+    Raises `InvalidPayload`.
+    """
+    given = {name: value for name, value in args.items() if value is not ABSENT}
+    return ToolRequest(name=ident, payload=codec.encode_fields(given))
+
+
+@cache
+def _package_codec(package: str, ident: str, side: Side) -> Codec[Any]:
+    def source() -> CodecSource:
+        document = read_package(package)
+        tool = document["tools"][ident]
+        return CodecSource(
+            name=f"{ident} ({side})",
+            schema=schema_of(tool, side),
+            type=type_of(package, tool, side),
+            assert_formats=document.get("formats") == "assert",
+        )
+
+    return Codec(source)
 
 
 class _Annotation:
     """A keyword that asserts nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
 
-    def __init__(self, _parent: dict[str, Any], _value: Any, _path: list[str | int]) -> None:
-        pass
+    def __init__(self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]) -> None: ...
 
-    def validate(self, instance: Any) -> None:
-        pass
+    def validate(self, instance: Any) -> None: ...
 
 
 _ANNOTATIONS: Final[dict[str, type[KeywordValidator]]] = {

@@ -268,8 +268,8 @@ def _unquoted(instance: Any, types: Sequence[str]) -> str:
 def _type_name(value: Any) -> str:
     if value is None:
         return "null"
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-    return names.get(type(value), type(value).__name__)
+    names = {"bool": "boolean", "int": "integer", "float": "number", "str": "string", "list": "array", "dict": "object"}
+    return names[type(value).__name__]
 
 
 def _with_article(type_name: str) -> str:

@@ -9,13 +9,13 @@ from pydantic import BaseModel
 from toolgen.runtime.json_text import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pydantic.fields import FieldInfo
 
 
 def with_integers(value: Any) -> Any:
-    """Copy a JSON value with every integral float as an int: JSON Schema takes `1.0` for an integer, Python types do not."""
+    """Copy a JSON value, integral floats as ints: JSON Schema takes `1.0` for an integer, Python types do not."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if is_array(value):
@@ -36,18 +36,17 @@ def plain(value: Any) -> Any:
     return value
 
 
-def is_absent(value: Any, path: Sequence[str | int]) -> bool:
-    """Whether the null at `path` is an optional field of a model (or of a builder's args) set to None, and so not data.
+def is_absent(value: Any, path: Sequence[str | int], model: type[BaseModel] | None) -> bool:
+    """Whether the null at `path` is an optional field of a model that was set to None, and so is not data.
 
-    `value` is a typed value; a mapping at its root holds a builder's args by wire name.
+    `value` is typed, or the fields of a `model` by their wire names.
     """
     owner = value
     for part in path[:-1]:
         owner = _member(owner, part)
-    if isinstance(owner, BaseModel):
-        field = _field(owner, path[-1])
-        return field is not None and not field[1].is_required()
-    return owner is value and is_object(owner)
+    declared = type(owner) if isinstance(owner, BaseModel) else model if owner is value else None
+    field = _field(declared, path[-1]) if declared else None
+    return field is not None and not field[1].is_required()
 
 
 def remove(value: Any, path: Sequence[str | int]) -> None:
@@ -59,7 +58,7 @@ def remove(value: Any, path: Sequence[str | int]) -> None:
 
 
 def _set_fields(model: BaseModel) -> Iterator[tuple[str, Any]]:
-    for name, field in _fields(model).items():
+    for name, field in type(model).model_fields.items():
         if name in model.model_fields_set:
             yield field.alias or name, getattr(model, name)
     yield from (model.__pydantic_extra__ or {}).items()
@@ -68,13 +67,10 @@ def _set_fields(model: BaseModel) -> Iterator[tuple[str, Any]]:
 def _member(owner: Any, part: str | int) -> Any:
     if not isinstance(owner, BaseModel):
         return owner[part]
-    field = _field(owner, part)
+    field = _field(type(owner), part)
     return getattr(owner, field[0]) if field else (owner.__pydantic_extra__ or {})[str(part)]
 
 
-def _field(model: BaseModel, wire: str | int) -> tuple[str, FieldInfo] | None:
-    return next(((name, field) for name, field in _fields(model).items() if (field.alias or name) == wire), None)
-
-
-def _fields(model: BaseModel) -> Mapping[str, FieldInfo]:
-    return type(model).model_fields
+def _field(model: type[BaseModel], wire: str | int) -> tuple[str, FieldInfo] | None:
+    fields = model.model_fields
+    return next(((name, field) for name, field in fields.items() if (field.alias or name) == wire), None)

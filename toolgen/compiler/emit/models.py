@@ -38,7 +38,7 @@ def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, str
     """Render the classes of each toolset: for each, class name to source text."""
     jobs = [(index, made) for index, classes in enumerate(toolsets) for made in classes]
     batches = [jobs[start : start + _BATCH] for start in range(0, len(jobs), _BATCH)]
-    prepared = [_prepare([made for _, made in batch]) for batch in batches]
+    prepared = [_prepare(batch) for batch in batches]
     schemas = [(batch.schema, batch.aliases) for batch in prepared]
     outputs = _in_parallel(schemas) if len(jobs) >= _PARALLEL_FROM else [_generate(*schema) for schema in schemas]
     rendered: list[dict[str, str]] = [{} for _ in toolsets]
@@ -46,6 +46,10 @@ def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, str
         for (index, made), text in zip(jobs_of_batch, batch.blocks(output), strict=True):
             rendered[index][made.name] = text
     return rendered
+
+
+_Job = tuple[int, "ClassType"]
+"""A class, and the number of the toolset it belongs to: names are unique in a toolset only."""
 
 
 def _in_parallel(schemas: Sequence[tuple[Any, Mapping[str, str]]]) -> list[str]:
@@ -83,7 +87,7 @@ def _generate(schema: Any, aliases: Mapping[str, str]) -> str:
 class _Batch:
     """One schema of tokens, and what the tokens stand for."""
 
-    classes: Sequence[ClassType]
+    jobs: Sequence[_Job]
     schema: dict[str, Any] = field(default_factory=dict[str, Any])
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     meaning: dict[str, str] = field(default_factory=dict[str, str])
@@ -92,7 +96,7 @@ class _Batch:
     def blocks(self, output: str) -> list[str]:
         """Cut the output into classes, in the order in which they were asked for, and put names in."""
         found = {match[1]: match[2] for match in _BLOCK.finditer(f"{output}\n")}
-        return [self._block(made, found[f"C{number}x"]) for number, made in enumerate(self.classes)]
+        return [self._block(made, found[f"C{number}x"] if made.fields else "") for number, (_, made) in enumerate(self.jobs)]
 
     def _block(self, made: ClassType, body: str) -> str:
         lines = [f"class {made.name}({'OpenModel' if made.open else 'ClosedModel'}):"]
@@ -116,19 +120,20 @@ class _Batch:
         return self.meaning[match[1] or match[2] or match[3]] if not match[2] else literal(self.fields[match[2]].wire)
 
 
-def _prepare(classes: Sequence[ClassType]) -> _Batch:
-    batch = _Batch(classes, meaning={"J0x": "JsonValue"})
-    external: dict[str, str] = {}
-    own = {made.name: f"C{number}x" for number, made in enumerate(classes)}
-    definitions: dict[str, Any] = {"J0x": {"type": "object", "properties": {"W0x": {"type": "string"}}}}
+def _prepare(jobs: Sequence[_Job]) -> _Batch:
+    batch = _Batch(jobs, meaning={"J0x": "JsonValue"})
+    nothing = {"type": "object", "properties": {"W0x": {"type": "string"}}}
+    definitions: dict[str, Any] = {"J0x": nothing}
     batch.meaning["W0x"] = "W0x"
+    tokens = {(index, made.name): f"C{number}x" for number, (index, made) in enumerate(jobs)}
 
-    def class_token(name: str) -> str:
-        token = own.get(name) or external.setdefault(name, f"C{len(classes) + len(external)}x")
+    def class_token(index: int, name: str) -> str:
+        token = tokens.setdefault((index, name), f"C{len(tokens)}x")
+        definitions.setdefault(token, nothing)
         batch.meaning[token] = name
         return token
 
-    def schema_of(shape: Shape) -> dict[str, Any]:
+    def schema_of(shape: Shape, index: int) -> dict[str, Any]:
         match shape:
             case Scalar(kind):
                 return {"anyOf": [{"type": "integer"}, {"type": "number"}]} if kind is ScalarKind.NUMBER else {"type": kind.value}
@@ -139,15 +144,15 @@ def _prepare(classes: Sequence[ClassType]) -> _Batch:
                 batch.meaning[token] = ", ".join(literal(value) for value in values)
                 return {"enum": [token]}
             case Array(items):
-                return {"type": "array", "items": schema_of(items)}
+                return {"type": "array", "items": schema_of(items, index)}
             case Map(values):
-                return {"type": "object", "additionalProperties": schema_of(values)}
+                return {"type": "object", "additionalProperties": schema_of(values, index)}
             case Union(members):
-                return {"anyOf": [schema_of(member) for member in members]}
+                return {"anyOf": [schema_of(member, index) for member in members]}
             case ClassRef(name):
-                return {"$ref": f"#/$defs/{class_token(name)}"}
+                return {"$ref": f"#/$defs/{class_token(index, name)}"}
 
-    for made in classes:
+    for index, made in jobs:
         properties: dict[str, Any] = {}
         required: list[str] = []
         for item in made.fields:
@@ -158,7 +163,7 @@ def _prepare(classes: Sequence[ClassType]) -> _Batch:
                 python = batch.aliases[wire] = f"P{wire[1:]}"
                 batch.meaning[python] = item.python
                 batch.fields[python] = item
-            schema = schema_of(item.shape)
+            schema = schema_of(item.shape, index)
             if item.required:
                 required.append(wire)
             elif item.has_default and item.default is not None:
@@ -166,9 +171,8 @@ def _prepare(classes: Sequence[ClassType]) -> _Batch:
                 batch.meaning[token] = _default(item)
                 schema = {"allOf": [schema], "default": token} if "$ref" in schema else {**schema, "default": token}
             properties[wire] = schema
-        definitions[own[made.name]] = {"type": "object", "properties": properties, "required": required}
-    for token in external.values():
-        definitions[token] = {"type": "object", "properties": {"W0x": {"type": "string"}}}
+        if made.fields:
+            definitions[tokens[index, made.name]] = {"type": "object", "properties": properties, "required": required}
     batch.schema = {"$defs": definitions}
     return batch
 

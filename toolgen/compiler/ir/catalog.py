@@ -233,9 +233,14 @@ class Toolset:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who uses and exports toolsets. `use`, `on_request` and `suggest` are selectors, `uses` the toolsets they touch."""
+    """Who uses and exports toolsets.
+
+    `package` is its place in the generated package, as path segments. `use`, `on_request` and `suggest` are
+    selectors, `uses` the toolsets that they name outright, whole or in part.
+    """
 
     name: str
+    package: tuple[str, ...]
     description: str
     role: str
     system: str

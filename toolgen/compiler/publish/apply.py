@@ -53,10 +53,10 @@ def back(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: D
     Raises OSError with any number of steps undone.
     """
     former = {number: step for number, step in enumerate(steps) if step.before is not None}
-    created = [step.path for number, step in enumerate(steps) if step.before is None and not _waits(tree, NEW, number)]
+    created = {number: step.path for number, step in enumerate(steps) if step.before is None}
     if all(_waits(tree, OLD, number) for number in former):
-        _remove(tree, created, disk)
-    _forget(tree, [step.path for step in steps], present, created, disk)
+        _remove(tree, [path for number, path in created.items() if not _waits(tree, NEW, number)], disk)
+    _forget(tree, [step.path for step in steps], present, [*created.values()], disk)
     for number, step in former.items():
         done = not os.path.lexists(tree.at(step.path)) if step.after is None else not _waits(tree, NEW, number)
         if done and _waits(tree, OLD, number):
@@ -81,13 +81,11 @@ def _place(tree: Tree, source: str, path: str, disk: Disk) -> None:
     disk.rename(source, tree.at(path))
 
 
-def _forget(
-    tree: Tree, changed: Collection[str], present: Mapping[str, bool], removed: Sequence[str], disk: Disk
-) -> None:
-    """Remove the bytecode of changed modules, and the folders that are empty now."""
+def _forget(tree: Tree, changed: Collection[str], present: Mapping[str, bool], gone: Sequence[str], disk: Disk) -> None:
+    """Remove the bytecode of changed modules, and the folders that held what is gone and are empty now."""
     bytecode = bytecode_of(set(changed), present)
     _remove(tree, bytecode, disk)
-    folders = {folder for path in (*removed, *bytecode) for folder in parents(path)}
+    folders = {folder for path in (*gone, *bytecode) for folder in parents(path)}
     for folder in sorted(folders, key=lambda each: each.count("/"), reverse=True):
         place = tree.at(folder)
         if os.path.isdir(place) and not os.listdir(place):

@@ -7,6 +7,8 @@ from difflib import unified_diff
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
+from toolgen.compiler.diagnostics.text import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -60,4 +62,4 @@ def _shown(line: str, start: int) -> str:
         old, old_length, new, new_length = hunk.groups(default="")
         return f"@@ -{int(old) + start}{old_length} +{int(new) + start}{new_length} @@"
     clipped = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
-    return "".join(each if each.isprintable() or each == "\t" else ascii(each)[1:-1] for each in clipped)
+    return "\t".join(visible(part) for part in clipped.split("\t"))

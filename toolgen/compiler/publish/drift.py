@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from toolgen import __version__
 from toolgen.compiler.publish.difference import difference
 from toolgen.compiler.publish.inputs import Inputs, current_inputs, digest
-from toolgen.compiler.publish.lock import LockBroken, lock_for, parse_lock, render_lock
+from toolgen.compiler.publish.lock import Lock, LockBroken, lock_for, parse_lock, render_lock
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from toolgen.compiler.config import Target
-    from toolgen.compiler.publish.lock import Lock
     from toolgen.compiler.publish.tree import Tree
 
 
@@ -82,11 +82,10 @@ def drift(tree: Tree, lock: Lock | None, inputs: Inputs, expected: Mapping[str, 
     known = {*owned, *(expected or ()), LOCK}
     strays = (path for path in present if path not in known and not _belongs_to_tools(path))
     changes += [Change(path, (Cause.STRAY,)) for path in strays]
-    if expected is None:
-        changes += [Change(LOCK, stale.causes, stale.because)] if stale.causes else []
-    elif LOCK not in present:
+    lock_now = Lock(__version__, inputs, owned) if expected is None else lock_for(inputs, expected)
+    if LOCK not in present:
         changes.append(Change(LOCK, (Cause.MISSING,)))
-    elif tree.read(LOCK) != render_lock(lock_for(inputs, expected)):
+    elif not present[LOCK] or tree.read(LOCK) != render_lock(lock_now):
         changes.append(Change(LOCK, stale.causes or (Cause.EDITED,), stale.because))
     return tuple(sorted(changes))
 

@@ -59,32 +59,46 @@ def digest(content: bytes) -> str:
 
 
 def spec_files(folder: Path) -> tuple[str, ...]:
-    """List the spec files under `folder`, recursively: paths relative to it, with `/`, sorted.
+    """List what reading the specs in `folder` reads: paths relative to it, with `/`, sorted.
 
-    Names that start with a dot are skipped. Links to folders are not followed: like folders that cannot be opened,
-    they are listed as if they were files, so that whoever reads the list reports them. Without the folder the list
-    is empty.
+    These are the files with a suffix of `SPEC_SUFFIXES`, at any depth; names that start with a dot are skipped. A link
+    is followed inside the folder, and no file is listed twice. What reading reports instead, a folder that cannot be
+    opened or a link that leads out, is listed as if it were a file.
     """
+    home = os.path.realpath(folder)
     found: list[str] = []
-    folders = [""]
-    while folders:
-        inside = folders.pop()
+    seen: set[str] = set()
+    places, links = [("", home)], list[str]()
+    while places or links:
+        path, real = places.pop() if places else _followed(folder, links.pop(0))
+        if real in seen:
+            continue
+        seen.add(real)
+        if not os.path.isdir(real) or not f"{real}{os.sep}".startswith(f"{home}{os.sep}"):
+            found.append(path or ".")
+            continue
         try:
-            entries = list(os.scandir(folder / inside))
-        except FileNotFoundError:
-            continue
+            entries = list(os.scandir(real))
         except OSError:
-            found.append(inside or ".")
+            found.append(path or ".")
             continue
-        for entry in entries:
-            path = f"{inside}/{entry.name}" if inside else entry.name
-            if entry.name.startswith("."):
+        for entry in sorted(entries, key=lambda each: each.name):
+            inside = f"{path}/{entry.name}".lstrip("/")
+            if entry.name.startswith(".") or not (_is_spec(entry.name) or entry.is_dir()):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(path)
-            elif entry.name.endswith(SPEC_SUFFIXES) or entry.is_dir():
-                found.append(path)
+            if entry.is_symlink():
+                links.append(inside)
+            else:
+                places.append((inside, entry.path))
     return tuple(sorted(found))
+
+
+def _followed(folder: Path, path: str) -> tuple[str, str]:
+    return path, os.path.realpath(os.path.join(folder, path))
+
+
+def _is_spec(name: str) -> bool:
+    return name.lower().endswith(SPEC_SUFFIXES)
 
 
 def spec_digests(root: Path, specs: str) -> dict[str, str]:

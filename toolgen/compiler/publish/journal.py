@@ -32,7 +32,7 @@ def commit(tree: Tree, steps: Sequence[Step], new: Mapping[str, bytes], old: Map
     """Take all steps or none. `new` and `old` hold each changed file's content after and before.
 
     The caller holds the tree. Raises OSError, with the tree as it was; where even that could not be brought about,
-    `interrupted` is true, and the next command undoes the rest.
+    `interrupted` is true, and the next command completes or undoes the rest.
     """
     try:
         _prepare(tree, steps, new, old, disk)
@@ -92,12 +92,12 @@ def _run(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
     """Take the steps; on an error turn back."""
     try:
         forward(tree, steps, tree.scan(), disk)
-        disk.remove(tree.work(_FORWARD))
     except OSError:
         disk.rename(tree.work(_FORWARD), tree.work(_BACK))
         disk.flush([tree.work()])
         _undo(tree, steps, disk)
         raise
+    disk.remove(tree.work(_FORWARD))
     _discard_if_possible(tree, disk)
 
 
@@ -165,9 +165,9 @@ def _may_continue(
 ) -> bool:
     """Report whatever was put in the way, or edited, since the build was interrupted."""
     fine = True
-    leaving = {step.path for step in steps if (step.before if backward else step.after) is None}
+    coming_or_going = {step.path for step in steps}
     for number, step in enumerate(steps):
-        if problem := obstacle(step.path, present, leaving):
+        if problem := obstacle(step.path, present, coming_or_going):
             sink.report("TG604", tree.span(step.path), f"{tree.out}/{step.path} cannot be changed: {problem}")
             fine = False
         elif not force and _is_edited(tree, number, step, backward=backward):

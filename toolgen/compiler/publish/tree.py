@@ -110,7 +110,7 @@ def unsafe(path: str) -> str:
 def obstacle(path: str, present: Mapping[str, bool], leaving: Collection[str] = ()) -> str:
     """Say what keeps the file `path` from being written or removed safely, or nothing.
 
-    `present` is what `scan` found; `leaving` are the files that are removed first.
+    `present` is what `scan` found; `leaving` are files that go first, and that are asked about in their own turn.
     """
     for place in (path, *parents(path)):
         if place not in present or (place != path and place in leaving):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
+from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, snake
 from toolgen.compiler.resolve.selectors import check_selector, select
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ def _resolve(document: Document[AgentFile], toolsets: Sequence[Toolset], tags: S
         elif toolset.kind is not ToolsetKind.AGENT:
             sink.report("TG502", span, f"`{name}` is of kind {toolset.kind.value}; agents export toolsets of kind agent",
                         related=[Related(toolset.span, f"`{name}` is here")], fix="write `kind: agent` in the toolset")  # fmt: skip
+    *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in file.agent.split("."))
     return Agent(
-        file.agent, file.description.strip(), file.role, file.system, tuple(file.use), tuple(file.on_request), tuple(file.suggest),
+        file.agent, (*owner, "agents", last), file.description.strip(), file.role, file.system, tuple(file.use), tuple(file.on_request), tuple(file.suggest),
         tuple(file.export), tuple(sorted(uses)), document.span("agent"),
     )  # fmt: skip
 

@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Entry, Node, Scalar, Source
 
 _TOKEN: Final = re.compile(
-    r"""[ \t\n\r]*+ (?:
-        (?P<mark>    [\[\]{}:,] )
-      | (?P<string>  "[^"\\\x00-\x1f]*+" )
+    r"""[ \t\n\r]*+ (?: (?P<comma>,) [ \t\n\r]*+ )?+ (?:
+        (?P<string>  "[^"\\\x00-\x1f]*+" ) (?: [ \t\n\r]*+ (?P<colon>:) )?+
+      | (?P<mark>    [\[\]{}:] )
       | (?P<integer> -?(?:0|[1-9][0-9]*+) (?![\w.+-]) )
       | (?P<float>   -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+ (?![\w.+-]) )
       | (?P<word>    [\w.+-]++ )
       | (?P<other>   . )
+      | \Z
     )""",
     re.VERBOSE | re.DOTALL,
 )
+"""One token, with the comma before it; a string, with the colon after it. Taking them along halves the time."""
+
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(
     r"\\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2} | (?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2}) | . )",
@@ -54,7 +57,7 @@ class _Expected(Enum):
     KEY = "a key in double quotes"
     KEY_OR_END = "a key in double quotes or `}`"
     COLON = "`:`"
-    COMMA_OR_END = "`,` or `{closing}`"
+    COMMA_OR_END = "`,` or the closing bracket"
     NOTHING = "the end of the file"
 
 
@@ -103,9 +106,20 @@ class _Reader:
         match_token, text, end_of_text = _TOKEN.match, self._text, len(self._text.rstrip(" \t\n\r"))
         while self._position < end_of_text:
             match = match_token(text, self._position)
-            assert match is not None, "there is text left, and any character is a token"
-            assert match.lastgroup is not None, "every token is in a group"
+            assert match is not None, "any character is a token, and so is the end"
+            if match["comma"] is not None:
+                self._comma(match.start("comma"))
             kind = match.lastgroup
+            if kind == "comma":
+                break
+            if kind == "colon" and self._expected in _KEYS:
+                self._position = match.end()
+                self._key(match["string"][1:-1], *match.span("string"))
+                self._expected = _Expected.VALUE
+                continue
+            if kind == "colon":
+                kind = "string"
+            assert kind is not None, "every token is in a group"
             start, end = match.span(kind)
             self._position = end
             if kind == "string":
@@ -120,14 +134,17 @@ class _Reader:
             self._unfinished()
         return self._root
 
+    def _comma(self, start: int) -> None:
+        if self._expected is not _Expected.COMMA_OR_END:
+            self._unexpected(start, start + 1)
+        self._expected = _Expected.VALUE if self._stack[-1].entries is None else _Expected.KEY
+
     def _mark(self, mark: str, start: int) -> None:
         expected = self._expected
-        if mark == "," and expected is _Expected.COMMA_OR_END:
-            self._expected = _Expected.VALUE if self._stack[-1].entries is None else _Expected.KEY
+        if mark in _CLOSING and expected in _VALUES:
+            self._open(mark, start)
         elif mark == ":" and expected is _Expected.COLON:
             self._expected = _Expected.VALUE
-        elif mark in _CLOSING and expected in _VALUES:
-            self._open(mark, start)
         elif expected in _ENDS and mark == self._closing:
             node = self._stack.pop().node
             node.end = start + 1
@@ -232,8 +249,9 @@ class _Reader:
         if error.msg.startswith("Invalid control"):
             self._give_up(at, at + 1, f"the character U+{ord(char):04X} cannot stand in JSON as it is", f"write `\\u{ord(char):04x}`")
         at = self._text.rfind("\\", start, at + 1)
+        end = at + (6 if self._text[at + 1] == "u" else 2)
         fix = "an escape is one of `\\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits"
-        self._give_up(at, at + 2, f"`{self._text[at : at + 2]}` is not an escape", fix)
+        self._give_up(at, end, f"`{self._text[at:end]}` is not an escape", fix)
 
     def _lone_surrogate(self, start: int, end: int) -> None:
         lone = next(match for match in _ESCAPED.finditer(self._text, start, end) if match["lone"])
@@ -253,17 +271,21 @@ class _Reader:
             self._give_up(start, end, "JSON has no single quotes", 'write `"`')
         if found in ("]", "}") and expected in (_Expected.VALUE, _Expected.KEY) and self._text[:start].rstrip().endswith(","):
             self._give_up(start, end, f"JSON has no comma before `{found}`", "leave the comma out")
-        words = expected.value.format(closing=self._closing if self._stack else "")
         shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
-        self._give_up(start, end, f"expected {words}, found `{shown}`", "")
+        if expected is _Expected.COMMA_OR_END:
+            opened = Related(self._stack[-1].node.span, "it starts here")
+            message = f"expected `,` or `{self._closing}`, found `{shown}`"
+            self._report("TG003", start, end, message, related=(opened,))
+            raise GiveUpError
+        self._give_up(start, end, f"expected {expected.value}, found `{shown}`")
 
     def _unfinished(self) -> NoReturn:
         if not self._stack:
-            self._give_up(0, 1, "expected a value, found the end of the file", "")
+            self._give_up(0, 1, "expected a value, found the end of the file")
         start = self._stack[-1].node.start
         self._give_up(start, start + 1, f"this `{self._text[start]}` is never closed", f"close it with `{self._closing}`")
 
-    def _give_up(self, start: int, end: int, message: str, fix: str) -> NoReturn:
+    def _give_up(self, start: int, end: int, message: str, fix: str = "") -> NoReturn:
         self._report("TG003", start, end, message, fix=fix)
         raise GiveUpError
 

@@ -57,7 +57,7 @@ def resolve_plain(text: str) -> Scalar:
 
 def to_int(digits: str, base: int = 10) -> int:
     """Convert an integer. Raises NumberRefusedError above `MAX_DIGITS` digits."""
-    if len(digits) <= MAX_DIGITS:
+    if len(digits.lstrip("+-")) <= MAX_DIGITS:
         number = int(digits, base)
         if base == 10 or number < _TOO_LARGE:
             return number

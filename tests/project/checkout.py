@@ -1,0 +1,21 @@
+"""Checkout: where the project's files lie, and which of them are its own source."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = (ROOT / "generated", ROOT / "toolgen" / "toolsets" / "generated", ROOT / "tests" / "cases")
+
+
+def sources(*folders: str) -> list[Path]:
+    """List the Python files under these folders of the checkout, without those that were generated."""
+    found = (file for folder in folders for file in sorted((ROOT / folder).rglob("*.py")))
+    return [file for file in found if not any(file.is_relative_to(folder) for folder in GENERATED)]
+
+
+def pyproject() -> dict[str, Any]:
+    """Read pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,15 @@
+"""What is committed is what the specs give."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.project.checkout import ROOT
+
+
+def test_committed_packages_are_what_their_specs_give() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "toolgen", "build", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr

@@ -1,0 +1,145 @@
+"""The built wheel: what is in it, and that it works where nothing else is installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.project.checkout import ROOT, pyproject
+from tests.project.environment import Environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# One worker builds and installs, once.
+pytestmark = pytest.mark.xdist_group("wheel")
+
+BASE = {
+    "annotated-types",
+    "jsonschema_rs",
+    "pydantic",
+    "pydantic_core",
+    "toolgen",
+    "typing-inspection",
+    "typing_extensions",
+}
+
+
+def build(kind: str, source: Path, out: Path) -> Path:
+    """Build a `wheel` or an `sdist` from a source tree, and give its path."""
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", out], cwd=source, check=True)
+    (built,) = out.iterdir()
+    return built
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment after `pip install toolgen`."""
+    environment = Environment.make(tmp_path_factory.mktemp("base"))
+    environment.install(str(wheel))
+    return environment
+
+
+@pytest.fixture(scope="session")
+def full(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment after `pip install toolgen[compiler]`."""
+    environment = Environment.make(tmp_path_factory.mktemp("full"))
+    environment.install(f"{wheel}[compiler]")
+    return environment
+
+
+def run_runtime_tests(environment: Environment, folder: Path) -> None:
+    """Run tests/runtime in a folder that holds them, the generated examples, and nothing else of the checkout."""
+    shutil.copytree(ROOT / "tests" / "runtime", folder / "tests" / "runtime")
+    shutil.copytree(ROOT / "generated", folder / "generated")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    run = environment.run("-m", "pytest", "tests/runtime", cwd=folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_wheel_holds_the_package_the_templates_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    files = [file for folder in ("toolgen", "templates") for file in (ROOT / folder).rglob("*") if file.is_file()]
+    kept = (file for file in files if file.suffix != ".pyc" and ".toolgen" not in file.parts)
+    relative = (file.relative_to(ROOT).as_posix() for file in kept)
+    assert names == {f"toolgen/{name}" if name.startswith("templates/") else name for name in relative}
+    assert "toolgen/py.typed" in names
+    assert any(name.startswith("toolgen/templates/") for name in names)
+    assert any(name.startswith("toolgen/toolsets/") for name in names)
+
+
+def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    sdist = build("sdist", ROOT, tmp_path / "sdist")
+    pip = [sys.executable, "-m", "pip", "wheel", "--isolated", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "--no-build-isolation", "--wheel-dir", tmp_path, sdist], check=True)
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_toolgen_alone_brings_its_two_dependencies(base: Environment) -> None:
+    assert base.installed() == BASE
+
+
+def test_a_command_that_needs_the_extra_says_so_in_one_line(base: Environment) -> None:
+    run = base.run("-m", "toolgen", "build")
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert len(run.stderr.splitlines()) == 1
+    assert "toolgen[compiler]" in run.stderr
+
+
+def test_the_runtime_passes_its_tests_without_the_compiler(wheel: Path, tmp_path: Path) -> None:
+    environment = Environment.make(tmp_path / "environment")
+    environment.install(str(wheel), "pytest", "hypothesis")
+    run_runtime_tests(environment, tmp_path)
+
+
+def test_the_extra_brings_the_compiler_with_its_templates(full: Environment, tmp_path: Path) -> None:
+    for arguments in (["--help"], ["init", "shop"], ["-C", "shop", "build"], ["-C", "shop", "build", "--check"]):
+        run = full.run("-m", "toolgen", *arguments, cwd=tmp_path)
+        assert run.returncode == 0, run.stdout + run.stderr
+    run = full.run("-c", "import sys; sys.path.insert(0, 'shop'); import generated", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_extra_installs_the_command(full: Environment) -> None:
+    command = [str(full.folder / "bin" / "toolgen"), "--help"]
+    assert "build" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.long
+def test_the_runtime_passes_its_tests_on_the_oldest_dependencies_it_allows(wheel: Path, tmp_path: Path) -> None:
+    environment = Environment.make(tmp_path / "environment")
+    environment.install(str(wheel), *oldest(pyproject()["project"]["dependencies"]), "pytest", "hypothesis", index=True)
+    run_runtime_tests(environment, tmp_path)
+
+
+@pytest.mark.long
+def test_the_oldest_dependencies_of_the_extra_build_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
+    project = pyproject()["project"]
+    environment = Environment.make(tmp_path / "environment")
+    pins = oldest(project["dependencies"] + project["optional-dependencies"]["compiler"])
+    environment.install(f"{wheel}[compiler]", *pins, index=True)
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    shutil.copytree(ROOT / "generated", tmp_path / "generated")
+    (tmp_path / "toolgen.toml").write_text('[[targets]]\nspecs = "specs/examples"\nout = "generated"\n')
+    run = environment.run("-m", "toolgen", "build", "--check", cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def oldest(requirements: list[str]) -> list[str]:
+    """Pin each requirement to its lower bound."""
+    bounds = [(one, bound) for one in map(Requirement, requirements) for bound in one.specifier]
+    return [f"{one.name}=={bound.version}" for one, bound in bounds if bound.operator in (">=", "~=", "==")]

@@ -1,0 +1,5 @@
+"""`python -m toolgen` is `toolgen`."""
+
+from toolgen.cli import main
+
+main()

@@ -1,0 +1,34 @@
+"""The command line: a table of commands, each imported when it is used."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+COMMANDS: Final = {
+    "init": "Start a project: configuration, an example spec, and how to go on.",
+    "build": "Compile specs into packages; `--check` only compares.",
+    "import": "Turn tools that others describe into specs.",
+    "list": "List the tools of the project.",
+    "show": "Show one tool: its args, its result, its policy.",
+    "call": "Call one tool.",
+    "replay": "Say which recorded calls the generated codecs accept.",
+    "ir": "Print what the specs mean, after all is resolved.",
+    "schema": "Print the JSON Schema of spec files, for editors.",
+    "explain": "Explain a diagnostic.",
+}
+"""Every command and its summary. Command `x` is `toolgen/cli/commands/x.py`; `import` is `import_.py`."""
+
+
+def main() -> None:
+    """Run the command line. Exit codes: 0 fine, 1 findings or drift, 2 usage or configuration, 3 internal error."""
+    try:
+        import click  # noqa: F401 (only to see whether it is there)
+    except ModuleNotFoundError:
+        command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+        what = f"`toolgen {command}`" if command else "`toolgen`"
+        print(f'{what} needs the compiler: pip install "toolgen[compiler]"', file=sys.stderr)
+        sys.exit(2)
+    from toolgen.cli.front import run
+
+    sys.exit(run(sys.argv[1:]))

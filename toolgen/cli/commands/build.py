@@ -1,0 +1,81 @@
+"""`toolgen build`: compile specs into packages, or check that the committed ones are what the specs give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.output import diagnostics_json, format_option, progress, show_diagnostics, show_json
+from toolgen.cli.project import project
+from toolgen.compiler import build, check
+from toolgen.compiler.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from toolgen.compiler.config import Config, Target
+
+
+@click.command("build")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a build would change something.")
+@click.option("--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
+@format_option
+def command(*, only_check: bool, force: bool, style: str) -> int:
+    """Compile the specs of every target into its package.
+
+    A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
+    """
+    if only_check and force:
+        raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
+    config = project()
+    outcomes = [_check(config, target, style) if only_check else _build(config, target, style, force=force) for target in config.targets]
+    if style == "json":
+        show_json({"targets": [outcome for _, outcome in outcomes]})
+    return 0 if all(fine for fine, _ in outcomes) else 1
+
+
+def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[bool, dict[str, Any]]:
+    sink = Diagnostics()
+    with progress() as stage:
+        built = build(config, target, sink, force=force, progress=stage)
+    published = built.published
+    outcome: dict[str, Any] = {"specs": target.specs, "out": target.out, "diagnostics": diagnostics_json(sink) if style == "json" else []}
+    if published is not None:
+        outcome |= {"written": list(published.written), "removed": list(published.removed), "unchanged": len(published.unchanged)}
+    if style == "text":
+        show_diagnostics(sink, built.sources, config.root)
+        if published is None:
+            click.echo(f"{target.out}: not built", err=True)
+        elif not published.written and not published.removed:
+            click.echo(f"{target.out}: up to date")
+        else:
+            click.echo(f"{target.out}: {_counted(len(published.written), 'file')} written, {len(published.removed)} removed")
+    return published is not None, outcome
+
+
+def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, Any]]:
+    sink = Diagnostics()
+    with progress() as stage:
+        checked = check(config, target, sink, progress=stage)
+    changes = checked.changes
+    outcome: dict[str, Any] = {"specs": target.specs, "out": target.out, "diagnostics": diagnostics_json(sink) if style == "json" else []}
+    if changes is not None:
+        outcome["changes"] = [
+            {"path": change.path, "causes": [cause.value for cause in change.causes], "because": list(change.because), "diff": change.diff}
+            for change in changes
+        ]
+    if style == "text":
+        show_diagnostics(sink, checked.sources, config.root)
+        for change in changes or ():
+            because = f" ({', '.join(change.because)})" if change.because else ""
+            click.echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
+            if change.diff:
+                click.echo(change.diff)
+        if changes:
+            click.echo(f"{target.out}: {_counted(len(changes), 'difference')}; run `toolgen build`", err=True)
+        elif changes is not None:
+            click.echo(f"{target.out}: up to date")
+    return changes == (), outcome
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,27 @@
+"""`toolgen schema`: the JSON Schema of spec files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from toolgen.compiler.documents.json_schema import spec_json_schema
+
+
+@click.command("schema")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file instead of printing.")
+def command(*, output: str | None) -> int:
+    """Print the JSON Schema that spec files fit.
+
+    An editor with YAML support completes and checks specs that start with
+    `# yaml-language-server: $schema=toolgen.schema.json`.
+    """
+    text = json.dumps(spec_json_schema(), indent=2) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        Path(output).write_text(text, encoding="utf-8")
+        click.echo(f"{output}: written")
+    return 0

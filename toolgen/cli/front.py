@@ -1,0 +1,82 @@
+"""The front door: options that every command has, lookup with near misses, exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen import __version__
+from toolgen.cli import COMMANDS
+from toolgen.compiler.config import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FINDINGS, USAGE, INTERNAL = 1, 2, 3
+
+
+class _Commands(click.Group):
+    """Commands by the table, imported on use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command. Raises click.UsageError with the nearest name for one that is not there."""
+        if cmd_name not in COMMANDS:
+            near = get_close_matches(cmd_name, COMMANDS, n=1)
+            hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
+            raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)
+        module = import_module(f"toolgen.cli.commands.{'import_' if cmd_name == 'import' else cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by the table, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="COMMAND [ARG ...]")
+@click.option("-C", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="Run in another folder.")
+@click.version_option(__version__, message="toolgen %(version)s")
+def _front(folder: str | None) -> None:
+    """Compile tool specs into typed Python packages."""
+    if folder is not None:
+        os.chdir(folder)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code. Nothing but an internal error shows a traceback."""
+    try:
+        result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        click.echo(help_text.format_message())
+        return USAGE
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except ConfigError as error:
+        from toolgen.cli.output import show_diagnostics
+
+        show_diagnostics(error.diagnostics, {}, Path.cwd())
+        return USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:  # noqa: BLE001 (the last resort: what reaches it is a defect of toolgen)
+        click.echo(traceback.format_exc(), err=True)
+        click.echo("internal error: this is a defect of toolgen; please report the lines above", err=True)
+        return INTERNAL
+    return result if isinstance(result, int) else 0

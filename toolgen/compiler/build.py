@@ -1,0 +1,112 @@
+"""Build: every stage in order, from spec text to a published package.
+
+Imports of the stages wait until they are needed: a build in which nothing changed reads digests and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.publish.drift import Change, drift, fast_check
+from toolgen.compiler.publish.inputs import current_inputs
+from toolgen.compiler.publish.lock import read_lock
+from toolgen.compiler.publish.publish import Published, publish, recover
+from toolgen.compiler.publish.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.ir.catalog import Catalog
+
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What the specs of a target compile to: the IR, and the text of every spec file by path."""
+
+    catalog: Catalog
+    sources: Mapping[str, str]
+
+
+def silent(stage: str) -> None:
+    """Report no progress."""
+
+
+def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = silent) -> Compiled:
+    """Read and resolve the specs of a target. The result is whole only where the sink holds no error."""
+    from toolgen.compiler.documents import read_documents
+    from toolgen.compiler.resolve import resolve
+    from toolgen.compiler.source.read import read_specs
+
+    progress("reading specs")
+    files = read_specs(root / target.specs, root, sink)
+    documents = read_documents(files, sink)
+    progress("resolving")
+    catalog = resolve(documents, sink, profile=target.profile, assert_formats=target.formats == "assert")
+    return Compiled(catalog, {file.path: file.text for file in files})
+
+
+def generate(catalog: Catalog, progress: Callable[[str], None] = silent) -> dict[str, bytes]:
+    """The files of the package that a catalog compiles to, by path below its root."""
+    from toolgen.compiler.emit import emit
+    from toolgen.compiler.publish.format import format_python
+
+    progress("generating")
+    files = emit(catalog)
+    progress("formatting")
+    return {path: text.encode("utf-8") for path, text in format_python(files).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The outcome of a build: what was published, or None where errors kept it from that."""
+
+    published: Published | None
+    sources: Mapping[str, str]
+
+
+def build(
+    config: Config, target: Target, sink: Diagnostics, *, force: bool = False, progress: Callable[[str], None] = silent
+) -> Built:
+    """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand."""
+    tree = Tree(config.root, target.out)
+    if not recover(tree, force=force, sink=sink, waiting=progress):
+        return Built(None, {})
+    if fast_check(tree, target) == ():
+        return Built(Published((), (), ()), {})
+    inputs = current_inputs(config.root, target)
+    compiled = compile_specs(config.root, target, sink, progress)
+    if sink.has_errors:
+        return Built(None, compiled.sources)
+    files = generate(compiled.catalog, progress)
+    progress("publishing")
+    return Built(publish(tree, files, inputs, force=force, sink=sink, waiting=progress), compiled.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The outcome of a check: what a build would change, or None where errors kept it from telling."""
+
+    changes: tuple[Change, ...] | None
+    sources: Mapping[str, str]
+
+
+def check(config: Config, target: Target, sink: Diagnostics, *, progress: Callable[[str], None] = silent) -> Checked:
+    """Compare the committed package with what the specs give. Writes nothing but what an interrupted build left open."""
+    tree = Tree(config.root, target.out)
+    if not recover(tree, sink=sink, waiting=progress):
+        return Checked(None, {})
+    changes = fast_check(tree, target)
+    if changes == ():
+        return Checked((), {})
+    inputs = current_inputs(config.root, target)
+    lock = read_lock(tree, sink)
+    compiled = compile_specs(config.root, target, sink, progress)
+    if sink.has_errors:
+        return Checked(None, compiled.sources)
+    return Checked(drift(tree, lock, inputs, generate(compiled.catalog, progress)), compiled.sources)

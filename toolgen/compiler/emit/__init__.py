@@ -1,0 +1,47 @@
+"""Emit: IR in, `{path: text}` of a whole package out. Nothing is read but templates, and nothing is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen import __version__
+from toolgen.compiler.emit.agents import emit_agents
+from toolgen.compiler.emit.catalog_json import emit_catalog_json
+from toolgen.compiler.emit.documentation import emit_tool_schemas, emit_tools_md
+from toolgen.compiler.emit.literals import docstring, literal
+from toolgen.compiler.emit.models import render_models
+from toolgen.compiler.emit.templates import render
+from toolgen.compiler.emit.toolset import emit_toolset
+from toolgen.compiler.ir.shapes import ClassType
+from toolgen.contract.version import CONTRACT_VERSION
+
+if TYPE_CHECKING:
+    from toolgen.compiler.ir.catalog import Catalog
+
+
+def emit(catalog: Catalog) -> dict[str, str]:
+    """The files of a generated package, unformatted, by path below its root."""
+    models = render_models([[made for made in toolset.types if isinstance(made, ClassType)] for toolset in catalog.toolsets])
+    files = {
+        "__init__.py": render("root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}),
+        "py.typed": "",
+        "catalog.json": emit_catalog_json(catalog),
+        "tool_schemas.json": emit_tool_schemas(catalog),
+        "TOOLS.md": emit_tools_md(catalog),
+        **emit_agents(catalog),
+    }
+    for toolset, rendered in zip(catalog.toolsets, models, strict=True):
+        folder = "/".join(toolset.package)
+        files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
+    return dict(sorted({**_packages(files), **files}.items()))
+
+
+def _packages(files: dict[str, str]) -> dict[str, str]:
+    """An `__init__.py` for every folder on the way to a module."""
+    folders = {"/".join(parts[:depth]) for path in files if (parts := path.split("/")) for depth in range(1, len(parts))}
+    return {f"{folder}/__init__.py": _package(folder) for folder in folders}
+
+
+def _package(folder: str) -> str:
+    name = folder.replace("/", ".")
+    return docstring(f"The package `{name}`.", "") + "\n"

@@ -1,0 +1,163 @@
+"""`catalog.json`: what a runtime loads. Only what differs from its default is written, one tool a line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from toolgen import __version__
+from toolgen.compiler.ir.catalog import Cost, Limits, Schema
+from toolgen.contract.version import CONTRACT_VERSION
+from toolgen.providers.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
+
+
+def emit_catalog_json(catalog: Catalog) -> str:
+    """The catalog as JSON text. Schemas are texts in it, parsed only when a tool is first used."""
+    sections = {
+        "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
+        "tools": {tool.ident: _tool(tool, toolset) for toolset in catalog.toolsets for tool in toolset.tools},
+        "agents": {agent.name: _agent(agent) for agent in catalog.agents},
+        "catalogs": {each.name: _action_catalog(each) for each in catalog.catalogs},
+        "policies": {policy.name: _policy(policy) for policy in catalog.policies},
+        "tags": dict(catalog.tags),
+    }
+    head = {"contract": CONTRACT_VERSION, "generator": __version__, "formats": "assert" if catalog.assert_formats else "annotate"}
+    lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
+    lines += [f"{_text(name)}: {_section(entries)}" for name, entries in sections.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def schema_text(schema: Schema) -> str:
+    """A schema as compact JSON text."""
+    return json.dumps(schema.json, ensure_ascii=False, separators=(",", ":"))
+
+
+def _section(entries: Mapping[str, Any]) -> str:
+    if not entries:
+        return "{}"
+    return "{\n" + ",\n".join(f"{_text(name)}: {_text(value)}" for name, value in sorted(entries.items())) + "\n}"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Without what is empty, and so the default."""
+    return {name: value for name, value in values if value not in (None, "", (), [], {}, False)}
+
+
+def _plain(record: Any, *leave_out: str) -> dict[str, Any]:
+    """A record of the IR as JSON: what differs from its default, tuples as lists."""
+    if record is None:
+        return {}
+    return _present((item.name, _jsonable(getattr(record, item.name))) for item in fields(record) if item.name not in leave_out)
+
+
+def _jsonable(value: Any) -> Any:
+    match value:
+        case tuple() | list():
+            return [_jsonable(item) for item in value]
+        case dict():
+            return {key: _jsonable(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _toolset(toolset: Toolset) -> dict[str, Any]:
+    return {
+        "kind": toolset.kind.value,
+        "package": ".".join(toolset.package),
+        **_present((
+            ("description", toolset.description),
+            ("exported_by", toolset.exported_by),
+            ("server", _plain(toolset.server)),
+        )),
+    }  # fmt: skip
+
+
+def _tool(tool: Tool, toolset: Toolset) -> dict[str, Any]:
+    homes = {made.name: made.module for made in toolset.types}
+    types = ".".join((*toolset.package, "types"))
+    limits = {item.name: getattr(tool.limits, item.name) for item in fields(Limits) if getattr(tool.limits, item.name) != item.default}
+    return {
+        "toolset": toolset.name,
+        "title": tool.title,
+        "description": tool.description,
+        "permission": tool.permission.value,
+        "tags": list(tool.tags),
+        "args": schema_text(tool.args),
+        "args_type": f"{types}.{homes[tool.names.args]}:{tool.names.args}",
+        "result": schema_text(tool.result),
+        "result_type": f"{types}.{homes[tool.names.result]}:{tool.names.result}",
+        "wire_name": tool.wire_name or wire_name(tool.ident),
+        **_present((
+            ("source_name", tool.remote if tool.remote != tool.key else ""),
+            ("roles", list(tool.roles) if tool.roles is not None else None),
+            ("access", _plain(tool.access)),
+            ("one_of", list(tool.one_of)),
+            ("inject", list(tool.inject)),
+            ("limits", limits),
+            ("cost", tool.cost.value if tool.cost is not Cost.FREE else ""),
+            ("gate", tool.gate),
+            ("confirm", tool.confirm),
+            ("examples", [_example(example) for example in tool.examples]),
+            ("tag", asdict(tool.tag) if tool.tag else None),
+            ("method", tool.binding.method if tool.binding else ""),
+            ("user", tool.user),
+            ("system", tool.system),
+            ("command", _plain(tool.command)),
+            ("hints", dict(tool.hints)),
+            ("bounded", _plain(tool.bounded)),
+            ("server_data", {name: schema_text(schema) for name, schema in tool.server_data.items()}),
+            ("reminder", tool.reminder),
+            ("args_secrets", list(tool.args.secrets)),
+            ("result_secrets", list(tool.result.secrets)),
+        )),
+    }  # fmt: skip
+
+
+def _example(example: Any) -> dict[str, Any]:
+    return {"args": example.args, "result": example.result} if example.has_result else {"args": example.args}
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    return {"package": ".".join(agent.package), **_plain(agent, "name", "package", "uses", "span")}
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    return {
+        **_plain(policy, "name", "span", "limits", "write_roots", "sensitive", "env", "network"),
+        "network": dict(policy.network),
+        "write_roots": list(policy.write_roots),
+        "sensitive": list(policy.sensitive),
+        "env": list(policy.env),
+        "limits": dict(policy.limits),
+    }
+
+
+def _action_catalog(catalog: ActionCatalog) -> dict[str, Any]:
+    return {
+        **_plain(catalog, "name", "span", "categories", "mandates"),
+        "categories": [
+            {
+                "name": category.name,
+                "description": category.description,
+                **_present((
+                    ("needs", category.needs),
+                    ("formerly", list(category.formerly)),
+                    ("actions", {entry: _plain(action) for entry, action in category.actions.items()}),
+                    ("resource", _plain(category.resource)),
+                    ("invoke", category.invoke),
+                )),
+            }
+            for category in catalog.categories
+        ],
+        "mandates": [_plain(mandate) for mandate in catalog.mandates],
+    }  # fmt: skip

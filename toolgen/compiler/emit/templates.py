@@ -1,0 +1,54 @@
+"""The jinja2 templates: one for each kind of generated file. They get finished strings and decide on layout only."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def templates_folder() -> Path:
+    """Where the templates lie: inside an installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "templates"
+    return installed if installed.is_dir() else package.parent / "templates"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(templates_folder()),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 (Python source, in which every string is a finished literal)
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """Fill in one template. Raises jinja2.UndefinedError where a value is missing."""
+    return _environment().get_template(template).render(values)
+
+
+def import_lines(origins: Mapping[str, Iterable[str]], *, reexport: bool = False) -> str:
+    """Import statements, sorted and in groups: module to names. With `reexport` each name is marked as meant for others."""
+    groups: dict[int, list[str]] = {}
+    for module in sorted(origins, key=lambda module: (-module.count("."), module) if module.startswith(".") else (0, module)):
+        names = sorted(set(origins[module]), key=lambda name: (not name.isupper(), name[0].islower(), name))
+        if names:
+            shown = ", ".join(f"{name} as {name}" for name in names) if reexport else ", ".join(names)
+            groups.setdefault(_group(module), []).append(f"from {module} import {shown}")
+    return "\n\n".join("\n".join(groups[group]) for group in sorted(groups))
+
+
+def _group(module: str) -> int:
+    """Standard library, libraries, toolgen, the package itself."""
+    if module.startswith("."):
+        return 3
+    return {"pydantic": 1, "toolgen": 2}.get(module.partition(".")[0], 0)

@@ -1,0 +1,136 @@
+"""The package of one toolset: idents, codecs, calls, dispatch, transforms, and the names it re-exports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.emit.calls import emit_calls
+from toolgen.compiler.emit.literals import docstring, first_line, literal
+from toolgen.compiler.emit.templates import import_lines, render
+from toolgen.compiler.emit.transforms import emit_transforms, transform_names
+from toolgen.compiler.emit.types import emit_types, module_of
+from toolgen.compiler.ir.catalog import ToolsetKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgen.compiler.ir.catalog import Tool, Toolset
+
+
+_REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "decode_in_executor=True,"}
+
+
+def emit_toolset(toolset: Toolset, models: Mapping[str, str]) -> dict[str, str]:
+    """The files of one toolset, by path below its package."""
+    files = {
+        **emit_types(toolset, models),
+        "idents.py": _idents(toolset),
+        "codecs.py": _codecs(toolset),
+        "calls.py": emit_calls(toolset),
+        "dispatch.py": _dispatch(toolset),
+        "__init__.py": _package(toolset),
+    }
+    if transform_names(toolset):
+        files["transforms.py"] = emit_transforms(toolset)
+    return files
+
+
+def exports(toolset: Toolset) -> dict[str, list[str]]:
+    """What a toolset's package offers: module, relative to it, to names."""
+    offered: dict[str, list[str]] = {
+        ".": ["codecs"],
+        ".calls": [f"new_{tool.names.function}_call" for tool in toolset.tools],
+        ".dispatch": ["Handlers", "executor", "new_registration"],
+        ".idents": [tool.names.constant for tool in toolset.tools],
+    }
+    if names := transform_names(toolset):
+        offered[".transforms"] = names
+    for name, module in module_of(toolset).items():
+        offered.setdefault(f".types.{module}", []).append(name)
+    return {module: names for module, names in offered.items() if names}
+
+
+def root_of(package: tuple[str, ...]) -> str:
+    """The relative import of the generated root, from a module directly in `package`."""
+    return "." * (len(package) + 1)
+
+
+def type_imports(toolset: Toolset, names: Iterable[str], prefix: str = ".types") -> str:
+    """Imports of named types of a toolset, for a module in its package."""
+    homes = module_of(toolset)
+    origins: dict[str, list[str]] = {}
+    for name in names:
+        origins.setdefault(f"{prefix}.{homes[name]}", []).append(name)
+    return import_lines(origins)
+
+
+def _signature_types(toolset: Toolset) -> list[str]:
+    return [name for tool in toolset.tools for name in (tool.names.args, tool.names.result)]
+
+
+def _tool(tool: Tool, indent: str) -> dict[str, Any]:
+    return {
+        "ident": literal(tool.ident),
+        "constant": tool.names.constant,
+        "function": tool.names.function,
+        "args": tool.names.args,
+        "result": tool.names.result,
+        "docstring": docstring(first_line(tool.description), indent),
+    }
+
+
+def _idents(toolset: Toolset) -> str:
+    return render(
+        "idents.py.jinja",
+        {
+            "docstring": docstring(f"Idents of the tools of `{toolset.name}`.", ""),
+            "type_imports": type_imports(toolset, _signature_types(toolset)),
+            "tools": [_tool(tool, "") for tool in toolset.tools],
+        },
+    )
+
+
+def _codecs(toolset: Toolset) -> str:
+    return render(
+        "codecs.py.jinja",
+        {
+            "docstring": docstring(f"Codecs of the tools of `{toolset.name}`: JSON to typed values and back, checked against their schemas.", ""),
+            "root": root_of(toolset.package),
+            "type_imports": type_imports(toolset, _signature_types(toolset)),
+            "tools": [_tool(tool, "") for tool in toolset.tools],
+        },
+    )
+
+
+def _dispatch(toolset: Toolset) -> str:
+    return render(
+        "dispatch.py.jinja",
+        {
+            "docstring": docstring(f"What runs the tools of `{toolset.name}`, and the table that leads to it.", ""),
+            "handlers_docstring": docstring(f"One method for each tool of `{toolset.name}`, sync or async.", "    "),
+            "type_imports": type_imports(toolset, _signature_types(toolset)),
+            "toolset": literal(toolset.name),
+            "tools": [_tool(tool, "        ") for tool in toolset.tools],
+            "registration": _REGISTRATION.get(toolset.kind, ""),
+        },
+    )
+
+
+def _package(toolset: Toolset) -> str:
+    summary = first_line(toolset.description)
+    return render(
+        "package.py.jinja",
+        {
+            "docstring": docstring(f"`{toolset.name}`: {summary}" if summary else f"`{toolset.name}`.", ""),
+            "imports": import_lines(exports(toolset), reexport=True),
+            "origins": origins_table(exports(toolset)),
+        },
+    )
+
+
+def origins_table(offered: Mapping[str, Iterable[str]], prefix: str = "") -> str:
+    """The table of a lazy package: name to the module that defines it."""
+    origins = {
+        name: f"{prefix}.{name}" if module == "." else f"{prefix}{module}" for module, names in offered.items() for name in names
+    }
+    return literal(dict(sorted(origins.items())))

@@ -1,0 +1,97 @@
+"""`transforms.py`: tool args to method payload, method result to tool result, where the shapes fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.emit.annotations import annotation, names_in
+from toolgen.compiler.emit.literals import docstring
+from toolgen.compiler.emit.templates import import_lines, render
+from toolgen.compiler.emit.types import module_of
+
+if TYPE_CHECKING:
+    from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
+
+
+def transform_names(toolset: Toolset) -> list[str]:
+    """The functions that a toolset's `transforms.py` has; none where nothing fits."""
+    return [made["function"] for tool in toolset.tools for made in _transforms(tool)]
+
+
+def emit_transforms(toolset: Toolset) -> str:
+    """The module `transforms.py` of a toolset."""
+    transforms = [made for tool in toolset.tools for made in _transforms(tool)]
+    homes = module_of(toolset)
+    imports: dict[str, set[str]] = {}
+    types: dict[str, set[str]] = {}
+    for made in transforms:
+        at_run_time = set().union(*(names_in(line) for line in made["body"]))
+        for name in at_run_time | names_in(" ".join([*made["parameters"], made["target"]])):
+            if name in homes:
+                target = imports if name in at_run_time else types
+                target.setdefault(f".types.{homes[name]}", set()).add(name)
+            elif name in ("JsonValue", "Literal"):
+                target = imports if name in at_run_time or name == "Literal" else types
+                target.setdefault("pydantic" if name == "JsonValue" else "typing", set()).add(name)
+            elif name == "rebuilt":
+                imports.setdefault("toolgen.runtime.building", set()).add(name)
+    for module in list(types):
+        types[module] -= imports.get(module, set())
+    types = {module: names for module, names in types.items() if names}
+    if types:
+        imports.setdefault("typing", set()).add("TYPE_CHECKING")
+    return render(
+        "transforms.py.jinja",
+        {
+            "docstring": docstring(f"Transforms of `{toolset.name}`: between the shapes of tools and of the methods they are bound to.", ""),
+            "imports": import_lines(imports),
+            "type_imports": import_lines(types),
+            "transforms": transforms,
+        },
+    )
+
+
+def _transforms(tool: Tool) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if tool.binding is None:
+        return found
+    method = tool.binding.method
+    if tool.binding.to_payload is not None:
+        text = f"The payload of the method `{method}`, from the args of `{tool.ident}`."
+        found.append(_function(f"to_method_payload_{tool.names.function}", "args", tool.binding.to_payload, text))
+    if tool.binding.to_result is not None:
+        text = f"The result of `{tool.ident}`, from what the method `{method}` gave."
+        found.append(_function(f"to_tool_return_{tool.names.function}", "result", tool.binding.to_result, text))
+    return found
+
+
+def _function(name: str, argument: str, transform: Transform, text: str) -> dict[str, Any]:
+    injected = [f"{step.target}: {annotation(step.shape)}" for step in transform.steps if step.source is None]
+    return {
+        "function": name,
+        "target": transform.target_type,
+        "parameters": [f"{argument}: {transform.source_type}", *(["*", *injected] if injected else [])],
+        "docstring": docstring(text, "    "),
+        "body": _body(argument, transform),
+    }
+
+
+def _body(argument: str, transform: Transform) -> list[str]:
+    if not transform.steps and not transform.extra:
+        return [f"return {argument}"]
+    given = ", ".join(f"{step.target}={_value(argument, step)}" for step in transform.steps)
+    made = f"{transform.target_type}({given})"
+    after: list[str] = []
+    for step in transform.steps:
+        if step.nullable:
+            after += [f'if "{step.source}" not in {argument}.model_fields_set:', f'    made.model_fields_set.discard("{step.target}")']
+    if transform.extra:
+        after += [f"made.__pydantic_extra__ = dict({argument}.model_extra or {{}})"]
+    return [f"made = {made}", *after, "return made"] if after else [f"return {made}"]
+
+
+def _value(argument: str, step: Step) -> str:
+    if step.source is None:
+        return step.target
+    value = f"{argument}.{step.source}"
+    return f"rebuilt({annotation(step.shape)}, {value})" if step.rebuilt else value

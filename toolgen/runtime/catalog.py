@@ -1,0 +1,239 @@
+"""The catalog: every definition a runtime holds, compiled or registered, and every name it goes by."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cached_property
+from inspect import getdoc
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.providers.wire_names import wire_name
+from toolgen.runtime.codec import Codec, CodecSource
+from toolgen.runtime.definition import BUILT_IN_TAGS, ToolDefinition
+from toolgen.runtime.errors import CatalogError, ToolNotFound
+from toolgen.runtime.packages import read_package, schema_of
+from toolgen.runtime.registration import annotated_model, from_adapter, from_handler, input_schema_of
+from toolgen.runtime.suggest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
+
+    from toolgen.runtime.definition import Permission
+    from toolgen.runtime.packages import Side
+    from toolgen.runtime.registration import Handler, HandlerT, Profile, RegisteredTool, ToolAdapter
+
+_OWN_FIELDS: Final = frozenset(
+    {"title", "description", "permission", "tags", "args", "args_type", "result", "result_type"}
+)
+
+
+def load(package: str) -> Catalog:
+    """Load the catalog of a generated package, by its import name. Imports nothing of it but the package itself.
+
+    Raises `CatalogError` where there is none, or one of another contract.
+    """
+    return Catalog(package)
+
+
+class Catalog:
+    """Definitions by ident, made on demand; open for registration until it is frozen, which a `Runtime` does."""
+
+    def __init__(self, package: str = "") -> None:
+        self._package = package
+        self._document: Mapping[str, Any] = read_package(package) if package else {}
+        self._compiled: Mapping[str, dict[str, Any]] = self._document.get("tools", {})
+        self._registered: dict[str, RegisteredTool] = {}
+        self._tags = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
+        self._frozen = False
+
+    def __contains__(self, ident: object) -> bool:
+        return ident in self._compiled or ident in self._registered
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._compiled
+        yield from self._registered
+
+    def __len__(self) -> int:
+        return len(self._compiled) + len(self._registered)
+
+    def resolve(self, name: str) -> str | None:
+        """Give the ident that a name spells: itself, a wire name, or a declared alias. None if it spells none."""
+        if name in self:
+            return name
+        idents = self._spellings.get(name, ())
+        return idents[0] if len(idents) == 1 else None
+
+    def candidates(self, name: str) -> tuple[str, ...]:
+        """Give every ident that a name may mean, a name at the source included; several where it is ambiguous."""
+        ident = self.resolve(name)
+        return (ident,) if ident is not None else self._source_names.get(name, ())
+
+    def definition(self, ident: str) -> ToolDefinition:
+        """Give the definition of a tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is not None:
+            return registered.definition
+        tool = self._compiled_tool(ident)
+        return ToolDefinition(
+            name=ident,
+            title=tool.get("title", ""),
+            description=tool["description"],
+            input_schema=schema_of(tool, "args"),
+            result_schema=schema_of(tool, "result") if "result" in tool else None,
+            permission=tool.get("permission", "write"),
+            tags=frozenset(tool.get("tags", ())),
+            metadata={
+                "kind": self._document["toolsets"][tool["toolset"]].get("kind", "service"),
+                **{key: deepcopy(value) for key, value in tool.items() if key not in _OWN_FIELDS},
+            },
+        )
+
+    def schema(self, ident: str, side: Side) -> Any:
+        """Give a copy of the JSON Schema of one side of a tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is None:
+            return schema_of(self._compiled_tool(ident), side)
+        if side == "args":
+            return deepcopy(registered.definition.input_schema)
+        return True if registered.definition.result_schema is None else deepcopy(registered.definition.result_schema)
+
+    def codec(self, ident: str, side: Side) -> Codec[Any]:
+        """Give the codec of one side of a tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is None:
+            self._compiled_tool(ident)
+            return Codec.of_package(self._package, ident, side)
+        model = registered.model if side == "args" else None
+        source = CodecSource(name=f"{ident} ({side})", schema=self.schema(ident, side), type=model, foreign=True)
+        return Codec(lambda: source)
+
+    def toolset_of(self, ident: str) -> str:
+        """Name the toolset of a tool. Raises `ToolNotFound`."""
+        if ident in self._registered:
+            return ident.rpartition(".")[0]
+        toolset: str = self._compiled_tool(ident)["toolset"]
+        return toolset
+
+    @cached_property
+    def toolsets(self) -> Mapping[str, tuple[str, ...]]:
+        """Name the tools of every compiled toolset."""
+        tools: dict[str, list[str]] = {toolset: [] for toolset in self._document.get("toolsets", {})}
+        for ident, tool in self._compiled.items():
+            tools[tool["toolset"]].append(ident)
+        return {toolset: tuple(idents) for toolset, idents in tools.items()}
+
+    def registered(self, ident: str) -> RegisteredTool | None:
+        """Give what runs a registered tool; None for a compiled one."""
+        return self._registered.get(ident)
+
+    def wire_name(self, ident: str) -> str:
+        """Spell a tool as providers see it. Raises `ToolNotFound`."""
+        if ident in self._registered:
+            return wire_name(ident)
+        return cast("str", self._compiled_tool(ident).get("wire_name") or wire_name(ident))
+
+    def suggestions(self, name: str) -> tuple[str, ...]:
+        """Give the idents that resemble a name, best first."""
+        return nearest(name, self)
+
+    def declare_tag(self, word: str) -> None:
+        """Let registered tools carry a tag of the host's own."""
+        self._check_open()
+        self._tags |= {word}
+
+    def register(self, definition: ToolDefinition, handler: Handler, *, profile: Profile = "core") -> None:
+        """Add a tool, run by a function of its args and, if it takes two, of the `ToolCallMeta`.
+
+        The args come as the pydantic model that annotates the first parameter, or else as plain JSON values.
+        Raises `CatalogError` for a name that is taken, a tag nobody declared, or a schema outside `profile`.
+        """
+        self._add([from_handler(definition, handler, annotated_model(handler), profile)])
+
+    def tool(
+        self,
+        name: str,
+        *,
+        description: str = "",
+        input_schema: Mapping[str, Any] | type[BaseModel] | None = None,
+        result_schema: Any = None,
+        permission: Permission = "write",
+        tags: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        title: str = "",
+        profile: Profile = "core",
+    ) -> Callable[[HandlerT], HandlerT]:
+        """Decorate a function with the definition of the tool that it runs, and `register` both.
+
+        Without a description its docstring is taken, without a schema the model that annotates its first parameter.
+        """
+
+        def decorate(handler: HandlerT) -> HandlerT:
+            model = input_schema if isinstance(input_schema, type) else annotated_model(handler)
+            definition = ToolDefinition(
+                name=name,
+                description=description or getdoc(handler) or "",
+                input_schema=input_schema_of(handler, input_schema),
+                result_schema=result_schema,
+                permission=permission,
+                tags=frozenset(tags),
+                metadata=metadata or {},
+                title=title,
+            )
+            self._add([from_handler(definition, handler, model, profile)])
+            return handler
+
+        return decorate
+
+    def register_adapter(self, adapter: ToolAdapter, *, profile: Profile = "core") -> None:
+        """Add all tools of an adapter, or none. Raises `CatalogError` as `register` does."""
+        self._add(from_adapter(adapter, profile))
+
+    def freeze(self) -> None:
+        """End registration. Constructing a `Runtime` does it."""
+        self._frozen = True
+
+    def _add(self, tools: Sequence[RegisteredTool]) -> None:
+        self._check_open()
+        names = [tool.definition.name for tool in tools]
+        for tool in tools:
+            name = tool.definition.name
+            if name in self or names.count(name) > 1:
+                raise CatalogError(f"{name} is defined already; names are unique, and the first definition stays")
+            unknown = sorted(tool.definition.tags - self._tags)
+            if unknown:
+                raise CatalogError(f"{name} has the tag {unknown[0]!r}, which nobody declared; use declare_tag first")
+        self._registered.update(zip(names, tools, strict=True))
+        self.__dict__.pop("_spellings", None)
+
+    def _check_open(self) -> None:
+        if self._frozen:
+            raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
+
+    def _compiled_tool(self, ident: str) -> Mapping[str, Any]:
+        tool = self._compiled.get(ident)
+        if tool is None:
+            raise ToolNotFound(ident, self.suggestions(ident))
+        return tool
+
+    @cached_property
+    def _spellings(self) -> Mapping[str, tuple[str, ...]]:
+        """Every wire name and declared alias. Made on the first call by another name than the ident."""
+        wire_names = ((self.wire_name(ident), ident) for ident in self)
+        aliases = ((alias, ident) for ident, tool in self._compiled.items() for alias in tool.get("aliases", ()))
+        return _grouped(chain(wire_names, aliases))
+
+    @cached_property
+    def _source_names(self) -> Mapping[str, tuple[str, ...]]:
+        return _grouped((tool["source_name"], ident) for ident, tool in self._compiled.items() if "source_name" in tool)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[str, ...]]:
+    table: dict[str, tuple[str, ...]] = {}
+    for name, ident in pairs:
+        known = table.get(name, ())
+        if ident not in known:
+            table[name] = (*known, ident)
+    return table

@@ -1,0 +1,84 @@
+"""Tool definitions: what a tool is called, what it says of itself, what it takes and gives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, TypeAlias, get_args, TYPE_CHECKING
+
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.suggest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Set
+
+Permission: TypeAlias = Literal["readonly", "write"]
+PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
+
+BUILT_IN_TAGS: Final = frozenset(
+    {"internal", "agent", "mcp", "code", "declarative", "dangerous", "filesystem", "network", "readonly", "write"}
+)
+
+_SEGMENT: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
+_NAME: Final = re.compile(rf"{_SEGMENT}(\.{_SEGMENT})+", re.ASCII)
+_SERVER: Final = re.compile(r"mcp\.([^.]+)\..*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDefinition:
+    """One tool, however it came into the catalog.
+
+    `name` is the ident; `input_schema` a JSON Schema of an object; `result_schema` one of anything, or None for any
+    JSON. `tags` always holds the permission. Raises `CatalogError` for a name outside the grammar, an unknown
+    permission, or no description.
+    """
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    permission: Permission = "write"
+    tags: Set[str] = frozenset()
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    title: str = ""
+    result_schema: Any = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if not self.description:
+            raise CatalogError(f"{self.name} has no description: a model chooses tools by them")
+        if self.permission not in PERMISSIONS:
+            raise CatalogError(
+                f"{self.name} has permission {self.permission!r}; it must be one of {', '.join(PERMISSIONS)}"
+            )
+        tags = frozenset(self.tags) | {self.permission}
+        if tags.issuperset(PERMISSIONS):
+            raise CatalogError(
+                f"{self.name} has permission {self.permission}, so it cannot have both tags of permissions"
+            )
+        object.__setattr__(self, "tags", tags)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> ToolDefinition:
+        """Make a definition of plain data. Raises `CatalogError` for a field that definitions do not have, or lack."""
+        known = [each.name for each in fields(cls)]
+        for key in mapping:
+            if key not in known:
+                meant = nearest(key, known, count=1)
+                question = f"; did you mean {meant[0]!r}?" if meant else f"; known fields are {', '.join(known)}"
+                raise CatalogError(f"a tool definition has no field {key!r}{question}")
+        missing = [name for name in ("name", "description", "input_schema") if name not in mapping]
+        if missing:
+            raise CatalogError(f"a tool definition needs the field {missing[0]!r}")
+        return cls(**mapping)
+
+
+def check_name(name: str) -> None:
+    """Raise `CatalogError` where a name is no ident: dotted, of letters, digits, `_` and `-`, no digit first."""
+    if not _NAME.fullmatch(name):
+        raise CatalogError(
+            f"{name!r} is no tool name: it needs a dot, like `code.read_file`, and its parts "
+            "hold letters, digits, `_` and `-`, no digit or `-` first"
+        )
+    server = _SERVER.fullmatch(name)
+    if server and ("__" in server[1] or server[1].endswith("_")):
+        raise CatalogError(f"{name!r} is no tool name: the server id {server[1]!r} contains `__` or ends in `_`")

@@ -1,0 +1,151 @@
+"""Registration at start: functions and adapters, turned into the definitions that compiled tools have too."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, get_type_hints, TYPE_CHECKING
+
+from jsonschema_rs import ReferencingError, ValidationError, validator_for
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.schema_profile import core_violations, with_definitions_in_place
+
+if TYPE_CHECKING:
+    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
+
+Profile: TypeAlias = Literal["core", "full"]
+"""Which schemas are let in: those that every provider takes, or all."""
+
+Handler: TypeAlias = Callable[..., Any]
+"""A function of no argument, of the args, or of the args and `ToolCallMeta`; sync or async."""
+
+HandlerT = TypeVar("HandlerT", bound=Handler)
+
+NO_ARGS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+class ToolAdapter(Protocol):
+    """A source of tools: it defines them, and runs them. Permission and lookup are none of its business."""
+
+    def definitions(self) -> Iterable[ToolDefinition]:
+        """Give the tools, once, at registration."""
+        ...
+
+    def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any | Awaitable[Any]:
+        """Run one call: canonical JSON in, a `ToolResult` or a plain value out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredTool:
+    """A definition and what runs it: a handler of args (as `model`, where there is one) and meta, or an adapter."""
+
+    definition: ToolDefinition
+    handler: Handler | None = None
+    model: type[BaseModel] | None = None
+    adapter: ToolAdapter | None = None
+
+
+def from_handler(
+    definition: ToolDefinition, handler: Handler, model: type[BaseModel] | None, profile: Profile
+) -> RegisteredTool:
+    """Tie a definition to a function, which is given its args as `model`, or as plain JSON values."""
+    checked = _checked(definition, profile)
+    return RegisteredTool(definition=checked, handler=_of_args_and_meta(handler), model=model)
+
+
+def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]:
+    """Take all tools of an adapter."""
+    return [RegisteredTool(definition=_checked(each, profile), adapter=adapter) for each in adapter.definitions()]
+
+
+def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel] | None) -> Mapping[str, Any]:
+    """Find the schema of a function's args: as given, or from the model that annotates its first parameter."""
+    source = given if given is not None else annotated_model(handler)
+    if isinstance(source, Mapping):
+        return source
+    if source is not None:
+        return model_schema(source)
+    if not _positional(handler):
+        return NO_ARGS
+    raise CatalogError(
+        f"nothing says what {handler.__qualname__} takes: annotate its first parameter with a pydantic model "
+        "(imported at run time), or give an input_schema"
+    )
+
+
+def model_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Export a model's JSON Schema as one would write it by hand: local types in place, no generated titles."""
+    schema: dict[str, Any] = with_definitions_in_place(model.model_json_schema(schema_generator=_Untitled))
+    return schema
+
+
+def annotated_model(handler: Handler) -> type[BaseModel] | None:
+    """Give the pydantic model that annotates a function's first parameter, if there is one at run time."""
+    parameters = _positional(handler)
+    annotation = _resolved(parameters[0].annotation, handler) if parameters else None
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+
+
+def _resolved(annotation: Any, handler: Handler) -> Any:
+    if not isinstance(annotation, str):
+        return annotation
+    carrier = type("carrier", (), {"__annotations__": {"args": annotation}})
+    try:
+        return get_type_hints(carrier, getattr(inspect.unwrap(handler), "__globals__", None))["args"]
+    except NameError:  # a name that only type checkers import is no model that could be built
+        return None
+
+
+def _positional(handler: Handler) -> list[inspect.Parameter]:
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [each for each in inspect.signature(handler).parameters.values() if each.kind in kinds]
+
+
+def _of_args_and_meta(handler: Handler) -> Handler:
+    count = len(_positional(handler))
+    if count >= 2:
+        return handler
+
+    @wraps(handler)
+    def of_args_and_meta(args: Any, _meta: ToolCallMeta) -> Any:
+        return handler(args) if count else handler()
+
+    return of_args_and_meta
+
+
+class _Untitled(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        named = super().model_schema(schema)
+        if named.get("title") == schema["cls"].__name__:
+            del named["title"]
+        return named
+
+
+def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
+    schema = with_definitions_in_place(deepcopy(dict(definition.input_schema)))
+    if schema.get("type") != "object":
+        raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")
+    result = True if definition.result_schema is None else definition.result_schema
+    for side in (schema, result):
+        try:
+            validator_for(side, validate_formats=False, offline=True)
+        except (ValidationError, ReferencingError, ValueError) as error:
+            raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {error}") from error
+    if profile == "core":
+        for path, keyword in core_violations(schema):
+            raise CatalogError(
+                f"the input_schema of {definition.name} uses `{keyword}` at {path}, which lies outside the profile "
+                'core; register it with profile="full", or do without'
+            )
+    return replace(definition, input_schema=schema)
