@@ -41,8 +41,8 @@ bench: .venv/ready ## Print the benchmarks as JSON
 
 .PHONY: lint
 lint: .venv/ready ## Check format, style and types
-	@$(PYTHON) -m ruff format --check --quiet
-	@$(PYTHON) -m ruff check --quiet
+	@$(PYTHON) -m ruff format --check --quiet --output-format concise
+	@$(PYTHON) -m ruff check --quiet --output-format concise
 	@$(PYTHON) -m mypy --no-error-summary
 	@$(PYTHON) -m pyright --pythonpath $(PYTHON)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from typing import Final
 
 COMMANDS: Final = {
@@ -22,9 +23,7 @@ COMMANDS: Final = {
 
 def main() -> None:
     """Run the command line. Exit codes: 0 fine, 1 findings or drift, 2 usage or configuration, 3 internal error."""
-    try:
-        import click  # noqa: F401 (only to see whether it is there)
-    except ModuleNotFoundError:
+    if find_spec("click") is None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
         what = f"`toolgen {command}`" if command else "`toolgen`"
         print(f'{what} needs the compiler: pip install "toolgen[compiler]"', file=sys.stderr)

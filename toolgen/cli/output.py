@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from pathlib import Path
 
     from toolgen.compiler.diagnostics import Diagnostic
@@ -55,7 +55,7 @@ def _texts(diagnostics: Iterable[Diagnostic], root: Path) -> dict[str, str]:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str], None]]:
+def progress() -> Generator[Callable[[str], None]]:
     """Give a function that takes the name of each stage. On a terminal, stages after the first second are shown."""
     if not sys.stderr.isatty():
         yield lambda stage: None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, TypeAlias, get_args, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.suggest import nearest

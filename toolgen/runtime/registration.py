@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, get_type_hints, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar, get_type_hints
 
 from jsonschema_rs import ReferencingError, ValidationError, validator_for
 from pydantic import BaseModel
@@ -17,8 +17,8 @@ from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.schema_profile import core_violations, with_definitions_in_place
 
 if TYPE_CHECKING:
-    from toolgen.runtime.definition import ToolDefinition
     from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.runtime.definition import ToolDefinition
 
 Profile: TypeAlias = Literal["core", "full"]
 """Which schemas are let in: those that every provider takes, or all."""

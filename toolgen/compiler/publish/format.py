@@ -18,7 +18,6 @@ _OPTIONS: Final = (
     "--isolated",
     "--no-cache",
     "--no-respect-gitignore",
-    "--quiet",
     "--line-length=120",
     "--target-version=py311",
 )
@@ -44,7 +43,7 @@ def format_python(files: Mapping[str, str]) -> dict[str, str]:
     ruff = _ruff()
     with TemporaryDirectory(prefix="toolgen-") as folder:
         # Numbers for names: a generated path such as `build/x.py` would be skipped by ruff's default excludes.
-        places = [Path(folder, f"{number}.py") for number in range(len(sources))]
+        places = [Path(folder, f"generated_{number}.py") for number in range(len(sources))]
         for path, place in zip(sources, places, strict=True):
             place.write_bytes(files[path].encode())
         _run(ruff, folder, sources)
@@ -58,7 +57,7 @@ def _run(ruff: str, folder: str, sources: list[str]) -> None:
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603 - ours
     if done.returncode != 0:
         message = (done.stderr or done.stdout).decode(errors="replace").strip()
-        named = re.sub(r"\b(\d+)\.py\b", lambda found: sources[int(found[1])], message)
+        named = re.sub(r"generated_(\d+)\.py", lambda found: sources[int(found[1])], message)
         raise FormatError(f"ruff refused a generated file:\n{named}")
 
 

@@ -61,9 +61,9 @@ class _Expected(Enum):
     NOTHING = "the end of the file"
 
 
-_VALUES: Final = frozenset({_Expected.VALUE, _Expected.VALUE_OR_END})
-_KEYS: Final = frozenset({_Expected.KEY, _Expected.KEY_OR_END})
-_ENDS: Final = frozenset({_Expected.VALUE_OR_END, _Expected.KEY_OR_END, _Expected.COMMA_OR_END})
+_VALUES: Final = (_Expected.VALUE, _Expected.VALUE_OR_END)
+_KEYS: Final = (_Expected.KEY, _Expected.KEY_OR_END)
+_ENDS: Final = (_Expected.VALUE_OR_END, _Expected.KEY_OR_END, _Expected.COMMA_OR_END)
 
 
 def parse_json(source: Source, sink: Diagnostics) -> Node | None:

@@ -1,0 +1,16 @@
+"""Types of the tool `chat_with_x`, in `mcp.assets`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class ChatWithXArgs(OpenModel):
+    message: str
+
+
+ChatWithXResult: TypeAlias = JsonValue

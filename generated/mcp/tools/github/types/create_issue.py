@@ -1,0 +1,18 @@
+"""Types of the tool `create_issue`, in `mcp.github`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class CreateIssueArgs(ClosedModel):
+    owner: str
+    repo: str
+    title: str
+    body: str | None = None
+    labels: list[str] | None = None
+
+
+class CreateIssueResult(ClosedModel):
+    number: int
+    url: str

@@ -1,0 +1,17 @@
+"""Types of the tool `search`, in `orchestrator.profiles`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Profile
+
+
+class SearchArgs(ClosedModel):
+    query: str
+    limit: int = 10
+
+
+SearchResult: TypeAlias = list[Profile]

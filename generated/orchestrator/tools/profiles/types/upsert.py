@@ -1,0 +1,18 @@
+"""Types of the tool `upsert`, in `orchestrator.profiles`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Profile
+
+
+class UpsertArgs(ClosedModel):
+    name: str
+    """Full name."""
+    email: str | None = None
+
+
+UpsertResult: TypeAlias = Profile

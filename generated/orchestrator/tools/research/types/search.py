@@ -1,0 +1,21 @@
+"""Types of the tool `search`, in `orchestrator.research`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Source
+
+
+class SearchArgs(ClosedModel):
+    query: str
+    """The question in one sentence."""
+    depth: Literal["quick", "normal", "deep"] = "normal"
+    not_before: str | None = None
+
+
+class SearchResult(ClosedModel):
+    answer: str
+    sources: list[Source]

@@ -1,0 +1,19 @@
+"""Types of the tool `verify`, in `orchestrator.research`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Source
+
+
+class VerifyArgs(ClosedModel):
+    claim: str
+    sources: list[Source]
+
+
+class VerifyResult(ClosedModel):
+    verdict: Literal["holds", "fails", "open"]
+    reason: str

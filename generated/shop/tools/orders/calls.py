@@ -1,0 +1,28 @@
+"""Call builders of `shop.orders`: typed keywords in, a request out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.runtime.codec import build_call
+
+from . import codecs, idents
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolRequest
+
+
+def new_find_call(*, customer: str, limit: int | None = None) -> ToolRequest:
+    """Ask for `shop.orders.find`: Find orders of a customer, newest first.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.FIND, codecs.FIND_ARGS, {"customer": customer, "limit": limit})
+
+
+def new_refund_call(*, order_id: str, amount: int | float | None = None, reason: str | None = None) -> ToolRequest:
+    """Ask for `shop.orders.refund`: Refund an order, or a part of it.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.REFUND, codecs.REFUND_ARGS, {"order_id": order_id, "amount": amount, "reason": reason})

@@ -1,0 +1,18 @@
+"""Codecs of the tools of `shop.orders`: JSON to typed values and back, checked against their schemas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.codec import Codec
+
+from .... import PACKAGE
+
+if TYPE_CHECKING:
+    from .types.find import FindArgs, FindResult
+    from .types.refund import RefundArgs, RefundResult
+
+FIND_ARGS: Final[Codec[FindArgs]] = Codec.of_package(PACKAGE, "shop.orders.find", "args")
+FIND_RESULT: Final[Codec[FindResult]] = Codec.of_package(PACKAGE, "shop.orders.find", "result")
+REFUND_ARGS: Final[Codec[RefundArgs]] = Codec.of_package(PACKAGE, "shop.orders.refund", "args")
+REFUND_RESULT: Final[Codec[RefundResult]] = Codec.of_package(PACKAGE, "shop.orders.refund", "result")

@@ -1,0 +1,18 @@
+"""Types of the tool `find`, in `shop.orders`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Order
+
+
+class FindArgs(ClosedModel):
+    customer: str
+    """Name or part of it."""
+    limit: int = 10
+
+
+FindResult: TypeAlias = list[Order]

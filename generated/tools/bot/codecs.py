@@ -1,0 +1,27 @@
+"""Codecs of the tools of `bot`: JSON to typed values and back, checked against their schemas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.codec import Codec
+
+from ... import PACKAGE
+
+if TYPE_CHECKING:
+    from .types.claim import ClaimArgs, ClaimResult
+    from .types.learning import LearningArgs, LearningResult
+    from .types.research import ResearchArgs, ResearchResult
+    from .types.source import SourceArgs, SourceResult
+    from .types.summarize import SummarizeArgs, SummarizeResult
+
+CLAIM_ARGS: Final[Codec[ClaimArgs]] = Codec.of_package(PACKAGE, "bot.claim", "args")
+CLAIM_RESULT: Final[Codec[ClaimResult]] = Codec.of_package(PACKAGE, "bot.claim", "result")
+LEARNING_ARGS: Final[Codec[LearningArgs]] = Codec.of_package(PACKAGE, "bot.learning", "args")
+LEARNING_RESULT: Final[Codec[LearningResult]] = Codec.of_package(PACKAGE, "bot.learning", "result")
+RESEARCH_ARGS: Final[Codec[ResearchArgs]] = Codec.of_package(PACKAGE, "bot.research", "args")
+RESEARCH_RESULT: Final[Codec[ResearchResult]] = Codec.of_package(PACKAGE, "bot.research", "result")
+SOURCE_ARGS: Final[Codec[SourceArgs]] = Codec.of_package(PACKAGE, "bot.source", "args")
+SOURCE_RESULT: Final[Codec[SourceResult]] = Codec.of_package(PACKAGE, "bot.source", "result")
+SUMMARIZE_ARGS: Final[Codec[SummarizeArgs]] = Codec.of_package(PACKAGE, "bot.summarize", "args")
+SUMMARIZE_RESULT: Final[Codec[SummarizeResult]] = Codec.of_package(PACKAGE, "bot.summarize", "result")

@@ -1,0 +1,17 @@
+"""Types of the tool `learning`, in `bot`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class LearningArgs(ClosedModel):
+    category: Literal["factual", "communication", "structured_data"]
+    content: str
+
+
+LearningResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `source`, in `bot`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SourceArgs(ClosedModel):
+    raw_arg: str
+
+
+SourceResult: TypeAlias = JsonValue

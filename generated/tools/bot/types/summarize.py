@@ -1,0 +1,16 @@
+"""Types of the tool `summarize`, in `bot`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SummarizeArgs(ClosedModel):
+    raw_arg: str
+
+
+SummarizeResult: TypeAlias = JsonValue

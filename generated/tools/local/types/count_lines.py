@@ -1,0 +1,18 @@
+"""Types of the tool `count_lines`, in `local`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel
+
+
+class CountLinesArgs(ClosedModel):
+    path: str
+    pattern: str
+    max_: Annotated[int | None, Field(alias="max")] = None
+
+
+CountLinesResult: TypeAlias = str

@@ -1,0 +1,18 @@
+"""Types of the tool `call_mcp_tool`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class CallMcpToolArgs(ClosedModel):
+    server: str
+    tool: str
+    args: dict[str, JsonValue]
+
+
+CallMcpToolResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `drop_server`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DropServerArgs(ClosedModel):
+    server: str
+
+
+DropServerResult: TypeAlias = JsonValue

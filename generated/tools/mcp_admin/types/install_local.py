@@ -1,0 +1,17 @@
+"""Types of the tool `install_local`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class InstallLocalArgs(ClosedModel):
+    name: str
+    argv: list[str]
+
+
+InstallLocalResult: TypeAlias = JsonValue

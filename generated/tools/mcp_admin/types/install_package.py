@@ -1,0 +1,17 @@
+"""Types of the tool `install_package`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class InstallPackageArgs(ClosedModel):
+    source: Literal["npm", "pypi", "docker", "github"]
+    package: str
+
+
+InstallPackageResult: TypeAlias = JsonValue

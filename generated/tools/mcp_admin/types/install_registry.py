@@ -1,0 +1,17 @@
+"""Types of the tool `install_registry`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class InstallRegistryArgs(ClosedModel):
+    name: str
+    version: str | None = None
+
+
+InstallRegistryResult: TypeAlias = JsonValue

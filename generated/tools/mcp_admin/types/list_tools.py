@@ -1,0 +1,22 @@
+"""Types of the tool `list_tools`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ListToolsArgs(ClosedModel):
+    server: str
+
+
+class ListToolsResultItem(ClosedModel):
+    id_: Annotated[str, Field(alias="id")]
+    description: str
+    input_schema: dict[str, JsonValue]
+
+
+ListToolsResult: TypeAlias = list[ListToolsResultItem]

@@ -1,0 +1,19 @@
+"""Types of the tool `search_registry`, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SearchRegistryArgs(ClosedModel):
+    query: str
+
+
+class SearchRegistryResultItem(ClosedModel):
+    name: str
+    description: str
+
+
+SearchRegistryResult: TypeAlias = list[SearchRegistryResultItem]

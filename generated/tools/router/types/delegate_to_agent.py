@@ -1,0 +1,18 @@
+"""Types of the tool `delegate_to_agent`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DelegateToAgentArgs(ClosedModel):
+    to: str
+    request: str
+    """What the peer should do."""
+
+
+DelegateToAgentResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `delete_file`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DeleteFileArgs(ClosedModel):
+    path: str
+
+
+DeleteFileResult: TypeAlias = JsonValue

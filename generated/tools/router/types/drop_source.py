@@ -1,0 +1,16 @@
+"""Types of the tool `drop_source`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DropSourceArgs(ClosedModel):
+    source: str
+
+
+DropSourceResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `forget`, in `router`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ForgetArgs(ClosedModel):
+    slug: str
+    layer: Literal["shared", "agent"]
+
+
+ForgetResult: TypeAlias = JsonValue

@@ -1,0 +1,15 @@
+"""Types of the tool `read_memory_body`, in `router`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ReadMemoryBodyArgs(ClosedModel):
+    slug: str
+    layer: Literal["shared", "agent"] = "agent"
+
+
+ReadMemoryBodyResult: TypeAlias = str

@@ -1,0 +1,18 @@
+"""Types of the tool `recall`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Hit
+
+
+class RecallArgs(ClosedModel):
+    sources: list[str]
+    query: str
+    top_k: int = 5
+
+
+RecallResult: TypeAlias = list[Hit]

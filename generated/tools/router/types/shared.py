@@ -1,0 +1,18 @@
+"""Types that several tools share, in `router`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Hit(ClosedModel):
+    id_: Annotated[str, Field(alias="id")]
+    score: int | float
+    text: str
+
+
+MemoryLayer: TypeAlias = Literal["shared", "agent"]

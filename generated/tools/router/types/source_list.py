@@ -1,0 +1,14 @@
+"""Types of the tool `source_list`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SourceListArgs(ClosedModel):
+    prefix: str | None = None
+
+
+SourceListResult: TypeAlias = list[str]

@@ -1,0 +1,17 @@
+"""Types of the tool `web_search`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Hit
+
+
+class WebSearchArgs(ClosedModel):
+    query: str
+    limit: int = 10
+
+
+WebSearchResult: TypeAlias = list[Hit]

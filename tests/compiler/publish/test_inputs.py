@@ -1,0 +1,121 @@
+"""What a package is made from: which files count as specs, and what changes a digest."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import toolgen
+from toolgen.compiler.config import Target
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.publish.inputs import current_inputs, digest, installed_version, spec_digests, spec_files
+from toolgen.compiler.source.read import read_specs
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    """A folder of specs with everything in it that may confuse who lists it."""
+    folder = tmp_path / "specs"
+    for path in ("b.yaml", "a/c.yml", "a/d.json", "Z.YAML", ".hidden.yaml", ".hidden/e.yaml", "README.md", "empty/x"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("{}")
+    return folder
+
+
+def test_spec_files_are_found_at_any_depth_and_sorted(specs: Path) -> None:
+    assert spec_files(specs) == ("Z.YAML", "a/c.yml", "a/d.json", "b.yaml")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_the_files_that_are_digested_are_those_that_are_read(specs: Path) -> None:
+    (specs / "again.yaml").symlink_to("b.yaml")
+    (specs / "loop").symlink_to(".")
+    (specs / "more").symlink_to(".hidden")
+    (specs / "y.yaml").symlink_to(".hidden.yaml")
+
+    read = [spec.path for spec in read_specs(specs, specs.parent, Diagnostics())]
+
+    assert [*spec_digests(specs.parent, "specs")] == sorted(read)
+    assert "specs/more/e.yaml" in read
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_what_reading_reports_is_listed(specs: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (specs / "out").symlink_to(tmp_path / "outside")
+    (specs / "dangling.yaml").symlink_to("nowhere")
+
+    assert {"out", "dangling.yaml"} < {*spec_files(specs)}
+    assert spec_digests(tmp_path, "specs")["specs/dangling.yaml"] == "unreadable"
+    assert spec_files(tmp_path / "missing") == (".",)
+
+
+def test_each_input_has_a_digest_of_its_own(specs: Path) -> None:
+    root, target = specs.parent, Target()
+    before = current_inputs(root, target)
+
+    (specs / "b.yaml").write_text("toolgen: 1 # changed\n")
+    after = current_inputs(root, target)
+
+    assert after == replace(before, specs={**before.specs, "specs/b.yaml": digest(b"toolgen: 1 # changed\n")})
+    assert current_inputs(root, replace(target, profile="core")).config != before.config
+    assert before.formatter == importlib.metadata.version("ruff")
+
+
+@pytest.mark.parametrize("distribution", ["ruff", "Jinja2", "datamodel_code_generator", "no-such-distribution"])
+def test_an_installed_version_is_what_its_metadata_says(distribution: str) -> None:
+    try:
+        expected = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        expected = ""
+
+    assert installed_version(distribution) == expected
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A copy of toolgen, laid out as its wheel is."""
+    source = Path(toolgen.__file__).parent
+    copy = tmp_path / "site" / "toolgen"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    if not (copy / "templates").is_dir():
+        shutil.copytree(source.parent / "templates", copy / "templates")
+    return copy
+
+
+def generator_digest(package: Path) -> str:
+    """Ask the toolgen in `package` for its own digest."""
+    command = "from toolgen.compiler.publish.inputs import generator_digest; print(generator_digest())"
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", command], cwd=package.parent, env=environment, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+def test_the_generator_is_the_same_wherever_it_is_installed(installed: Path) -> None:
+    assert generator_digest(installed) == generator_digest(Path(toolgen.__file__).parent)
+
+
+@pytest.mark.parametrize("path", ["compiler/publish/lock.py", "contract/canonical.py", "providers/wire_names.py"])
+def test_any_change_of_the_generator_changes_its_digest(installed: Path, path: str) -> None:
+    before = generator_digest(installed)
+
+    with (installed / path).open("a") as file:
+        file.write("# changed\n")
+
+    assert generator_digest(installed) != before
+
+
+def test_templates_belong_to_the_generator(installed: Path) -> None:
+    before = generator_digest(installed)
+    (installed / "templates/another.jinja").write_text("")
+
+    assert generator_digest(installed) != before

@@ -1,0 +1,173 @@
+"""Diagnostics for people, with the source line and a caret, and for programs, as JSON."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.diagnostics.codes import CODES, Severity
+from toolgen.compiler.diagnostics.text import escaped, is_hidden, line_starts, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Span
+
+_TAB: Final = 4
+_WINDOW: Final = 100
+"""How many columns of a source line are shown; longer lines are cut around the caret."""
+
+_BEFORE_CARET: Final = 60
+"""How many characters before the caret stay when a line is cut."""
+
+_LONGEST_MESSAGE: Final = 1000
+"""In characters. A message may quote text from a spec, of any length."""
+
+_RESET: Final = "\x1b[0m"
+_BOLD: Final = "\x1b[1m"
+_BLUE: Final = "\x1b[1;34m"
+_COLORS: Final[Mapping[Severity, str]] = {
+    Severity.ERROR: "\x1b[1;31m",
+    Severity.WARNING: "\x1b[1;33m",
+    Severity.NOTE: "\x1b[1;36m",
+}
+
+
+def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *, color: bool) -> str:
+    """Write each diagnostic with its source line, and a last line that counts them; empty if there are none.
+
+    `sources` gives the text of a file by the path in its spans; a file that is not there is shown without its line.
+    Hidden characters, in messages, paths and source lines alike, are shown as escapes, so that no spec can write to
+    the terminal. Every line ends with a line feed.
+    """
+    page = _Page(sources, color=color)
+    found = list(diagnostics)
+    for diagnostic in found:
+        page.add(diagnostic)
+    if not found:
+        return ""
+    return "\n".join([*page.lines, summary(found), ""])
+
+
+def render_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Give each diagnostic as JSON data: its code, name, severity, place, message, related places and fix."""
+    return [
+        {
+            "code": diagnostic.code,
+            "name": CODES[diagnostic.code].name,
+            "severity": diagnostic.severity.value,
+            **_place(diagnostic.span),
+            "message": diagnostic.message,
+            "related": [{**_place(related.span), "message": related.message} for related in diagnostic.related],
+            "fix": diagnostic.fix,
+        }
+        for diagnostic in diagnostics
+    ]
+
+
+def summary(diagnostics: Iterable[Diagnostic]) -> str:
+    """Count them by severity: `2 errors, 1 warning`."""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    return ", ".join(f"{counts[kind]} {kind.value}{'s' * (counts[kind] > 1)}" for kind in Severity if counts[kind])
+
+
+def _place(span: Span) -> dict[str, Any]:
+    return {
+        "file": span.file,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+class _Page:
+    """The lines that are shown."""
+
+    def __init__(self, sources: Mapping[str, str], *, color: bool) -> None:
+        self._sources = sources
+        self._color = color
+        self._starts: dict[str, list[int]] = {}
+        self.lines: list[str] = []
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Write one diagnostic, its related places, and a blank line."""
+        color = _COLORS[diagnostic.severity]
+        title = f"{diagnostic.severity.value}[{diagnostic.code}]"
+        self.lines.append(self._painted(color, title) + self._painted(_BOLD, f": {_shortened(diagnostic.message)}"))
+        margin = len(str(max(span.line for span in (diagnostic.span, *(related.span for related in diagnostic.related)))))
+        self._excerpt(diagnostic.span, margin, color, "^")
+        if diagnostic.fix:
+            self.lines.append(self._painted(_BLUE, " " * margin + " |"))
+            self.lines.append(self._painted(_BLUE, " " * margin + " = ") + f"help: {_shortened(diagnostic.fix)}")
+        for related in diagnostic.related:
+            note = self._painted(_COLORS[Severity.NOTE], "note")
+            self.lines.append(f"{note}: {_shortened(related.message)}")
+            self._excerpt(related.span, margin, _BLUE, "-")
+        self.lines.append("")
+
+    def _excerpt(self, span: Span, margin: int, color: str, underline: str) -> None:
+        """Write where a span is, and its first line with the span underlined."""
+        indent = " " * margin
+        self.lines.append(f"{indent}{self._painted(_BLUE, '-->')} {visible(str(span))}")
+        line = self._line(span)
+        if line is None:
+            return
+        end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
+        shown, before, width = _window(line, span.column - 1, end)
+        self.lines.append(self._painted(_BLUE, f"{indent} |"))
+        self.lines.append(f"{self._painted(_BLUE, f'{span.line:>{margin}} |')} {shown}".rstrip())
+        self.lines.append(f"{self._painted(_BLUE, f'{indent} |')} {' ' * before}{self._painted(color, underline * width)}")
+
+    def _line(self, span: Span) -> str | None:
+        text = self._sources.get(span.file)
+        if text is None:
+            return None
+        if span.file not in self._starts:
+            self._starts[span.file] = line_starts(text)
+        starts = self._starts[span.file]
+        if span.line > len(starts):
+            return None
+        end = starts[span.line] if span.line < len(starts) else len(text)
+        return text[starts[span.line - 1] : end].rstrip("\r\n")
+
+    def _painted(self, color: str, text: str) -> str:
+        return f"{color}{text}{_RESET}" if self._color else text
+
+
+def _shortened(message: str) -> str:
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[:_LONGEST_MESSAGE]}…"
+    return visible(message)
+
+
+def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """Cut a line around the characters from `start` to `end`.
+
+    Returns what to show, the columns before the underline, and the columns of the underline, which is never empty.
+    """
+    left = max(0, min(start - _BEFORE_CARET, len(line) - _WINDOW))
+    right = min(len(line), left + _WINDOW)
+    shown = "…" if left else ""
+    width = before = after = len(shown)
+    for position in range(left, right):
+        char = line[position]
+        cell = " " * (_TAB - width % _TAB) if char == "\t" else escaped(char) if is_hidden(char) else char
+        shown += cell
+        width += _columns(cell)
+        if position < start:
+            before = width
+        if position < end:
+            after = width
+    before += max(0, start - right)
+    return shown + ("…" if right < len(line) else ""), before, max(1, after - before)
+
+
+def _columns(cell: str) -> int:
+    """How many columns a terminal gives to what is shown for one character."""
+    if len(cell) > 1 or cell.isascii():
+        return len(cell)
+    if unicodedata.category(cell) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(cell) in ("W", "F") else 1

@@ -1,0 +1,130 @@
+"""The IR as text: one line for one fact, so that two versions can be compared by eye or by diff."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.ir.shapes import (
+    AliasType,
+    Array,
+    ClassRef,
+    ClassType,
+    Json,
+    Literals,
+    Map,
+    Scalar,
+    Shape,
+    Union,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.compiler.ir.catalog import Catalog, Schema, Tool, Toolset
+
+
+def catalog_text(catalog: Catalog) -> str:
+    """Print a whole catalog."""
+    return "\n".join(_catalog(catalog)) + "\n"
+
+
+def shape_text(shape: Shape) -> str:
+    """Print a shape in the words of the spec language."""
+    match shape:
+        case Scalar(kind):
+            return kind.value
+        case Json():
+            return "any"
+        case Literals(values):
+            return "(" + " | ".join(json.dumps(value, ensure_ascii=False) for value in values) + ")"
+        case Array(items):
+            return f"[{shape_text(items)}]"
+        case Map(values):
+            return f"{{*: {shape_text(values)}}}"
+        case Union(members):
+            return " | ".join(shape_text(member) for member in members)
+        case ClassRef(name):
+            return name
+
+
+def tool_text(tool: Tool) -> str:
+    """Print one tool."""
+    return "\n".join(_tool(tool)) + "\n"
+
+
+def _catalog(catalog: Catalog) -> Iterator[str]:
+    for toolset in catalog.toolsets:
+        yield from _toolset(toolset)
+    for what, records in (("agent", catalog.agents), ("catalog", catalog.catalogs), ("policy", catalog.policies)):
+        for record in records:
+            yield f"{what} {record.name}"
+            yield from _record(record, "  ", {"name", "span"})
+    for tag, meaning in catalog.tags.items():
+        yield f"tag {tag}: {meaning}"
+
+
+def _toolset(toolset: Toolset) -> Iterator[str]:
+    yield f"toolset {toolset.name} ({toolset.kind.value}) in {'/'.join(toolset.package)}"
+    for made in toolset.types:
+        yield from (f"  {line}" for line in _type(made))
+    for method in toolset.methods:
+        yield f"  method {method.name}: {method.payload.type_name} -> {method.result.type_name}"
+    yield from _record(toolset, "  ", {"name", "kind", "package", "types", "methods", "tools", "span"})
+    for tool in toolset.tools:
+        yield from (f"  {line}" for line in _tool(tool))
+
+
+def _type(made: ClassType | AliasType) -> Iterator[str]:
+    if isinstance(made, AliasType):
+        yield f"type {made.module}.{made.name} = {shape_text(made.shape)}"
+        return
+    yield f"type {made.module}.{made.name} ({'open' if made.open else 'closed'})"
+    for field in made.fields:
+        renamed = f" as {field.python}" if field.python != field.wire else ""
+        default = f" = {_value(field.default)}" if field.has_default else ""
+        yield f"  {field.wire}{'' if field.required else '?'}{renamed}: {shape_text(field.shape)}{default}"
+
+
+def _tool(tool: Tool) -> Iterator[str]:
+    yield f"tool {tool.ident}"
+    yield f"  names {tool.names.constant} {tool.names.function}"
+    yield f"  args {_schema(tool.args)}"
+    yield f"  result {_schema(tool.result)}"
+    yield from _record(tool, "  ", {"ident", "key", "names", "args", "result", "span"})
+
+
+def _schema(schema: Schema) -> str:
+    return f"{schema.type_name} = {shape_text(schema.shape)} of {schema.dialect} {_value(schema.json)}"
+
+
+def _record(record: Any, indent: str, leave_out: set[str]) -> Iterator[str]:
+    """What differs from empty, a line each."""
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if item.name not in leave_out and value not in (None, "", (), {}, False, item.default):
+            yield f"{indent}{item.name} {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Records as mappings of what they set."""
+    match value:
+        case Enum():
+            return value.value
+        case tuple() | list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case _ if isinstance(value, Scalar | Json | Literals | Array | Map | Union | ClassRef):
+            return shape_text(value)
+        case _ if is_dataclass(value):
+            set_ = ((item.name, getattr(value, item.name)) for item in fields(value))
+            return {name: _plain(inner) for name, inner in set_ if inner not in (None, "", (), {})}
+        case _:
+            return value

@@ -1,0 +1,238 @@
+"""Plain data to YAML that a person would want to read and edit, and that every YAML parser reads the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.compiler.diagnostics.text import escaped, is_hidden, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+WIDTH: Final = 120
+"""Columns. A collection that fits goes on one line, in flow style; text is never folded."""
+
+_FLOW_HEIGHT: Final = 3
+"""How deep collections may nest on one line."""
+
+_LONGEST_KEY: Final = 1000
+"""In characters; a longer key goes after a `?`, because parsers look only 1,024 characters far for its colon."""
+
+_NEEDS_QUOTES: Final = re.compile(
+    r"""\A [\s?:,\[\]{}\#&*!|>'"%@`]                      # what no plain text may start with
+      | \A -(?:\s|\Z) | \A --- | \A \.\.\.                # a list item; where a document starts or ends
+      | :(?:\s|\Z) | \s\# | \s\Z
+      | \A (?: y|n|yes|no|on|off|true|false|null|~|=|<<
+             | [-+]?\.(?:inf|nan)
+             | [-+]?\.?[0-9][0-9a-fxo_.,:+\-tz\ ]*        # to some parser a number, a date or a time
+           )? \Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Text that a parser of YAML 1.1 or 1.2 would not read as that text without quotes."""
+
+_FLOW_INDICATORS: Final = frozenset(",[]{}?:")
+"""What, beyond that, some parser trips over inside brackets."""
+
+
+def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",)) -> str:
+    """Write a JSON value as YAML; `parse` reads it back equal, and so do parsers of YAML 1.1.
+
+    Each line of `comment` goes to the top. Mappings under the top-level keys named by `spaced` have a blank line
+    between their entries, each of which is written on lines of its own. Raises TypeError for what is not a JSON value,
+    ValueError for NaN, infinities and lone surrogates.
+    """
+    writer = _Writer()
+    writer.comment(comment)
+    writer.document(data, spaced)
+    return "\n".join(writer.lines).rstrip("\n") + "\n"
+
+
+class _Writer:
+    """Collects lines. A `lead` is what already stands on the line that a value begins on."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def comment(self, text: str) -> None:
+        self.lines += [f"# {visible(line)}".rstrip() for line in text.splitlines()]
+
+    def document(self, data: Any, spaced: Collection[str]) -> None:
+        match data:
+            case dict() if data:
+                for key, value in _mapping(cast("dict[Any, Any]", data)).items():
+                    if key in spaced and isinstance(value, dict) and value:
+                        self._spaced(key, _mapping(cast("dict[Any, Any]", value)))
+                    else:
+                        self._entry(key, value, 0)
+            case list() if data:
+                self._sequence(cast("list[Any]", data), 0)
+            case _:
+                self.lines.append(_scalar(data, in_flow=False))
+
+    def _spaced(self, key: str, entries: dict[str, Any]) -> None:
+        """A top-level mapping with blank lines before, after, and between its entries."""
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+        self.lines.append(self._key(key, "", 0))
+        for name, value in entries.items():
+            self._entry(name, value, 2, in_block=True)
+            self.lines.append("")
+
+    def _mapping(self, entries: dict[str, Any], indent: int, lead: str | None = None) -> None:
+        for key, value in entries.items():
+            self._entry(key, value, indent, lead)
+            lead = None
+
+    def _entry(self, key: str, value: Any, indent: int, lead: str | None = None, *, in_block: bool = False) -> None:
+        lead = self._key(key, " " * indent if lead is None else lead, indent)
+        self._value(lead, value, indent, in_block=in_block)
+
+    def _key(self, key: str, lead: str, indent: int) -> str:
+        """Give the lead of the key's value. A long key takes a line of its own."""
+        text = _text(key, in_flow=False)
+        if len(text) <= _LONGEST_KEY:
+            return f"{lead}{text}:"
+        self.lines.append(f"{lead}? {text}")
+        return " " * indent + ":"
+
+    def _sequence(self, items: list[Any], indent: int, lead: str | None = None) -> None:
+        for item in items:
+            self._value(f"{' ' * indent if lead is None else lead}-", item, indent)
+            lead = None
+
+    def _value(self, lead: str, value: Any, indent: int, *, in_block: bool = False) -> None:
+        """Write a value after `lead`, or below it; `indent` is that of the collection it belongs to.
+
+        With `in_block` a collection that is not empty goes below, even where it would fit.
+        """
+        inline = _inline(value, 0 if in_block else WIDTH - len(lead) - 1)
+        if inline is not None:
+            self.lines.append(f"{lead} {inline}")
+            return
+        if isinstance(value, str):
+            self._literal(lead, value, indent)
+            return
+        first: str | None = None
+        if lead.endswith("-"):
+            first = f"{lead} "
+        else:
+            self.lines.append(lead)
+        if isinstance(value, dict):
+            self._mapping(_mapping(cast("dict[Any, Any]", value)), indent + 2, first)
+        else:
+            self._sequence(cast("list[Any]", value), indent + 2, first)
+
+    def _literal(self, lead: str, text: str, indent: int) -> None:
+        size = "2" if text[0] in " \t\n" else ""
+        chomping = "" if text.endswith("\n") else "-"
+        self.lines.append(f"{lead} |{size}{chomping}")
+        margin = " " * (indent + 2)
+        self.lines += [f"{margin}{line}" if line else "" for line in text.removesuffix("\n").split("\n")]
+
+
+def _inline(value: Any, room: int) -> str | None:
+    """Write a value that goes on one line: a scalar however long, a collection where it fits and reads well."""
+    match value:
+        case str() if _is_literal(value):
+            return None
+        case dict() | list() if value:
+            return _flow(cast("Any", value), room, _FLOW_HEIGHT)
+        case _:
+            return _scalar(value, in_flow=False)
+
+
+def _flow(value: Any, room: int, height: int) -> str | None:
+    """Write a value in flow style, within `room` columns and `height` levels, or give up."""
+    match value:
+        case str() if "\n" in value or len(value) > room:
+            return None
+        case dict() if value:
+            entries = _mapping(cast("dict[Any, Any]", value))
+            if height == 0 or sum(isinstance(inner, dict) and bool(inner) for inner in entries.values()) > 1:
+                return None
+            leads = (f"{_text(key, in_flow=True)}: " for key in entries)
+            return _joined("{}", zip(leads, entries.values(), strict=True), room, height)
+        case list() if value:
+            return None if height == 0 else _joined("[]", (("", item) for item in cast("list[Any]", value)), room, height)
+        case _:
+            text = _scalar(value, in_flow=True)
+            return text if len(text) <= room else None
+
+
+def _joined(brackets: str, parts: Iterable[tuple[str, Any]], room: int, height: int) -> str | None:
+    """Write leads and values between brackets; gives up at the first that does not fit, however many follow."""
+    written: list[str] = []
+    room -= len(brackets)
+    for lead, value in parts:
+        text = _flow(value, room - len(lead), height - 1)
+        if text is None:
+            return None
+        written.append(lead + text)
+        room -= len(written[-1]) + len(", ")
+    return f"{brackets[0]}{', '.join(written)}{brackets[1]}"
+
+
+def _scalar(value: Any, *, in_flow: bool) -> str:
+    match value:
+        case str():
+            return _text(value, in_flow=in_flow)
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float() if math.isfinite(value):
+            return _float(value)
+        case float():
+            raise ValueError(f"{value} is not a JSON number")
+        case dict():
+            return "{}"
+        case list():
+            return "[]"
+        case _:
+            raise TypeError(f"{type(value).__name__} is not a type of JSON values")
+
+
+def _float(value: float) -> str:
+    """YAML 1.1 wants a point in a number with an exponent; Python leaves it out of `1e-07`."""
+    mantissa, exponent, power = repr(value).partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{exponent}{power}"
+
+
+def _mapping(data: dict[Any, Any]) -> dict[str, Any]:
+    for key in data:
+        if not isinstance(key, str):
+            raise TypeError(f"a key is text, and {key!r} is none")
+    return data
+
+
+def _text(text: str, *, in_flow: bool) -> str:
+    """Write text on one line: plain where every parser reads that back, else in the quotes that need fewer escapes."""
+    if visible(text) == text:
+        if not _NEEDS_QUOTES.search(text) and not (in_flow and not _FLOW_INDICATORS.isdisjoint(text)):
+            return text
+        if "'" not in text and ("\\" in text or '"' in text):
+            return f"'{text}'"
+    return f'"{"".join(map(_escape, text))}"'
+
+
+def _escape(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if "\ud800" <= char <= "\udfff":
+        raise ValueError(f"half of a surrogate pair, U+{ord(char):04X}, cannot be written as UTF-8")
+    return escaped(char) if is_hidden(char) else char
+
+
+def _is_literal(text: str) -> bool:
+    """Whether text has several lines and can go under a `|` as it is, with a blank line after it or not."""
+    body = text.removesuffix("\n")
+    return (
+        "\n" in text
+        and not body.endswith("\n")
+        and bool(body.strip())
+        and all(visible(line) == line for line in body.replace("\t", " ").split("\n"))
+    )

@@ -1,0 +1,46 @@
+"""Permission: who is asked before a tool runs, and what can be answered. It fails closed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Set
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.definition import Permission
+
+
+class Decision(StrEnum):
+    """What a callback can answer; anything else counts as `DENY`."""
+
+    ALLOW_ONCE = "allow_once"
+    ALLOW_FOR_SESSION = "allow_for_session"
+    DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionRequest:
+    """What a callback is asked about one call. `arguments` is the canonical JSON of its checked args."""
+
+    tool_name: str
+    permission: Permission
+    tags: Set[str]
+    arguments: bytes
+    meta: ToolCallMeta
+
+
+PermissionCallback: TypeAlias = Callable[[PermissionRequest], Decision | Awaitable[Decision]]
+
+
+def allow_all(_request: PermissionRequest) -> Decision:
+    """Let every call run, and ask nobody: for trusted hosts, tests, and scripts."""
+    return Decision.ALLOW_ONCE
+
+
+def deny_all(_request: PermissionRequest) -> Decision:
+    """Let no call run, readonly ones included."""
+    return Decision.DENY

@@ -1,0 +1,1 @@
+"""Toolsets that come with toolgen: their generated packages, written as specs under `specs/builtin`."""
