@@ -25,7 +25,7 @@ help: ## List the targets
 .PHONY: demo
 demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) -m toolgen build
-	@$(PYTHON) docs/tutorial/demo.py
+	@$(PYTHON) toolgen/cli/example/app.py
 
 .PHONY: test
 test: lint ## Run every check

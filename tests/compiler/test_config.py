@@ -142,8 +142,10 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
         ("targets = [{specs = [1]}]", "TG705 toolgen.toml:1:13 `targets[0].specs` must be a string, not an array"),
         (
             'targets = [{formats = "asert"}]',
-            "TG705 toolgen.toml:1:13 `targets[0].formats` must be 'annotate' or 'assert', not 'asert' "
-            "(did you mean `assert`?)",
+            (
+                "TG705 toolgen.toml:1:13 `targets[0].formats` must be 'annotate' or 'assert', not 'asert' "
+                "(did you mean `assert`?)"
+            ),
         ),
         (
             "targets = [{profile = 1.5}]",
@@ -159,8 +161,10 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
         ),
         (
             'executors = {shop.orders = "app:orders"}',
-            "TG705 toolgen.toml:1:14 `executors.shop` must be a string `module:name`, not a table "
-            '(write `"shop.…" = "module:name"`: a dotted key needs quotes)',
+            (
+                "TG705 toolgen.toml:1:14 `executors.shop` must be a string `module:name`, not a table "
+                '(write `"shop.…" = "module:name"`: a dotted key needs quotes)'
+            ),
         ),
     ],
 )

@@ -88,6 +88,12 @@ def build(
     return Built(publish(tree, files, inputs, force=force, sink=sink, waiting=progress), compiled.sources)
 
 
+def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
+    """Whether the package of a target is what its specs give, by the lock alone."""
+    tree = Tree(config.root, target.out)
+    return recover(tree, sink=sink) and fast_check(tree, target) == ()
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The outcome of a check: what a build would change, or None where errors kept it from telling."""

@@ -117,6 +117,10 @@ class Catalog:
         toolset: str = self._compiled_tool(ident)["toolset"]
         return toolset
 
+    def package_of(self, toolset: str) -> str:
+        """Give the import name of the generated package of a compiled toolset. Raises KeyError."""
+        return f"{self._package}.{self._document['toolsets'][toolset]['package']}"
+
     @cached_property
     def toolsets(self) -> Mapping[str, tuple[str, ...]]:
         """Name the tools of every compiled toolset."""

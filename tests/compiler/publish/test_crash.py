@@ -230,14 +230,16 @@ def test_an_undoing_killed_at_any_point_is_completed_by_the_next_command(project
                 raise OSError(errno.EIO, "Input/output error")
             super().rename(source, destination)
 
+    points = 0
     for point in count():
+        points += 1
         with restored(project, template) as project:
             alive = survives(partial(project.publish, NEW, disk=FailingThenFragileDisk(point, kill)))
             assert project.recover()
             assert is_whole(project, OLD) or (point == 0 and is_whole(project, NEW))
         if alive:
             break
-    assert point > 20
+    assert points > 20
 
 
 @pytest.mark.parametrize("times", [1, 2, 10**9], ids=["once", "twice", "from then on"])

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -82,7 +82,7 @@ def test_a_spec_that_comes_or_goes_is_a_change(built: Project) -> None:
     ],
 )
 def test_every_other_input_is_a_cause_of_its_own(
-    built: Project, change: dict[str, str], cause: Cause, because: tuple[str, ...]
+    built: Project, change: dict[str, Any], cause: Cause, because: tuple[str, ...]
 ) -> None:
     expected = Change(LOCK, (cause,), tuple(each.format(built.inputs.formatter) for each in because))
 

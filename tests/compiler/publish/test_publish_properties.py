@@ -50,7 +50,7 @@ def test_a_build_leaves_exactly_its_files_or_changes_nothing(actions: list[Actio
         tree = Tree(Path(folder), Target().out)
         for action in actions:
             if isinstance(action[0], str):
-                edit(tree, action[0], action[1])  # type: ignore[arg-type]
+                edit(tree, action[0], action[1] or None)
             else:
                 build(tree, action[0], force=bool(action[1]))
 

@@ -96,7 +96,8 @@ class _Page:
         color = _COLORS[diagnostic.severity]
         title = f"{diagnostic.severity.value}[{diagnostic.code}]"
         self.lines.append(self._painted(color, title) + self._painted(_BOLD, f": {_shortened(diagnostic.message)}"))
-        margin = len(str(max(span.line for span in (diagnostic.span, *(related.span for related in diagnostic.related)))))
+        spans = [diagnostic.span, *(related.span for related in diagnostic.related)]
+        margin = len(str(max(span.line for span in spans)))
         self._excerpt(diagnostic.span, margin, color, "^")
         if diagnostic.fix:
             self.lines.append(self._painted(_BLUE, " " * margin + " |"))
@@ -116,9 +117,12 @@ class _Page:
             return
         end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
         shown, before, width = _window(line, span.column - 1, end)
-        self.lines.append(self._painted(_BLUE, f"{indent} |"))
-        self.lines.append(f"{self._painted(_BLUE, f'{span.line:>{margin}} |')} {shown}".rstrip())
-        self.lines.append(f"{self._painted(_BLUE, f'{indent} |')} {' ' * before}{self._painted(color, underline * width)}")
+        gutter = self._painted(_BLUE, f"{indent} |")
+        self.lines += [
+            gutter,
+            f"{self._painted(_BLUE, f'{span.line:>{margin}} |')} {shown}".rstrip(),
+            f"{gutter} {' ' * before}{self._painted(color, underline * width)}",
+        ]
 
     def _line(self, span: Span) -> str | None:
         text = self._sources.get(span.file)

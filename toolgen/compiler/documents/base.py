@@ -37,7 +37,10 @@ TypeName = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z0-9_]*$", max
 
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
-Schema = Annotated[Any, WithJsonSchema({"$ref": "#/$defs/Schema"})]
+SCHEMA_MARK = {"x-toolgen": "schema"}
+"""What stands for a schema in the JSON Schema of a model; `json_schema.py` puts the definition in its place."""
+
+Schema = Annotated[Any, WithJsonSchema(SCHEMA_MARK)]
 """A schema in the short form, or JSON Schema; checked by the resolver, which knows the types."""
 
 Dialect = Literal["2020-12", "2019-09", "draft-07", "draft-06", "draft-04"]

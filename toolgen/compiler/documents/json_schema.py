@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
+from toolgen.compiler.documents.base import SCHEMA_MARK
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
@@ -29,6 +30,19 @@ _SCHEMA: dict[str, Any] = {
 def spec_json_schema() -> dict[str, Any]:
     """Give the JSON Schema (2020-12) that every spec file fits, whatever its head."""
     files = TypeAdapter[Any](ToolsetFile | AgentFile | CatalogFile | PolicyFile | SharedFile)
-    schema = files.json_schema(by_alias=True)
+    schema = _with_schema_references(files.json_schema(by_alias=True))
     schema["$defs"]["Schema"] = _SCHEMA
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "toolgen spec", **schema}
+
+
+def _with_schema_references(value: Any) -> Any:
+    """Put a reference to the definition of schemas wherever a model marks one."""
+    match value:
+        case dict():
+            if SCHEMA_MARK.items() <= value.items():
+                return {"$ref": "#/$defs/Schema", **{key: inner for key, inner in value.items() if key not in {*SCHEMA_MARK, "title"}}}
+            return {key: _with_schema_references(inner) for key, inner in value.items()}
+        case list():
+            return [_with_schema_references(inner) for inner in value]
+        case _:
+            return value

@@ -198,7 +198,7 @@ class _Reader:
                 case _:
                     value = self._word(token, start, end)
         except NumberRefusedError as refusal:
-            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is meant as text")
+            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
             value = 0
         self._value(ScalarNode(self._source, start, end, value))
 
@@ -247,10 +247,11 @@ class _Reader:
             fix = 'close it with `"`; a line break inside is written `\\n`'
             self._give_up(start, start + 1, "this string is not closed on its line", fix)
         if error.msg.startswith("Invalid control"):
-            self._give_up(at, at + 1, f"the character U+{ord(char):04X} cannot stand in JSON as it is", f"write `\\u{ord(char):04x}`")
+            message = f"the character U+{ord(char):04X} cannot stand in JSON as it is"
+            self._give_up(at, at + 1, message, f"write `\\u{ord(char):04x}`")
         at = self._text.rfind("\\", start, at + 1)
         end = at + (6 if self._text[at + 1] == "u" else 2)
-        fix = "an escape is one of `\\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits"
+        fix = 'an escape is one of `\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits'
         self._give_up(at, end, f"`{self._text[at:end]}` is not an escape", fix)
 
     def _lone_surrogate(self, start: int, end: int) -> None:
@@ -269,8 +270,12 @@ class _Reader:
             self._give_up(start, end, "JSON has no comments", "leave it out, or use YAML")
         if found[0] == "'":
             self._give_up(start, end, "JSON has no single quotes", 'write `"`')
-        if found in ("]", "}") and expected in (_Expected.VALUE, _Expected.KEY) and self._text[:start].rstrip().endswith(","):
-            self._give_up(start, end, f"JSON has no comma before `{found}`", "leave the comma out")
+        if (
+            found in ("]", "}")
+            and expected in (_Expected.VALUE, _Expected.KEY)
+            and self._text[:start].rstrip().endswith(",")
+        ):
+            self._give_up(start, end, f"JSON has no comma before a `{found}`", "leave the comma out")
         shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
         if expected is _Expected.COMMA_OR_END:
             opened = Related(self._stack[-1].node.span, "it starts here")
@@ -283,7 +288,9 @@ class _Reader:
         if not self._stack:
             self._give_up(0, 1, "expected a value, found the end of the file")
         start = self._stack[-1].node.start
-        self._give_up(start, start + 1, f"this `{self._text[start]}` is never closed", f"close it with `{self._closing}`")
+        self._give_up(
+            start, start + 1, f"this `{self._text[start]}` is never closed", f"close it with `{self._closing}`"
+        )
 
     def _give_up(self, start: int, end: int, message: str, fix: str = "") -> NoReturn:
         self._report("TG003", start, end, message, fix=fix)

@@ -116,7 +116,7 @@ class ScalarNode(Node):
         """The value."""
         return self.value
 
-    def child(self, step: str | int) -> None:  # noqa: ARG002 (the interface of a node)
+    def child(self, step: str | int) -> None:
         """Nothing: a scalar holds no nodes."""
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.compiler.diagnostics.text import escaped, is_hidden, visible
 
@@ -59,17 +60,16 @@ class _Writer:
         self.lines += [f"# {visible(line)}".rstrip() for line in text.splitlines()]
 
     def document(self, data: Any, spaced: Collection[str]) -> None:
-        match data:
-            case dict() if data:
-                for key, value in _mapping(cast("dict[Any, Any]", data)).items():
-                    if key in spaced and isinstance(value, dict) and value:
-                        self._spaced(key, _mapping(cast("dict[Any, Any]", value)))
-                    else:
-                        self._entry(key, value, 0)
-            case list() if data:
-                self._sequence(cast("list[Any]", data), 0)
-            case _:
-                self.lines.append(_scalar(data, in_flow=False))
+        if _has_entries(data):
+            for key, value in data.items():
+                if key in spaced and _has_entries(value):
+                    self._spaced(key, value)
+                else:
+                    self._entry(key, value, 0)
+        elif _has_items(data):
+            self._sequence(data, 0)
+        else:
+            self.lines.append(_scalar(data, in_flow=False))
 
     def _spaced(self, key: str, entries: dict[str, Any]) -> None:
         """A top-level mapping with blank lines before, after, and between its entries."""
@@ -91,7 +91,7 @@ class _Writer:
 
     def _key(self, key: str, lead: str, indent: int) -> str:
         """Give the lead of the key's value. A long key takes a line of its own."""
-        text = _text(key, in_flow=False)
+        text = _key_text(key, in_flow=False)
         if len(text) <= _LONGEST_KEY:
             return f"{lead}{text}:"
         self.lines.append(f"{lead}? {text}")
@@ -119,10 +119,10 @@ class _Writer:
             first = f"{lead} "
         else:
             self.lines.append(lead)
-        if isinstance(value, dict):
-            self._mapping(_mapping(cast("dict[Any, Any]", value)), indent + 2, first)
+        if _has_entries(value):
+            self._mapping(value, indent + 2, first)
         else:
-            self._sequence(cast("list[Any]", value), indent + 2, first)
+            self._sequence(value, indent + 2, first)
 
     def _literal(self, lead: str, text: str, indent: int) -> None:
         size = "2" if text[0] in " \t\n" else ""
@@ -132,33 +132,39 @@ class _Writer:
         self.lines += [f"{margin}{line}" if line else "" for line in text.removesuffix("\n").split("\n")]
 
 
+def _has_entries(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict) and value != {}
+
+
+def _has_items(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and value != []
+
+
 def _inline(value: Any, room: int) -> str | None:
     """Write a value that goes on one line: a scalar however long, a collection where it fits and reads well."""
-    match value:
-        case str() if _is_literal(value):
-            return None
-        case dict() | list() if value:
-            return _flow(cast("Any", value), room, _FLOW_HEIGHT)
-        case _:
-            return _scalar(value, in_flow=False)
+    if isinstance(value, str) and _is_literal(value):
+        return None
+    if _has_entries(value) or _has_items(value):
+        return _flow(value, room, _FLOW_HEIGHT)
+    return _scalar(value, in_flow=False)
 
 
 def _flow(value: Any, room: int, height: int) -> str | None:
-    """Write a value in flow style, within `room` columns and `height` levels, or give up."""
-    match value:
-        case str() if "\n" in value or len(value) > room:
+    """Write a value in flow style, within `room` columns and `height` levels, or give up.
+
+    A mapping holds at most one other: the properties of a schema go on a line each.
+    """
+    if isinstance(value, str) and ("\n" in value or len(value) > room):
+        return None
+    if _has_entries(value):
+        if height == 0 or sum(map(_has_entries, value.values())) > 1:
             return None
-        case dict() if value:
-            entries = _mapping(cast("dict[Any, Any]", value))
-            if height == 0 or sum(isinstance(inner, dict) and bool(inner) for inner in entries.values()) > 1:
-                return None
-            leads = (f"{_text(key, in_flow=True)}: " for key in entries)
-            return _joined("{}", zip(leads, entries.values(), strict=True), room, height)
-        case list() if value:
-            return None if height == 0 else _joined("[]", (("", item) for item in cast("list[Any]", value)), room, height)
-        case _:
-            text = _scalar(value, in_flow=True)
-            return text if len(text) <= room else None
+        leads = (f"{_key_text(key, in_flow=True)}: " for key in value)
+        return _joined("{}", zip(leads, value.values(), strict=True), room, height)
+    if _has_items(value):
+        return None if height == 0 else _joined("[]", (("", item) for item in value), room, height)
+    text = _scalar(value, in_flow=True)
+    return text if len(text) <= room else None
 
 
 def _joined(brackets: str, parts: Iterable[tuple[str, Any]], room: int, height: int) -> str | None:
@@ -175,23 +181,18 @@ def _joined(brackets: str, parts: Iterable[tuple[str, Any]], room: int, height: 
 
 
 def _scalar(value: Any, *, in_flow: bool) -> str:
+    """Write what has no parts, empty collections among it."""
     match value:
         case str():
             return _text(value, in_flow=in_flow)
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
+        case bool() | None | dict() | list():
+            return json.dumps(value)
         case int():
             return str(value)
         case float() if math.isfinite(value):
             return _float(value)
         case float():
             raise ValueError(f"{value} is not a JSON number")
-        case dict():
-            return "{}"
-        case list():
-            return "[]"
         case _:
             raise TypeError(f"{type(value).__name__} is not a type of JSON values")
 
@@ -202,11 +203,10 @@ def _float(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{exponent}{power}"
 
 
-def _mapping(data: dict[Any, Any]) -> dict[str, Any]:
-    for key in data:
-        if not isinstance(key, str):
-            raise TypeError(f"a key is text, and {key!r} is none")
-    return data
+def _key_text(key: object, *, in_flow: bool) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key is text, and {key!r} is not")
+    return _text(key, in_flow=in_flow)
 
 
 def _text(text: str, *, in_flow: bool) -> str:

@@ -67,7 +67,7 @@ class _Explanation(NamedTuple):
 
 def report_syntax_error(error: MarkedYAMLError, source: Source, sink: Diagnostics) -> None:
     """Report where and why libyaml gave up."""
-    at = min(error.problem_mark.index, len(source.text))
+    at = 0 if error.problem_mark is None else min(error.problem_mark.index, len(source.text))
     since = at if error.context_mark is None else min(error.context_mark.index, at)
     said = _explanation(error.context or "", error.problem or "", _Problem(source.text, at, since))
     related = () if said.opened is None else (Related(source.span(said.opened, said.opened + 1), "it starts here"),)
@@ -102,7 +102,10 @@ def _since(message: str, fix: str) -> Callable[[_Problem], _Explanation]:
 
     def explain(problem: _Problem) -> _Explanation:
         return _Explanation(
-            problem.since, max(problem.at, problem.since + 1), message.format(problem.opening), fix.format(problem.opening)
+            problem.since,
+            max(problem.at, problem.since + 1),
+            message.format(problem.opening),
+            fix.format(problem.opening),
         )
 
     return explain
@@ -128,7 +131,9 @@ def _second_colon(problem: _Problem) -> _Explanation:
     if colon := _NO_SPACE_AFTER_COLON.match(above, line_start):
         return _missing_space(colon)
     fix = "line it up with the keys above, or put the value above in quotes"
-    return _Explanation(at - len(before.lstrip()), at, "a key cannot stand here: what is above already has a value", fix)
+    return _Explanation(
+        at - len(before.lstrip()), at, "a key cannot stand here: what is above already has a value", fix
+    )
 
 
 def _no_colon(problem: _Problem) -> _Explanation:
@@ -136,7 +141,9 @@ def _no_colon(problem: _Problem) -> _Explanation:
         return _missing_space(colon)
     line = problem.text[problem.since :].partition("\n")[0].rstrip()
     fix = "write `key: value`; text of several lines goes under a `|`, indented"
-    return _Explanation(problem.since, problem.since + max(len(line), 1), "there is no `: ` here, so this is no key", fix)
+    return _Explanation(
+        problem.since, problem.since + max(len(line), 1), "there is no `: ` here, so this is no key", fix
+    )
 
 
 def _missing_space(colon: re.Match[str]) -> _Explanation:
@@ -147,10 +154,16 @@ def _in_brackets(closing: str) -> Callable[[_Problem], _Explanation]:
     def explain(problem: _Problem) -> _Explanation:
         at, since = problem.at, problem.since
         if not problem.text[at:].strip():
-            return _Explanation(since, since + 1, f"this `{problem.opening}` is never closed", f"close it with `{closing}`")
+            return _Explanation(
+                since, since + 1, f"this `{problem.opening}` is never closed", f"close it with `{closing}`"
+            )
         message = f"expected `,` or `{closing}`, found {problem.found}"
         same_line = "\n" not in problem.text[since:at]
-        fix = "text with brackets, commas or `: ` in it needs quotes" if same_line else f"close the list or mapping with `{closing}`"
+        fix = (
+            "text with brackets, commas or `: ` in it needs quotes"
+            if same_line
+            else f"close the list or mapping with `{closing}`"
+        )
         return _Explanation(at, at + 1, message, fix, since)
 
     return explain
@@ -188,14 +201,18 @@ def _no_value(problem: _Problem) -> _Explanation:
 
 def _no_end(problem: _Problem) -> _Explanation:
     message = f"expected the end of the file, found {problem.found}"
-    plain = _Explanation(problem.at, problem.at + 1, message, "a file is one mapping: `key: value` lines from the first column")
+    plain = _Explanation(
+        problem.at, problem.at + 1, message, "a file is one mapping: `key: value` lines from the first column"
+    )
     return _after_closing(problem) or plain
 
 
 def _marker_in_quotes(problem: _Problem) -> _Explanation:
     marker = problem.text[problem.at : problem.at + 3]
     message = f"a line that starts with `{marker}` ends the document, in the middle of quoted text"
-    return _Explanation(problem.at, problem.at + 3, message, "indent the line, or close the quotes before it", problem.since)
+    return _Explanation(
+        problem.at, problem.at + 3, message, "indent the line, or close the quotes before it", problem.since
+    )
 
 
 def _unclosed_quote(problem: _Problem) -> _Explanation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
-from yaml.cyaml import CParser
+import yaml
 from yaml.error import MarkedYAMLError
 from yaml.events import (
     AliasEvent,
@@ -14,7 +14,6 @@ from yaml.events import (
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
-    StreamEndEvent,
 )
 from yaml.reader import ReaderError
 
@@ -25,6 +24,8 @@ from toolgen.compiler.source.scalars import NumberRefusedError, resolve_plain, t
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from yaml.events import Event
 
     from toolgen.compiler.diagnostics import Diagnostics
@@ -49,7 +50,7 @@ def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
     text, restore = _with_plain_breaks(source.text)
     builder = _Builder(source, sink, restore)
     try:
-        return builder.build(CParser(text))
+        return builder.build(yaml.parse(text, Loader=yaml.CBaseLoader))
     except MarkedYAMLError as error:
         report_syntax_error(error, source, sink)
     except ReaderError:
@@ -83,7 +84,9 @@ class _Frame:
 
     __slots__ = ("anchor", "awaits_key", "end", "entries", "height", "items", "key", "node", "size")
 
-    def __init__(self, node: Node | None, items: list[Node] | None, entries: dict[str, Entry] | None, anchor: str | None) -> None:
+    def __init__(
+        self, node: Node | None, items: list[Node] | None, entries: dict[str, Entry] | None, anchor: str | None
+    ) -> None:
         self.node = node
         self.items = items
         self.entries = entries
@@ -107,25 +110,24 @@ class _Builder:
         self._anchors: dict[str, _Anchored | None] = {}
         self._expanded = 0
 
-    def build(self, parser: CParser) -> Node | None:
+    def build(self, events: Iterable[Event]) -> Node | None:
         """Read all events. Raises GiveUpError after reporting, and what the parser raises."""
-        handlers = {
-            ScalarEvent: self._scalar,
-            MappingStartEvent: self._start_mapping,
-            SequenceStartEvent: self._start_sequence,
-            MappingEndEvent: self._end,
-            SequenceEndEvent: self._end,
-            AliasEvent: self._alias,
-            DocumentStartEvent: self._start_document,
-        }
-        while True:
-            event = parser.get_event()
-            kind = type(event)
-            handler = handlers.get(kind)
-            if handler is not None:
-                handler(event)
-            elif kind is StreamEndEvent:
-                break
+        for event in events:
+            match event:
+                case ScalarEvent():
+                    self._scalar(event)
+                case MappingStartEvent():
+                    self._start_mapping(event)
+                case MappingEndEvent() | SequenceEndEvent():
+                    self._end(event)
+                case SequenceStartEvent():
+                    self._start_sequence(event)
+                case AliasEvent():
+                    self._alias(event)
+                case DocumentStartEvent():
+                    self._start_document(event)
+                case _:
+                    pass  # the ends of documents and the stream
         if not self._documents:
             self._report("TG003", 0, 0, "the file is empty", fix="start it with `toolgen: 1`")
             return None
@@ -139,7 +141,7 @@ class _Builder:
 
     def _scalar(self, event: ScalarEvent) -> None:
         start, end = _range(event)
-        text: str = event.value
+        text = event.value
         if self._restore:
             text = text.translate(self._restore)
         frame = self._stack[-1]
@@ -169,7 +171,7 @@ class _Builder:
             self._report("TG007", start, end, "a key is text, and takes no tag", fix="leave the tag out")
         elif plain and text == "<<":
             fix = "write the keys out, or put them into a type and use its name"
-            self._report("TG007", start, end, "`<<` would merge a mapping in YAML 1.1; YAML 1.2 has no merge keys", fix=fix)
+            self._report("TG007", start, end, "`<<` merges a mapping in YAML 1.1; YAML 1.2 has no merge keys", fix=fix)
         elif plain and not text:
             self._report("TG007", start, end, "there is no key before this `:`", fix='an empty key is written `""`')
         elif frame.entries is not None and text in frame.entries:
@@ -182,7 +184,7 @@ class _Builder:
 
     def _resolve(self, event: ScalarEvent, text: str, start: int, end: int) -> Scalar:
         """Give the value of a scalar by its tag, or by the core schema if it is plain. What is refused is reported."""
-        tag: str | None = event.tag
+        tag = event.tag
         try:
             if tag is None:
                 return resolve_plain(text) if event.implicit[0] else text
@@ -199,7 +201,7 @@ class _Builder:
                 return to_float(str(value)) if name == "float" else value
             self._report("TG007", start, end, f"this is tagged `!!{name}`, and is not one", fix="leave the tag out")
         except NumberRefusedError as refusal:
-            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is meant as text")
+            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
             return 0
         return text
 
@@ -239,14 +241,15 @@ class _Builder:
 
     def _alias(self, event: AliasEvent) -> None:
         start, end = _range(event)
-        name: str = event.anchor
+        name = event.anchor or ""
         if self._stack[-1].awaits_key:
             self._stack[-1].awaits_key = False
             self._stack[-1].key = None
             self._report("TG007", start, end, "an alias cannot be a key", fix="write the key out")
             return
         if name not in self._anchors:
-            self._report("TG003", start, end, f"there is no anchor `&{name}` above", fix=f'write "*{name}" if it is text')
+            message = f"there is no anchor `&{name}` above"
+            self._report("TG003", start, end, message, fix=f'write `"*{name}"` if it is text')
             self._attach(ScalarNode(self._source, start, end, f"*{name}"), end, 1, 0)
             return
         anchored = self._anchors[name]
@@ -256,7 +259,8 @@ class _Builder:
         node, size, height = anchored
         self._expanded += size
         if self._expanded > MAX_EXPANDED:
-            self._report("TG006", start, end, f"aliases up to here expand to more than {MAX_EXPANDED:,} values", fix="use types")
+            message = f"aliases up to here expand to more than {MAX_EXPANDED:,} values"
+            self._report("TG006", start, end, message, fix="give what is repeated a name under `types`")
             raise GiveUpError
         if len(self._stack) - 1 + height > MAX_DEPTH:
             self._too_deep(start, end)
@@ -301,4 +305,6 @@ class _Builder:
 
 
 def _range(event: Event) -> tuple[int, int]:
+    assert event.start_mark is not None, "libyaml marks every event"
+    assert event.end_mark is not None, "libyaml marks every event"
     return event.start_mark.index, event.end_mark.index

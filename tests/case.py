@@ -1,0 +1,149 @@
+"""Case: one folder of `tests/cases`, what its specs compile to, and what it says they should.
+
+    specs/              what is compiled; its first line says what the case shows
+    toolgen.toml        the configuration, where it is not the default
+    expected/           the package, without its lock; with several targets, a folder for each
+    diagnostics.txt     all that the build reports, as it is shown
+    calls.jsonl         `{"tool", "arguments" or "result", "accept"}`: JSON values, and whether the codecs take them
+    use.py              code that uses the package as `cases.<case>`: it runs, and no type checker objects
+    misuse.py           code in which just the lines marked `# error` are errors, for every type checker
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.project.checkout import ROOT
+from toolgen.compiler.build import compile_specs, generate
+from toolgen.compiler.config import ConfigError, load_config
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.render import render_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from toolgen.compiler.diagnostics import Diagnostic
+
+CASES = ROOT / "tests" / "cases"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case compiles to. `packages` are folders below `expected/`, each a package; none where all is in error."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    packages: tuple[str, ...] = ()
+    diagnostics: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One line of `calls.jsonl`. `side` is `args` or `result`."""
+
+    line: int
+    tool: str
+    side: str
+    value: Any
+    accept: bool
+
+
+@dataclass(frozen=True)
+class Case:
+    """One folder of `tests/cases`."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def expected(self) -> Path:
+        return self.folder / "expected"
+
+    def text(self, name: str) -> str:
+        """Give the text of one of its files; empty where there is none."""
+        path = self.folder / name
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def expected_files(self) -> dict[str, bytes]:
+        """Read `expected/`: path to content."""
+        found = (path for path in sorted(self.expected.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+        return {path.relative_to(self.expected).as_posix(): path.read_bytes() for path in found}
+
+    def calls(self) -> Iterator[Call]:
+        """Read `calls.jsonl`."""
+        for number, text in enumerate(self.text("calls.jsonl").splitlines(), 1):
+            line = json.loads(text)
+            side = "result" if "result" in line else "args"
+            value = line["result"] if side == "result" else line["arguments"]
+            yield Call(number, line["tool"], side, value, line["accept"])
+
+    def compile(self) -> Outcome:
+        """Compile its specs, every target of them."""
+        try:
+            targets = load_config(self.folder).targets
+        except ConfigError as error:
+            return Outcome(diagnostics=self._rendered(error.diagnostics))
+        files: dict[str, bytes] = {}
+        packages: list[str] = []
+        reported: list[Diagnostic] = []
+        for target in targets:
+            sink = Diagnostics()
+            compiled = compile_specs(self.folder, target, sink)
+            reported += sink
+            if not sink.has_errors:
+                package = target.out if len(targets) > 1 else ""
+                packages.append(package)
+                prefix = f"{package}/" if package else ""
+                files |= {f"{prefix}{path}": content for path, content in generate(compiled.catalog).items()}
+        return Outcome(files, tuple(packages), self._rendered(reported))
+
+    def update(self, outcome: Outcome) -> None:
+        """Make what it expects what it is."""
+        shutil.rmtree(self.expected, ignore_errors=True)
+        write(self.expected, outcome.files)
+        diagnostics = self.folder / "diagnostics.txt"
+        if outcome.diagnostics:
+            diagnostics.write_text(outcome.diagnostics, encoding="utf-8")
+        else:
+            diagnostics.unlink(missing_ok=True)
+
+    def _rendered(self, diagnostics: Iterable[Diagnostic]) -> str:
+        places = [self.folder / "toolgen.toml", *(self.folder / "specs").rglob("*")]
+        files = [path for path in places if path.is_file()]
+        texts = {path.relative_to(self.folder).as_posix(): path.read_text("utf-8", "replace") for path in files}
+        return render_text(diagnostics, texts, color=False)
+
+
+def all_cases() -> list[Case]:
+    """Every case, by name."""
+    return [Case(folder) for folder in sorted(CASES.iterdir()) if folder.is_dir()]
+
+
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a folder, by path."""
+    for path, content in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+
+
+def differences(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> str:
+    """Show how two trees differ, as a unified diff; empty where they are the same."""
+    return "".join(
+        _difference(path, expected.get(path), found.get(path)) for path in sorted({*expected, *found})
+    )
+
+
+def _difference(path: str, expected: bytes | None, found: bytes | None) -> str:
+    if expected == found:
+        return ""
+    before, after = ([] if content is None else content.decode().splitlines(keepends=True) for content in (expected, found))
+    names = [f"expected/{path}" if expected is not None else "/dev/null", path if found is not None else "/dev/null"]
+    return "".join(difflib.unified_diff(before, after, *names)) or f"{names[0]} is empty, and {names[1]} is too\n"

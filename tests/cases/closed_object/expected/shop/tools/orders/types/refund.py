@@ -1,0 +1,21 @@
+"""Types of the tool `refund`, in `shop.orders`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class RefundArgsLinesItem(ClosedModel):
+    sku: str
+    count: int
+
+
+class RefundArgs(ClosedModel):
+    order_id: str
+    reason: str | None = None
+    amount: int | float = 10.5
+    lines: list[RefundArgsLinesItem]
+
+
+class RefundResult(ClosedModel):
+    refunded: bool

@@ -1,0 +1,167 @@
+"""Every case is compiled, compared, imported, used, replayed, and checked by three type checkers."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.case import CASES, Case, all_cases, differences, write
+from tests.project.checkout import ROOT
+from tests.type_checkers import CHECKERS
+from toolgen.compiler.diagnostics.codes import CODES
+from toolgen.runtime.codec import Codec
+from toolgen.runtime.errors import InvalidPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from tests.case import Outcome
+    from tests.type_checkers import Finding
+
+# One worker compiles all cases, and runs each type checker once.
+pytestmark = pytest.mark.xdist_group("cases")
+
+CODE = re.compile(r"\[(TG\d{3})\]")
+ELSEWHERE = {
+    "TG002": "tests/compiler/source/test_read.py",
+    **dict.fromkeys(
+        ("TG601", "TG602", "TG603", "TG604", "TG605", "TG606", "TG607", "TG608", "TG609"),
+        "tests/compiler/publish/test_publish.py",
+    ),
+}
+"""Codes that no folder of specs can show, and the tests that do."""
+
+parametrized = pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """All cases as packages side by side: `cases/<case>/…`, `uses/<case>.py`, `misuses/<case>.py`."""
+
+    folder: Path
+    outcomes: Mapping[str, Outcome]
+    findings: Mapping[str, Future[list[Finding]]]
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Tree]:
+    """Compile all cases, write them side by side, and start the type checkers."""
+    folder = tmp_path_factory.mktemp("cases")
+    cases = all_cases()
+    outcomes = {case.name: case.compile() for case in cases}
+    for case in cases:
+        if request.config.getoption("--update-cases"):
+            case.update(outcomes[case.name])
+        write(folder / "cases" / case.name, outcomes[case.name].files)
+        for name in ("use", "misuse"):
+            if text := case.text(f"{name}.py"):
+                write(folder / f"{name}s", {f"{case.name}.py": text.encode()})
+    sys.path.insert(0, str(folder))
+    with ThreadPoolExecutor() as pool:
+        yield Tree(folder, outcomes, {name: pool.submit(check, folder) for name, check in CHECKERS.items()})
+    sys.path.remove(str(folder))
+
+
+@parametrized
+def test_what_is_generated_is_what_was_expected(case: Case, tree: Tree) -> None:
+    different = differences(case.expected_files(), tree.outcomes[case.name].files)
+    assert not different, f"run pytest --update-cases if this is meant:\n{different}"
+
+
+@parametrized
+def test_what_is_reported_is_what_was_expected(case: Case, tree: Tree) -> None:
+    assert tree.outcomes[case.name].diagnostics == case.text("diagnostics.txt")
+
+
+@parametrized
+def test_every_module_can_be_imported_and_every_name_is_there(case: Case, tree: Tree) -> None:
+    for name in packages(case, tree):
+        root = import_module(name)
+        for found in walk_packages(root.__path__, f"{name}."):
+            module = import_module(found.name)
+            for offered in getattr(module, "__all__", ()):
+                assert getattr(module, offered) is not None
+
+
+@parametrized
+def test_calls_are_accepted_refused_and_kept_as_they_are(case: Case, tree: Tree) -> None:
+    names = packages(case, tree)
+    for call in case.calls():
+        for name in names:
+            codec = Codec[Any].of_package(name, call.tool, "result" if call.side == "result" else "args")
+            assert verdict(codec, call.value) == (call.accept, ""), f"line {call.line} of calls.jsonl"
+
+
+@parametrized
+def test_the_package_can_be_used_as_its_example_says(case: Case, tree: Tree) -> None:
+    if case.text("use.py"):
+        runpy.run_path(str(tree.folder / "uses" / f"{case.name}.py"))
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_generated_code_and_its_use_have_no_type_errors(checker: str, tree: Tree) -> None:
+    found = [finding for finding in tree.findings[checker].result() if not finding.file.startswith("misuses/")]
+    assert not found, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+@parametrized
+def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, tree: Tree) -> None:
+    lines = case.text("misuse.py").splitlines()
+    marked = {number for number, line in enumerate(lines, 1) if line.endswith("# error")}
+    found = [finding for finding in tree.findings[checker].result() if finding.file == f"misuses/{case.name}.py"]
+    assert {finding.line for finding in found} == marked, "\n".join(map(str, found))
+
+
+@parametrized
+def test_a_case_says_what_it_shows(case: Case) -> None:
+    specs = [path for path in (case.folder / "specs").rglob("*") if path.suffix in (".yaml", ".yml")]
+    texts = [path.read_text("utf-8", "replace") for path in specs]
+    assert (not specs or any(text.startswith("# ") for text in texts)) and case.name.isidentifier()
+
+
+def test_every_diagnostic_is_shown_by_a_case_or_tested_elsewhere() -> None:
+    shown = {code for case in all_cases() for code in CODE.findall(case.text("diagnostics.txt"))}
+    assert set(CODES) - shown - set(ELSEWHERE) == set()
+    for code, file in ELSEWHERE.items():
+        assert code in (ROOT / file).read_text(encoding="utf-8"), f"{file} does not test {code}"
+
+
+def test_there_is_nothing_but_cases() -> None:
+    assert [path.name for path in CASES.iterdir() if not path.is_dir()] == []
+
+
+def packages(case: Case, tree: Tree) -> list[str]:
+    """The import names of what a case compiles to."""
+    below = (package.replace("/", ".") for package in tree.outcomes[case.name].packages)
+    return [".".join(filter(None, ("cases", case.name, package))) for package in below]
+
+
+def verdict(codec: Codec[Any], value: Any) -> tuple[bool, str]:
+    """Whether a codec takes a value; and what became of it after decoding and encoding, where that is not the same."""
+    try:
+        typed = codec.decode(json.dumps(value))
+    except InvalidPayload:
+        return False, ""
+    text = codec.encode(typed).decode()
+    return True, "" if same(json.loads(text), value) else text
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same: 1 is 1.0, and is not true."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    return one == other and isinstance(one, bool) == isinstance(other, bool)

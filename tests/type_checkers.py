@@ -1,0 +1,84 @@
+"""Type checkers: mypy strict, pyright strict and ty, over one folder, with nothing of the project's own configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tests.project.checkout import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_MYPY_INI: Final = """\
+[mypy]
+strict = True
+python_version = 3.11
+explicit_package_bases = True
+namespace_packages = True
+
+[mypy-toolgen.*]
+follow_imports = silent
+"""
+_TY_LINE: Final = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?P<message>\w+\[.*)")
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """One complaint. `file` is relative to the folder, with `/`; lines count from 1."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+def mypy(folder: Path) -> list[Finding]:
+    """Run `mypy --strict`."""
+    (folder / "mypy.ini").write_text(_MYPY_INI, encoding="utf-8")
+    output = _run(folder, "mypy", "--output=json", "--cache-dir=.mypy_cache", ".", MYPYPATH=str(ROOT))
+    found = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    return sorted(Finding(each["file"], each["line"], each["message"]) for each in found if each["severity"] == "error")
+
+
+def pyright(folder: Path) -> list[Finding]:
+    """Run pyright in strict mode."""
+    settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": [str(ROOT)], "include": ["."]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    output = _run(folder, "pyright", "--outputjson", "--pythonpath", sys.executable)
+    root = folder.resolve()
+    return sorted(
+        Finding(_relative(each["file"], root), each["range"]["start"]["line"] + 1, each["message"])
+        for each in json.loads(output)["generalDiagnostics"]
+    )
+
+
+def ty(folder: Path) -> list[Finding]:
+    """Run ty, with warnings as errors."""
+    options = ("--output-format=concise", "--python-version=3.11", f"--python={sys.prefix}", f"--extra-search-path={ROOT}")
+    output = _run(folder, "ty", "check", *options, ".")
+    return sorted(Finding(match["file"], int(match["line"]), match["message"]) for match in _TY_LINE.finditer(output))
+
+
+CHECKERS: Final[Mapping[str, Callable[[Path], list[Finding]]]] = {"mypy": mypy, "pyright": pyright, "ty": ty}
+
+
+def _run(folder: Path, module: str, *arguments: str, **environment: str) -> str:
+    """Run a checker in a folder. Exit codes other than 0 (fine) and 1 (complaints) are failures of the checker itself."""
+    own = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", **environment}
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), f"{module} failed:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def _relative(file: str, root: Path) -> str:
+    return os.path.relpath(file, root).replace(os.sep, "/")

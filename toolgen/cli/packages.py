@@ -1,0 +1,57 @@
+"""Generated packages, as commands that run calls import them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen.cli.output import show_diagnostics
+from toolgen.compiler.build import is_current
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.runtime import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.compiler.config import Config, Target
+    from toolgen.runtime import Catalog
+
+
+def built_catalog(config: Config, target: Target) -> Catalog:
+    """Load the package of a target. Raises click.UsageError where it is not what the specs give."""
+    sink = Diagnostics()
+    current = is_current(config, target, sink)
+    show_diagnostics(sink, {}, config.root)
+    if not current:
+        raise click.UsageError(f"{target.out} is not what the specs give. Run `toolgen build` first.")
+    folder, name = import_name(config.root, target.out)
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return load(name)
+
+
+def import_name(root: Path, out: str) -> tuple[Path, str]:
+    """Where a generated package is imported from, and its name: folders above it that are packages belong to it."""
+    folder, parts = (root / out).parent, [(root / out).name]
+    while folder != root and (folder / "__init__.py").exists():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
+
+
+def named_tool(catalogs: list[tuple[Target, Catalog]], name: str, toolset: str | None = None) -> tuple[Target, Catalog, str]:
+    """The one tool that a name means, in any spelling. Raises click.UsageError where there is none, or are several."""
+    found = [
+        (target, catalog, ident)
+        for target, catalog in catalogs
+        for ident in catalog.candidates(name)
+        if toolset is None or catalog.toolset_of(ident) == toolset
+    ]
+    idents = list(dict.fromkeys(ident for _, _, ident in found))
+    if len(idents) > 1:
+        raise click.UsageError(f"`{name}` can be any of {', '.join(idents)}.")
+    if not found:
+        raise click.UsageError(f"There is no tool `{name}`. See `toolgen list`.")
+    return found[0]
