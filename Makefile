@@ -39,6 +39,10 @@ test-long: lint ## Run every check, and those that take minutes or the network
 bench: .venv/ready ## Print the benchmarks as JSON
 	@$(PYTHON) -m benchmarks
 
+.PHONY: docs
+docs: .venv/ready ## Write the reference from the models
+	@$(PYTHON) docs/make_reference.py
+
 .PHONY: lint
 lint: .venv/ready ## Check format, style and types
 	@$(PYTHON) -m ruff format --check --quiet --output-format concise

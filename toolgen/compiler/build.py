@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.drift import Change, drift, fast_check
-from toolgen.compiler.publish.inputs import current_inputs
+from toolgen.compiler.publish.inputs import current_inputs, spec_files
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, recover
 from toolgen.compiler.publish.tree import Tree
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
-    from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.ir.catalog import Catalog
 
+
+
+NAMES_OTHERS: Final = frozenset({"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG503", "TG504", "TG507", "TG509"})
+"""Findings about names that are not there. They say nothing where a file had to be left out: it may define them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,12 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     files = read_specs(root / target.specs, root, sink)
     documents = read_documents(files, sink)
     progress("resolving")
-    catalog = resolve(documents, sink, profile=target.profile, assert_formats=target.formats == "assert")
+    found = Diagnostics()
+    catalog = resolve(documents, found, profile=target.profile, assert_formats=target.formats == "assert")
+    complete = len(documents) == len(spec_files(root / target.specs))
+    for diagnostic in found:
+        if complete or diagnostic.code not in NAMES_OTHERS:
+            sink.add(diagnostic)
     return Compiled(catalog, {file.path: file.text for file in files})
 
 

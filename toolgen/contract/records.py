@@ -53,9 +53,11 @@ class ToolCallMeta:
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def for_call(self, tool_call_id: str) -> ToolCallMeta:
-        """The same, for that call. One dict copy: ten guarded assignments would cost as much as decoding the args."""
+        """The same, for that call. One is made for every call, and a frozen class sets its fields slowly."""
         meta = object.__new__(ToolCallMeta)
-        meta.__dict__.update(self.__dict__, tool_call_id=tool_call_id)
+        fields = meta.__dict__
+        fields.update(self.__dict__)
+        fields["tool_call_id"] = tool_call_id
         return meta
 
 

@@ -17,23 +17,26 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """What the stages know of one call, and fill in. A plain class with slots: one is made for every call.
+    """What the stages know of one call, and fill in. A plain class, for one is made for every call.
 
-    `payload` is None where the caller gave typed `args`. After the decode stage the form that the executor takes is
-    there: `args`, or `payload`. `outcome` is what the executor gave, `value` and `encoded` the result.
+    `tool_name` is the ident once the name is resolved. `payload` is None where the caller gave typed `args`; after the
+    decode stage the form that the executor takes is there, `args` or `payload`. `outcome` is what the executor gave,
+    `value` and `encoded` the result, `blocks` and `metadata` what goes with it.
     """
 
-    __slots__ = ("args", "blocks", "encoded", "meta", "metadata", "outcome", "payload", "tool_call_id", "value")
+    outcome: Any = None
+    value: Any = None
+    encoded: bytes = b""
+    blocks: tuple[ContentBlock, ...] = ()
 
-    def __init__(self, tool_call_id: str, payload: bytes | str | None, args: Any, meta: ToolCallMeta) -> None:
+    def __init__(
+        self, tool_name: str, tool_call_id: str, payload: bytes | str | None, args: Any, meta: ToolCallMeta
+    ) -> None:
+        self.tool_name = tool_name
         self.tool_call_id = tool_call_id
         self.payload = payload
         self.args = args
         self.meta = meta
-        self.outcome: Any = None
-        self.value: Any = None
-        self.encoded = b""
-        self.blocks: tuple[ContentBlock, ...] = ()
         self.metadata: dict[str, Any] = {}
 
 

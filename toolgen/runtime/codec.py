@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from jsonschema_rs import ValidationError as SchemaError
 from jsonschema_rs import validator_for
 from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
-from toolgen.runtime.json_text import NotJson, json_bytes, parse, parse_unique
-from toolgen.runtime.models import adapter_of, model_class
+from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
+from toolgen.runtime.models import adapter_of, has_aliases, has_defaults, model_class
 from toolgen.runtime.packages import read_package, schema_of, type_of
+from toolgen.runtime.schema_numbers import refuses_infinity
 from toolgen.runtime.typed_values import is_absent, plain, remove, with_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jsonschema_rs import KeywordValidator, Validator
+    from pydantic import TypeAdapter
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import Issue
@@ -76,7 +79,7 @@ class Codec(Generic[T]):
 
     def decode(self, payload: bytes | str) -> T:
         """Parse, check and build. Raises `InvalidPayload`."""
-        return self._build(self.decode_json(payload))
+        return self.decoder(payload)
 
     def decode_json(self, payload: bytes | str, *, unique: bool = False) -> Any:
         """Parse and check only; the value stays plain JSON. Raises `InvalidPayload`.
@@ -91,6 +94,26 @@ class Codec(Generic[T]):
             raise InvalidPayload(self._issues(value, len(payload)))
         return value
 
+    @cached_property
+    def decoder(self) -> Callable[[bytes | str], T]:
+        """`decode` as a bare function, for those who call it a lot.
+
+        It hopes for the best: what is plainly valid takes four steps, and anything else the careful way.
+        """
+        is_valid, validate, plain_numbers = self._is_valid, self._validate, refuses_infinity(self.schema)
+
+        def decode(payload: bytes | str) -> T:
+            try:
+                value = from_json(payload, allow_inf_nan=False)
+                careless = (plain_numbers and len(payload) <= SHORT) or not needs_care(payload)
+                if careless and is_valid(value):
+                    return cast("T", value if validate is None else validate(value))
+            except (ValueError, TypeError):
+                pass
+            return self.build(self.decode_json(payload))
+
+        return decode
+
     def check(self, value: Any) -> tuple[Issue, ...]:
         """Say what is wrong with a JSON value; nothing if it is valid."""
         try:
@@ -102,8 +125,22 @@ class Codec(Generic[T]):
         return ()
 
     def build(self, value: Any) -> T:
-        """Build the typed value of a JSON value that was checked before."""
-        return self._build(value)
+        """Build the typed value of a JSON value that was checked before. Raises `TypesDisagree`."""
+        validate = self._validate
+        if validate is None:
+            return cast("T", value)
+        try:
+            return cast("T", validate(value))
+        except ValidationError as error:
+            if self._source.foreign:
+                raise InvalidPayload(_foreign_issues(error)) from None
+        try:
+            return cast("T", validate(with_integers(value)))
+        except ValidationError as error:
+            raise TypesDisagree(
+                f"the types of {self._source.name} cannot hold a value that its schema accepts: "
+                f"{_foreign_issues(error)[0].hint}; rebuild the package with `toolgen build`"
+            ) from error
 
     def encode(self, value: T) -> bytes:
         """Encode a typed value as canonical JSON. Raises `InvalidPayload` where the schema refuses it."""
@@ -120,32 +157,32 @@ class Codec(Generic[T]):
         Raises `InvalidPayload`.
         """
         model = self._model
-        if model is not None and isinstance(value, model):
-            return cast("T", value), self._encode(value)[0]
-        if model is not None and isinstance(value, BaseModel):
-            found = type(value).__name__
-            raise InvalidPayload(
-                [issue("", "type", model.__name__, found, f"return a {model.__name__}, not a {found}")]
-            )
+        if model is not None and isinstance(value, BaseModel) and not isinstance(value, model):
+            wanted, found = model.__name__, type(value).__name__
+            raise InvalidPayload([issue("", "type", wanted, found, f"return a {wanted}, not a {found}")])
         text, json_value = self._encode(value)
-        return (cast("T", value) if self._typing is None else self._build(json_value)), text
+        if self._validate is None or (model is not None and isinstance(value, model)):
+            return cast("T", value), text
+        return self.build(json_value), text
 
-    def _build(self, value: Any) -> T:
-        if self._typing is None:
-            return cast("T", value)
-        validate, _ = self._typing
-        try:
-            return cast("T", validate(value, by_alias=True, by_name=False))
-        except ValidationError as error:
-            if self._source.foreign:
-                raise InvalidPayload(_foreign_issues(error)) from None
-        try:
-            return cast("T", validate(with_integers(value), by_alias=True, by_name=False))
-        except ValidationError as error:
-            raise TypesDisagree(
-                f"the types of {self._source.name} cannot hold a value that its schema accepts: "
-                f"{_foreign_issues(error)[0].hint}; rebuild the package with `toolgen build`"
-            ) from error
+    @cached_property
+    def settler(self) -> Callable[[Any], tuple[T, bytes]]:
+        """`settle` as a bare function, for those who call it a lot; it hopes for the best, as `decoder` does."""
+        model, is_valid, serialize = self._model, self._is_valid, self._serialize
+        if model is None or serialize is None:
+            return self.settle
+
+        def settle(value: Any) -> tuple[T, bytes]:
+            if value.__class__ is model:
+                try:
+                    text = serialize(value)
+                    if (len(text) <= SHORT or not needs_care(text)) and is_valid(from_json(text, allow_inf_nan=False)):
+                        return cast("T", value), text
+                except ValueError:
+                    pass
+            return self.settle(value)
+
+        return settle
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
         try:
@@ -170,11 +207,10 @@ class Codec(Generic[T]):
                 remove(json_value, path)
 
     def _dump(self, value: Any) -> bytes:
-        if self._typing is None:
+        if self._serialize is None:
             return json_bytes(value)
-        _, serialize = self._typing
         try:
-            return serialize(value, by_alias=True, exclude_unset=True, serialize_as_any=True)
+            return self._serialize(value)
         except ValueError:
             return json_bytes(plain(value))
 
@@ -209,13 +245,32 @@ class Codec(Generic[T]):
         return model_class(self._source.type)
 
     @cached_property
-    def _typing(self) -> tuple[Callable[..., Any], Callable[..., bytes]] | None:
-        """What validates and what serializes the typed values; None where they are plain JSON."""
+    def _adapter(self) -> TypeAdapter[Any] | None:
         kind = self._source.type
-        if kind is None or kind is JsonValue:
+        return None if kind is None or kind is JsonValue else adapter_of(kind)
+
+    @cached_property
+    def _validate(self) -> Callable[[Any], Any] | None:
+        if self._adapter is None:
             return None
-        adapter = adapter_of(kind)
-        return adapter.validator.validate_python, adapter.serializer.to_json
+        validator = self._adapter.validator
+        if self._source.foreign:  # a strict model of the host's takes dates and such from JSON only
+            return lambda value: validator.validate_json(json_bytes(value), by_alias=True, by_name=False)
+        if has_aliases(self._adapter):
+            return partial(validator.validate_python, by_alias=True, by_name=False)
+        return validator.validate_python
+
+    @cached_property
+    def _serialize(self) -> Callable[[Any], bytes] | None:
+        if self._adapter is None:
+            return None
+        options = {
+            "by_alias": has_aliases(self._adapter),
+            "exclude_unset": has_defaults(self._adapter),
+            # A model has checked its own fields; what is in a bare list can be anything.
+            "serialize_as_any": self._model is None,
+        }
+        return partial(self._adapter.serializer.to_json, **{name: True for name, needed in options.items() if needed})
 
 
 def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:

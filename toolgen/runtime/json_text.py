@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MAX_DEPTH: Final = 200
 """Most containers inside each other; whatever recurses over a parsed value relies on it."""
 
+SHORT: Final = 2 * MAX_DEPTH
+"""A text of so many characters or less cannot be nested deeper than `MAX_DEPTH`."""
+
 _EXPONENTS: Final = bytes.maketrans(b"123456789+E", b"0000000000e")
 _OVERFLOWING: Final = b"0" * 309
 
@@ -29,17 +32,23 @@ class NotJson(ValueError):
 def parse(text: bytes | str) -> Any:
     """Parse JSON text. Raises `NotJson`."""
     try:
-        data = text.encode() if isinstance(text, str) else text
-        value = from_json(data, allow_inf_nan=False)
-    except ValueError as error:
+        value = from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
+    except (ValueError, TypeError) as error:
         raise NotJson(_reason(error)) from None
-    # The parser lets 1e999 and one level too many pass. The text shows cheaply where either could be.
-    digits = data.translate(_EXPONENTS)
-    if b"e0" in digits or _OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH:
-        problem = _problem_of(value)
-        if problem is not None:
-            raise NotJson(problem)
+    problem = _problem_of(value) if needs_care(text) else None
+    if problem is not None:
+        raise NotJson(problem)
     return value
+
+
+def needs_care(text: bytes | str) -> bool:
+    """Whether a text may hold what pydantic's parser lets pass: a number out of range, or one level too many.
+
+    A cheap look at the text, with false alarms.
+    """
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    digits = data.translate(_EXPONENTS)
+    return b"e0" in digits or _OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH
 
 
 def parse_unique(text: bytes | str) -> Any:
@@ -52,13 +61,8 @@ def parse_unique(text: bytes | str) -> Any:
     return value
 
 
-def json_value(value: Any) -> Any:
-    """Give the JSON value that a Python value is encoded as. Raises `NotJson`; neither depth nor cycles can hurt."""
-    return parse(json_bytes(value))
-
-
 def json_bytes(value: Any) -> bytes:
-    """Encode a Python value as compact JSON, in the order it has. Raises `NotJson`."""
+    """Encode a Python value as compact JSON, in the order it has. Raises `NotJson`; depth and cycles cannot hurt."""
     try:
         return to_json(value, inf_nan_mode="constants")
     except ValueError as error:
@@ -83,6 +87,8 @@ def _problem_of(value: Any) -> str | None:
         if depth == MAX_DEPTH and any(isinstance(item, dict | list) for item in level):
             return f"it is nested more than {MAX_DEPTH} levels deep"
         level = [member for item in level for member in _members(item)]
+        if not level:
+            break
     return None
 
 
@@ -97,10 +103,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _reason(error: ValueError) -> str:
-    text = str(error)
-    return (
-        "it holds a lone surrogate"
-        if "surrogate" in text
-        else text.removeprefix("Error serializing to JSON: ValueError: ")
-    )
+def _reason(error: Exception) -> str:
+    text = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
+    return "it holds a lone surrogate" if "surrogate" in text else text

@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from pydantic_core import from_json
+
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.json_text import NotJson, is_object, parse
+from toolgen.runtime.json_text import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +24,10 @@ Side: TypeAlias = Literal["args", "result"]
 @cache
 def read_package(package: str) -> Mapping[str, Any]:
     """Read the `catalog.json` of a generated package. Not to be changed. Raises `CatalogError`."""
+    text = _read(package, "catalog.json")
     try:
-        document = parse(_read(package, "catalog.json"))
-    except NotJson as error:
+        document = from_json(text)
+    except ValueError as error:
         raise CatalogError(f"the catalog.json of {package!r} is damaged: {error}; run `toolgen build`") from None
     contract = document.get("contract") if is_object(document) else None
     if contract != CONTRACT_VERSION:
@@ -38,7 +41,7 @@ def read_package(package: str) -> Mapping[str, Any]:
 
 def schema_of(tool: Mapping[str, Any], side: Side) -> Any:
     """Parse the JSON Schema of one side out of a tool's entry; a side without one takes anything."""
-    return parse(tool.get(side, "true"))
+    return from_json(tool.get(side, "true"))
 
 
 def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.records import ToolCallMeta, ToolError
 from toolgen.runtime.call import Call, Host, Tool
-from toolgen.runtime.errors import ToolNotFound
 from toolgen.runtime.executors.assignment import assign, runner
-from toolgen.runtime.result import failed, not_available, succeeded, tool_error_from_error
+from toolgen.runtime.result import failed, succeeded, tool_error_from_error
 from toolgen.runtime.stages import decode, encode, execute, permission
-from toolgen.runtime.stages.resolve import resolve, without_executor
+from toolgen.runtime.stages.resolve import respelled, unknown, without_executor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolRequest, ToolResult, ToolsetRegistration
@@ -27,8 +26,11 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 R = TypeVar("R")
 
-STAGES: Final = (decode.bind, permission.bind, execute.bind, encode.bind)
-"""What every call goes through, in this order. A stage is bound to each tool once, and may have nothing to do there."""
+BEFORE: Final = (decode.bind, permission.bind)
+"""What a call goes through before its tool runs, in this order. A stage is bound once to each tool; it may have nothing to do there."""
+
+AFTER: Final = (encode.bind,)
+"""What it goes through once the tool has run."""
 
 _NOBODY: Final = ToolCallMeta()
 
@@ -55,15 +57,17 @@ class Runtime:
         self._assigned = assign(catalog, executors)
         self._host = Host(permission=permission, permission_timeout=permission_timeout)
         self._new_call_id = new_call_id or _unique_call_ids()
-        self._ready: dict[str, tuple[str, tuple[Stage, ...]]] = {}
+        self._stages: dict[str, tuple[Stage, ...]] = {}
 
-    async def call(self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None) -> ToolResult[R]:
+    def call(
+        self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None
+    ) -> Coroutine[Any, Any, ToolResult[R]]:
         """Call a tool with typed args. Every failure is a result; only cancellation passes."""
-        return await self._run(ident, "", None, args, meta)
+        return self._run(ident, "", None, args, meta)
 
-    async def invoke(self, request: ToolRequest, *, meta: ToolCallMeta | None = None) -> ToolResult[Any]:
+    def invoke(self, request: ToolRequest, *, meta: ToolCallMeta | None = None) -> Coroutine[Any, Any, ToolResult[Any]]:
         """Call a tool by any of its names, with JSON args. Every failure is a result; only cancellation passes."""
-        return await self._run(request.name, request.tool_call_id, request.payload, None, meta)
+        return self._run(request.name, request.tool_call_id, request.payload, None, meta)
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""
@@ -79,45 +83,20 @@ class Runtime:
     ) -> ToolResult[Any]:
         given = meta or _NOBODY
         call_id = tool_call_id or given.tool_call_id or self._new_call_id()
-        call = Call(call_id, payload, args, given.for_call(call_id))
-        ident = name
+        call = Call(name, call_id, payload, args, given.for_call(call_id))
         try:
-            ident, stages = self._ready.get(name) or self._make_ready(name)
-            if ident != name:
-                call.metadata["raw_tool_name"] = name
-            for stage in stages:
-                error = stage(call)
-                if error is not None and not isinstance(error, ToolError):
-                    error = await error
-                if error is not None:
-                    return failed(ident, call_id, error, call.blocks, call.metadata)
-        except ToolNotFound as error:
-            return failed(ident, call_id, not_available(name, error.suggestions), (), call.metadata)
-        except Exception as error:  # noqa: BLE001  # a bug of ours must not take the caller's loop down
-            return failed(ident, call_id, tool_error_from_error(error), (), call.metadata)
-        return succeeded(ident, call_id, call.value, call.encoded, call.blocks, call.metadata)
-
-    def _make_ready(self, name: str) -> tuple[str, tuple[Stage, ...]]:
-        """Bind the stages to a tool, at its first call by this name."""
-        ident = resolve(self._catalog, name)
-        self._ready[name] = self._ready[ident] = ready = self._ready.get(ident) or (ident, self._bind(ident))
-        return ready
-
-    def _bind(self, ident: str) -> tuple[Stage, ...]:
-        found = runner(self._catalog, self._assigned, ident)
-        if found is None:
-            return (without_executor(ident, self._catalog.toolset_of(ident)),)
-        run, form = found
-        tool = Tool(
-            definition=self._catalog.definition(ident),
-            args=self._catalog.codec(ident, "args"),
-            result=self._catalog.codec(ident, "result"),
-            form=form,
-            run=run,
-        )
-        bound = (bind(tool, self._host) for bind in STAGES)
-        return tuple(stage for stage in bound if stage is not None)
-
+            before, run, after = self._ready.get(name) or self._make_ready(name)
+            for stage in before:
+                if (stop := stage(call)) is not None and (error := await _error(stop)) is not None:
+                    return failed(call, error)
+            outcome = run(call)
+            call.outcome = await outcome if isinstance(outcome, Awaitable) else outcome
+            for stage in after:
+                if (stop := stage(call)) is not None and (error := await _error(stop)) is not None:
+                    return failed(call, error)
+        except Exception as error:  # noqa: BLE001  # handlers may raise anything, and a bug of ours must stay in the call
+            return failed(call, tool_error_from_error(error))
+        return succeeded(call)
 
 def _unique_call_ids() -> Callable[[], str]:
     """Number the calls of one runtime, behind a random word that tells runtimes apart."""

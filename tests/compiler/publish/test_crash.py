@@ -71,6 +71,11 @@ class FragileDisk(HastyDisk):
             file.write(content[len(content) // 2 :])
         self._after()
 
+    def keep(self, path: str, copy: str) -> None:
+        self._before()
+        super().keep(path, copy)
+        self._after()
+
     def flush(self, paths: Sequence[str]) -> None:
         self._before()
         super().flush(paths)
@@ -121,6 +126,13 @@ class VolatileDisk(FragileDisk):
         self.volatile.discard(path)
 
 
+class LinklessDisk(VolatileDisk):
+    """A disk in a power cut, on a file system that has no hard links."""
+
+    def keep(self, path: str, copy: str) -> None:
+        self.write(copy, Path(path).read_bytes())
+
+
 def kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -157,7 +169,11 @@ def is_whole(project: Project, *packages: dict[str, str]) -> bool:
     return content in packages and locked == {path: digest(text.encode()) for path, text in content.items()}
 
 
-@pytest.mark.parametrize("disk", [partial(FragileDisk, fail=kill), VolatileDisk], ids=["killed", "power cut"])
+@pytest.mark.parametrize(
+    "disk",
+    [partial(FragileDisk, fail=kill), VolatileDisk, LinklessDisk],
+    ids=["killed", "power cut", "without hard links"],
+)
 @pytest.mark.parametrize("old", [OLD, {}], ids=["over an old package", "as the first build"])
 def test_a_build_killed_at_any_point_is_completed_or_undone_by_the_next_command(
     project: Project, tmp_path: Path, old: dict[str, str], disk: Callable[[int], Disk]

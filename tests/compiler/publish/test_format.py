@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,7 +64,7 @@ def test_no_configuration_has_an_effect(tmp_path: Path, monkeypatch: pytest.Monk
     }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(work)
-    monkeypatch.setattr(tempfile, "tempdir", str(work))
+    monkeypatch.setattr("toolgen.compiler.publish.format.MEMORY", str(work))
 
     assert format_python({"a.py": LONG}) == expected
     assert "\n    " in expected["a.py"]

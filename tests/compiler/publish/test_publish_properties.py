@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.disk import Disk
 from toolgen.compiler.publish.drift import Cause, drift
@@ -26,11 +26,27 @@ CONTENTS = st.sampled_from([b"", b"1", b"2"])
 FILES = st.dictionaries(st.sampled_from(PATHS), CONTENTS, max_size=5)
 INPUTS = Inputs(specs={}, generator="", formatter="", config="")
 
-Action: TypeAlias = "tuple[dict[str, bytes], bool] | tuple[str, bytes | None]"
+
+@dataclass(frozen=True)
+class Edit:
+    """A file written by hand, or removed."""
+
+    path: str
+    content: bytes | None
+
+
+@dataclass(frozen=True)
+class Build:
+    """A build that gives these files."""
+
+    files: dict[str, bytes]
+    force: bool
+
+
 ACTIONS = st.lists(
     st.one_of(
-        st.tuples(FILES, st.booleans()),
-        st.tuples(st.sampled_from(PATHS), st.one_of(st.none(), CONTENTS)),
+        st.builds(Build, FILES, st.booleans()),
+        st.builds(Edit, st.sampled_from(PATHS), st.one_of(st.none(), CONTENTS)),
     ),
     max_size=8,
 )
@@ -45,14 +61,14 @@ class UnflushedDisk(Disk):
 
 @settings(max_examples=150)
 @given(ACTIONS)
-def test_a_build_leaves_exactly_its_files_or_changes_nothing(actions: list[Action]) -> None:
+def test_a_build_leaves_exactly_its_files_or_changes_nothing(actions: list[Build | Edit]) -> None:
     with TemporaryDirectory() as folder:
-        tree = Tree(Path(folder), Target().out)
+        tree = Tree(Path(folder), "generated")
         for action in actions:
-            if isinstance(action[0], str):
-                edit(tree, action[0], action[1] or None)
+            if isinstance(action, Edit):
+                edit(tree, action.path, action.content)
             else:
-                build(tree, action[0], force=bool(action[1]))
+                build(tree, action.files, force=action.force)
 
 
 def edit(tree: Tree, path: str, content: bytes | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.output import format_option, show_json
+from toolgen.cli.packages import import_name
 from toolgen.cli.project import compilations, find_tools, project
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
@@ -23,20 +24,21 @@ if TYPE_CHECKING:
 @format_option
 def command(*, tool: str, style: str) -> int:
     """Show TOOL, named in any spelling: its args, its result, and what decides over its calls."""
-    made = compilations(project())
+    config = project()
+    made = compilations(config)
     if made is None:
         return 1
-    found = {each.ident: (toolset, each) for _, toolset, each in find_tools(made, tool)}
+    found = {each.ident: (compilation.target.out, toolset, each) for compilation, toolset, each in find_tools(made, tool)}
     if not found:
         idents = [each.ident for one in made for toolset in one.catalog.toolsets for each in toolset.tools]
         raise click.UsageError(f"There is no tool `{tool}`. {nearest(tool, idents) or 'See `toolgen list`.'}")
     if len(found) > 1:
         raise click.UsageError(f"`{tool}` can be any of {', '.join(found)}.")
-    toolset, each = next(iter(found.values()))
+    out, toolset, each = next(iter(found.values()))
     if style == "json":
         show_json(_json(toolset, each))
     else:
-        _show(toolset, each)
+        _show(".".join((import_name(config.root, out)[1], *toolset.package)), toolset, each)
     return 0
 
 
@@ -56,8 +58,7 @@ def _json(toolset: Toolset, tool: Tool) -> dict[str, Any]:
     }
 
 
-def _show(toolset: Toolset, tool: Tool) -> None:
-    package = ".".join(toolset.package)
+def _show(package: str, toolset: Toolset, tool: Tool) -> None:
     click.echo(f"{tool.ident} ({toolset.kind.value}, {tool.permission.value})\n\n{tool.description}\n")
     classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
     fields = classes[tool.args.shape.name].fields if isinstance(tool.args.shape, ClassRef) else ()

@@ -32,15 +32,15 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 CODES = _table(
     # TG0xx: reading files
-    ("TG001", "unreadable-file", _E, "A spec file cannot be read: it is missing, not a regular file, or not UTF-8 text."),
+    ("TG001", "unreadable-file", _E, "A spec file or folder cannot be read: it is missing or not a regular file, it or its name is not UTF-8 text, or it is a link that leads out of the spec folder."),
     ("TG002", "file-too-large", _E, "A spec file is over 10 MB. Split it: any number of files may lie under `specs/`."),
     ("TG003", "syntax", _E, "The text is not valid YAML 1.2 or JSON. The caret shows where the parser gave up."),
     ("TG004", "duplicate-key", _E, "A mapping has the same key twice. YAML and JSON parsers disagree on which one counts, so neither does."),
-    ("TG005", "too-deep", _E, "Values are nested more than 200 levels deep."),
-    ("TG006", "too-many-aliases", _E, "YAML aliases would expand to more than a million values, or an alias contains itself."),
-    ("TG007", "unsupported-yaml", _E, "Tags such as `!!set`, merge keys (`<<`), keys that are not text, and several documents in one file are not part of the spec language."),
-    ("TG008", "unencodable-text", _E, "A string holds a lone surrogate, which no UTF-8 file can carry."),
-    ("TG009", "number-out-of-range", _E, "A number is NaN, infinite, or too large for a JSON number. Write `.inf` as text, or leave the bound out."),
+    ("TG005", "too-deep", _E, "Mappings and lists are nested more than 200 levels deep, aliases followed. Give the inner part a name under `types`."),
+    ("TG006", "too-many-aliases", _E, "YAML aliases would expand to more than a million values (long text counts as one for each 100 characters), or an alias stands inside what it repeats."),
+    ("TG007", "unsupported-yaml", _E, "Tags such as `!!set`, merge keys (`<<`), keys that are mappings, lists, aliases or nothing at all, and several documents in one file are not part of the spec language."),
+    ("TG008", "unencodable-text", _E, "Text holds half of a surrogate pair, which no UTF-8 file can carry. JSON writes a character beyond U+FFFF as both halves, `\\ud83d\\ude00`; YAML writes it as `\\U0001f600`."),
+    ("TG009", "number-out-of-range", _E, "A number is NaN or infinite, overflows a double, or has over 4,300 digits. Put it in quotes if it is text, or leave the bound out."),
     # TG1xx: the form of a file
     ("TG101", "not-a-mapping", _E, "A spec file is a mapping that starts with `toolgen: 1` and one head: `toolset`, `agent`, `catalog` or `policy`, or none for shared types and tags."),
     ("TG102", "two-heads", _E, "A file has one head, which says what it is. Put what belongs to the other head into a file of its own."),

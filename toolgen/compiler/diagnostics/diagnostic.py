@@ -59,7 +59,11 @@ class Diagnostics:
 
     def report(self, code: str, span: Span, message: str, *, related: Iterable[Related] = (), fix: str = "") -> None:
         """Add a finding; its severity comes from the table of codes. The same finding twice is kept once."""
-        self._found[Diagnostic(code, CODES[code].severity, span, message, tuple(related), fix)] = None
+        self.add(Diagnostic(code, CODES[code].severity, span, message, tuple(related), fix))
+
+    def add(self, found: Diagnostic) -> None:
+        """Add a finding of another sink."""
+        self._found[found] = None
 
     @property
     def has_errors(self) -> bool:

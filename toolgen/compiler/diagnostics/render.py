@@ -128,6 +128,7 @@ class _Page:
         text = self._sources.get(span.file)
         if text is None:
             return None
+        text = text.removeprefix("\ufeff")
         if span.file not in self._starts:
             self._starts[span.file] = line_starts(text)
         starts = self._starts[span.file]

@@ -65,12 +65,20 @@ def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] 
     model = _model_of(root, sink)
     if model is None:
         return None
-    try:
-        return Document(file.path, root, model.model_validate(root.to_data()))
-    except ValidationError as failure:
-        for error in _relevant(failure.errors(include_url=False)):
-            _report(error, root, model, sink)
-        return None
+    data = root.to_data()
+    for _ in range(_ATTEMPTS):
+        try:
+            return Document(file.path, root, model.model_validate(data))
+        except ValidationError as failure:
+            errors = list(_relevant(failure.errors(include_url=False), data))
+        for place, error in errors:
+            _report(place, error, root, model, sink)
+        _mend(data, errors)
+    return None
+
+
+_ATTEMPTS: Final = 4
+"""How often a file is looked at again without what was wrong with it, so that one run finds the rest of its problems."""
 
 
 def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None:
@@ -95,42 +103,61 @@ def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None
     return SharedFile
 
 
-def _relevant(errors: list[ErrorDetails]) -> Iterator[ErrorDetails]:
-    """Of the errors of a union, keep those of the branch that got furthest: the one the user meant."""
-    deepest: dict[tuple[int | str, ...], int] = {}
-    for error in errors:
-        place = _place(error["loc"])
+_Place = tuple[int | str, ...]
+
+
+def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[tuple[_Place, ErrorDetails]]:
+    """Each error and its path in the file. Of a union, the branch that got furthest: the one the user meant."""
+    placed = [(_place(error["loc"], data), error) for error in errors]
+    deepest: dict[_Place, int] = {}
+    for place, _ in placed:
         deepest[place[:2]] = max(deepest.get(place[:2], 0), len(place))
-    seen: set[tuple[tuple[int | str, ...], str]] = set()
-    for error in errors:
-        place = _place(error["loc"])
-        unions = len(error["loc"]) != len(place)
-        if unions and len(place) < deepest[place[:2]]:
+    seen: set[tuple[_Place, str]] = set()
+    for place, error in placed:
+        in_union = len(error["loc"]) != len(place)
+        if in_union and len(place) < deepest[place[:2]]:
             continue
-        if unions and (place, "") in seen:
+        mark = (place, "" if in_union else error["type"])
+        if mark not in seen:
+            seen.add(mark)
+            yield place, error
+
+
+def _place(loc: _Place, data: Any) -> _Place:
+    """The path in the file: without the parts by which pydantic names branches of a union, which are not there."""
+    place: list[int | str] = []
+    for index, part in enumerate(loc):
+        if isinstance(data, dict) and part in data:
+            data = data[part]
+        elif isinstance(data, list) and isinstance(part, int) and part < len(data):
+            data = data[part]
+        elif index < len(loc) - 1 or not isinstance(data, dict) or part == "[key]" or part in _BRANCHES:
             continue
-        seen.add((place, "" if unions else error["type"]))
-        yield error
-
-
-def _place(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """The path in the file: without the parts by which pydantic names branches of a union and constraints."""
-    return tuple(part for part in loc if isinstance(part, int) or not _is_branch(part))
-
-
-def _is_branch(part: str) -> bool:
-    return (
-        part in _BRANCHES
-        or part == "[key]"
-        or any(part.startswith(prefix) for prefix in ("constrained-", "list[", "dict[", "literal[", "function-", "nullable["))
-    )
+        place.append(part)
+    return tuple(place)
 
 
 _BRANCHES: Final = frozenset({"MethodSpec", "MethodReference", "ActionSpec", "NotIn", "In", "str", "int", "float"})
 
 
-def _report(error: ErrorDetails, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
-    place = _place(error["loc"])
+def _mend(data: Any, errors: list[tuple[_Place, ErrorDetails]]) -> None:
+    """Take out of the data what was reported, and put a text where one is missing."""
+    for place, error in sorted(errors, key=lambda each: [str(part).rjust(9, "0") for part in each[0]], reverse=True):
+        parent = data
+        for part in place[:-1]:
+            inside = isinstance(parent, dict) and part in parent or isinstance(parent, list) and isinstance(part, int) and part < len(parent)
+            parent = parent[part] if inside else None
+        if not place or not isinstance(parent, dict | list):
+            continue
+        if error["type"] == "missing" and isinstance(parent, dict):
+            parent[str(place[-1])] = "?"
+        elif isinstance(parent, dict):
+            parent.pop(place[-1], None)
+        elif isinstance(place[-1], int) and place[-1] < len(parent):
+            del parent[place[-1]]
+
+
+def _report(place: _Place, error: ErrorDetails, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
     is_key = "[key]" in error["loc"]
     name = str(place[-1]) if place else ""
     match error["type"]:

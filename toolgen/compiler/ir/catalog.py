@@ -168,6 +168,11 @@ class ToolNames:
     args: str
     result: str
 
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """Every name it takes in the package of its toolset."""
+        return (self.constant, self.args, self.result, f"new_{self.function}_call", self.function)
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:

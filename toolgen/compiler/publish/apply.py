@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.publish.tree import bytecode_of, parents
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.publish.disk import Disk
     from toolgen.compiler.publish.tree import Tree
@@ -22,8 +22,9 @@ OLD: Final = "old"
 class Step:
     """One file that changes, with its sha256 before and after; None stands for no file.
 
-    While steps are under way, the n-th one's next content waits in `.toolgen/new/n`, and a copy of its former
-    content in `.toolgen/old/n`. A step is done once its `new/n` is gone, or its file where it only removes.
+    While steps are under way, the n-th one's next content waits in `.toolgen/new/n`, and its former content is kept in
+    `.toolgen/old/n`. A step is done once its `new/n` is gone, or its file where it only removes. Removals come before
+    everything that is put in place, so they are over once anything that waited is gone.
     """
 
     path: str
@@ -36,14 +37,13 @@ def forward(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk
 
     Raises OSError with any number of steps done.
     """
-    waiting = {number: step for number, step in enumerate(steps) if step.after is not None}
     removed = [step.path for step in steps if step.after is None]
-    if all(_waits(tree, NEW, number) for number in waiting):
+    waiting = to_place(tree, steps, NEW)
+    if len(waiting) + len(removed) == len(steps):
         _remove(tree, removed, disk)
-    _forget(tree, [step.path for step in steps], present, removed, disk)
-    for number, step in waiting.items():
-        if _waits(tree, NEW, number):
-            _place(tree, tree.work(NEW, str(number)), step.path, disk)
+    _forget(tree, steps, present, removed, disk)
+    for number, step in waiting:
+        _place(tree, NEW, number, step, disk)
     _flush(tree, steps, disk)
 
 
@@ -52,16 +52,27 @@ def back(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: D
 
     Raises OSError with any number of steps undone.
     """
-    former = {number: step for number, step in enumerate(steps) if step.before is not None}
     created = {number: step.path for number, step in enumerate(steps) if step.before is None}
-    if all(_waits(tree, OLD, number) for number in former):
-        _remove(tree, [path for number, path in created.items() if not _waits(tree, NEW, number)], disk)
-    _forget(tree, [step.path for step in steps], present, [*created.values()], disk)
-    for number, step in former.items():
-        done = not os.path.lexists(tree.at(step.path)) if step.after is None else not _waits(tree, NEW, number)
-        if done and _waits(tree, OLD, number):
-            _place(tree, tree.work(OLD, str(number)), step.path, disk)
+    if all(_waits(tree, OLD, number) for number in range(len(steps)) if number not in created):
+        _remove(tree, [path for number, path in created.items() if is_done(tree, number, steps[number])], disk)
+    _forget(tree, steps, present, created.values(), disk)
+    for number, step in to_place(tree, steps, OLD):
+        _place(tree, OLD, number, step, disk)
     _flush(tree, steps, disk)
+
+
+def to_place(tree: Tree, steps: Sequence[Step], folder: str) -> list[tuple[int, Step]]:
+    """List the steps, with their numbers, whose file still has to move from `NEW` or `OLD` to where it belongs."""
+    return [
+        (number, step)
+        for number, step in enumerate(steps)
+        if _waits(tree, folder, number) and (folder == NEW or is_done(tree, number, step))
+    ]
+
+
+def is_done(tree: Tree, number: int, step: Step) -> bool:
+    """Say whether a step was taken."""
+    return not (os.path.lexists(tree.at(step.path)) if step.after is None else _waits(tree, NEW, number))
 
 
 def _waits(tree: Tree, folder: str, number: int) -> bool:
@@ -74,16 +85,16 @@ def _remove(tree: Tree, paths: Iterable[str], disk: Disk) -> None:
             disk.remove(tree.at(path))
 
 
-def _place(tree: Tree, source: str, path: str, disk: Disk) -> None:
-    for folder in reversed([*parents(path)]):
-        if not os.path.isdir(tree.at(folder)):
-            disk.make_folder(tree.at(folder))
-    disk.rename(source, tree.at(path))
+def _place(tree: Tree, folder: str, number: int, step: Step, disk: Disk) -> None:
+    for each in reversed([*parents(step.path)]):
+        if not os.path.isdir(tree.at(each)):
+            disk.make_folder(tree.at(each))
+    disk.rename(tree.work(folder, str(number)), tree.at(step.path))
 
 
-def _forget(tree: Tree, changed: Collection[str], present: Mapping[str, bool], gone: Sequence[str], disk: Disk) -> None:
-    """Remove the bytecode of changed modules, and the folders that held what is gone and are empty now."""
-    bytecode = bytecode_of(set(changed), present)
+def _forget(tree: Tree, steps: Iterable[Step], present: Mapping[str, bool], gone: Iterable[str], disk: Disk) -> None:
+    """Remove the bytecode of modules that change, and the folders that held what is gone and are empty now."""
+    bytecode = bytecode_of({step.path for step in steps}, present)
     _remove(tree, bytecode, disk)
     folders = {folder for path in (*gone, *bytecode) for folder in parents(path)}
     for folder in sorted(folders, key=lambda each: each.count("/"), reverse=True):

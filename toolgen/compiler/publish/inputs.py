@@ -178,7 +178,7 @@ def _declared_version(distribution: str) -> str:
 
 def _file_digest(path: str) -> str:
     try:
-        with open(path, "rb") as file:
-            return digest(file.read())
+        with open(path, "rb", buffering=0) as file:
+            return digest(file.readall())
     except OSError:
         return _UNREADABLE

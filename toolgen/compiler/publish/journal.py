@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.compiler.publish.apply import NEW, OLD, Step, back, forward
-from toolgen.compiler.publish.tree import obstacle, unsafe
+from toolgen.compiler.publish.apply import NEW, OLD, Step, back, forward, is_done, to_place
+from toolgen.compiler.publish.tree import WORK, obstacle, unsafe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,14 +28,14 @@ class JournalDamaged(ValueError):
     """The notes of an interrupted build are not what toolgen wrote; the message says how."""
 
 
-def commit(tree: Tree, steps: Sequence[Step], new: Mapping[str, bytes], old: Mapping[str, bytes], disk: Disk) -> None:
-    """Take all steps or none. `new` and `old` hold each changed file's content after and before.
+def commit(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], disk: Disk) -> None:
+    """Take all steps or none. `contents` holds what is to be written, by path.
 
     The caller holds the tree. Raises OSError, with the tree as it was; where even that could not be brought about,
     `interrupted` is true, and the next command completes or undoes the rest.
     """
     try:
-        _prepare(tree, steps, new, old, disk)
+        _prepare(tree, steps, contents, disk)
     except OSError:
         _discard_if_possible(tree, disk)
         raise
@@ -52,18 +52,17 @@ def settle(tree: Tree, *, force: bool, sink: Diagnostics, disk: Disk) -> bool:
 
     The caller holds the tree. Files edited since are reported and left, unless `force`. Raises OSError.
     """
-    backward = os.path.lexists(tree.work(_BACK))
     if interrupted(tree):
-        present = tree.scan()
+        source = OLD if os.path.lexists(tree.work(_BACK)) else NEW
         try:
-            steps = _read(tree.work(_BACK if backward else _FORWARD))
-            _refuse_damage(tree, steps, OLD if backward else NEW)
+            steps = _read(tree.work(_BACK if source == OLD else _FORWARD))
+            _refuse_damage(tree, steps, source)
         except JournalDamaged as error:
             sink.report("TG609", tree.span(), f"the build of {tree.out} that was interrupted {error}")
             return False
-        if not _may_continue(tree, steps, present, backward=backward, force=force, sink=sink):
+        if not _may_continue(tree, steps, source, force=force, sink=sink):
             return False
-        if backward:
+        if source == OLD:
             _undo(tree, steps, disk)
         else:
             _run(tree, steps, disk)
@@ -71,15 +70,19 @@ def settle(tree: Tree, *, force: bool, sink: Diagnostics, disk: Disk) -> bool:
     return True
 
 
-def _prepare(tree: Tree, steps: Sequence[Step], new: Mapping[str, bytes], old: Mapping[str, bytes], disk: Disk) -> None:
-    written = [tree.work(), tree.work(NEW), tree.work(OLD)]
-    disk.make_folder(tree.work(NEW))
-    disk.make_folder(tree.work(OLD))
+def _prepare(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], disk: Disk) -> None:
+    """Write all that is new, keep all that is old, and note the steps: from then on they are taken."""
+    new, old = tree.work(NEW), tree.work(OLD)
+    disk.make_folder(new)
+    disk.make_folder(old)
+    written = [tree.work(), new, old]
     for number, step in enumerate(steps):
-        for folder, digest, contents in ((NEW, step.after, new), (OLD, step.before, old)):
-            if digest is not None:
-                written.append(tree.work(folder, str(number)))
-                disk.write(written[-1], contents[step.path])
+        if step.before is not None:
+            written.append(tree.work(OLD, str(number)))
+            disk.keep(tree.at(step.path), written[-1])
+        if step.after is not None:
+            written.append(tree.work(NEW, str(number)))
+            disk.write(written[-1], contents[step.path])
     draft = tree.work(_DRAFT)
     note = {"journal": _FORMAT, "steps": [asdict(step) for step in steps]}
     disk.write(draft, json.dumps(note, indent=1).encode())
@@ -143,34 +146,26 @@ def _read(path: str) -> tuple[Step, ...]:
     return steps
 
 
-def _refuse_damage(tree: Tree, steps: Sequence[Step], folder: str) -> None:
+def _refuse_damage(tree: Tree, steps: Sequence[Step], source: str) -> None:
     """Raise JournalDamaged where a file that waits to be put in place is not the one noted."""
-    if os.path.islink(tree.work(folder)):
-        raise JournalDamaged(f"left a link in place of its folder `{folder}`")
-    for number, step in enumerate(steps):
-        noted = step.after if folder == NEW else step.before
-        place = f".toolgen/{folder}/{number}"
-        if os.path.lexists(tree.at(place)) and tree.digest(place) != noted:
+    if os.path.islink(tree.work(source)):
+        raise JournalDamaged(f"left a link in place of its folder `{source}`")
+    for number, step in to_place(tree, steps, source):
+        if tree.digest(f"{WORK}/{source}/{number}") != (step.after if source == NEW else step.before):
             raise JournalDamaged(f"prepared {step.path}, and what it prepared is damaged")
 
 
-def _may_continue(
-    tree: Tree,
-    steps: Sequence[Step],
-    present: Mapping[str, bool],
-    *,
-    backward: bool,
-    force: bool,
-    sink: Diagnostics,
-) -> bool:
+def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool, sink: Diagnostics) -> bool:
     """Report whatever was put in the way, or edited, since the build was interrupted."""
     fine = True
-    coming_or_going = {step.path for step in steps}
+    present, paths = tree.scan(), {step.path for step in steps}
+    waiting = {step.path for _, step in to_place(tree, steps, source)}
     for number, step in enumerate(steps):
-        if problem := obstacle(step.path, present, coming_or_going):
+        changes = step.path in waiting or _goes(tree, number, step, source)
+        if problem := obstacle(step.path, present, paths):
             sink.report("TG604", tree.span(step.path), f"{tree.out}/{step.path} cannot be changed: {problem}")
             fine = False
-        elif not force and _is_edited(tree, number, step, backward=backward):
+        elif changes and not force and tree.digest(step.path) not in (step.before, step.after, None):
             message = f"{tree.out}/{step.path} was edited by hand while a build was interrupted"
             fix = "move the edit elsewhere, or run `toolgen build --force`"
             sink.report("TG602", tree.span(step.path), message, fix=fix)
@@ -178,8 +173,6 @@ def _may_continue(
     return fine
 
 
-def _is_edited(tree: Tree, number: int, step: Step, *, backward: bool) -> bool:
-    """Say whether continuing would change a file that is neither as it was nor as it was to become."""
-    waits = os.path.lexists(tree.work(NEW, str(number)))
-    touched = not waits if backward and step.after is not None else waits or step.after is None
-    return touched and tree.digest(step.path) not in (step.before, step.after, None)
+def _goes(tree: Tree, number: int, step: Step, source: str) -> bool:
+    """Say whether continuing removes the file of a step and puts none in its place."""
+    return step.after is None if source == NEW else step.before is None and is_done(tree, number, step)

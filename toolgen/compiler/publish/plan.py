@@ -24,12 +24,10 @@ _FIX = "move {what} elsewhere, or run `toolgen build --force`"
 class Plan:
     """What publishing does: steps in the order they are taken, the lock last.
 
-    `old` holds the present content of each file that is replaced or removed; `unchanged` are the generated files
-    that are as they should be and stay untouched.
+    `unchanged` are the generated files that are as they should be and stay untouched.
     """
 
     steps: tuple[Step, ...]
-    old: Mapping[str, bytes]
     unchanged: tuple[str, ...]
 
 
@@ -53,8 +51,7 @@ def plan(
     removed = [path for path in sorted(owned) if path in present and path not in files]
     if not _are_free(tree, {*files, LOCK}, removed, present, sink):
         return None
-    old = {path: tree.read(path) for path in (*files, *removed, LOCK) if path in present}
-    before = {path: digest(content) for path, content in old.items()}
+    before = {path: digest(tree.read(path)) for path in (*files, *removed, LOCK) if path in present}
     steps = [Step(path, before[path], None) for path in removed]
     steps += [Step(path, before.get(path), digest(content)) for path, content in sorted(files.items())]
     steps = [step for step in steps if step.before != step.after]
@@ -63,12 +60,7 @@ def plan(
     steps.append(Step(LOCK, before.get(LOCK), digest(lock)))
     if steps[-1].before == steps[-1].after:
         steps.pop()
-    changed = {step.path for step in steps}
-    return Plan(
-        steps=tuple(steps),
-        old={path: content for path, content in old.items() if path in changed},
-        unchanged=tuple(sorted(files.keys() - changed)),
-    )
+    return Plan(tuple(steps), tuple(sorted(files.keys() - {step.path for step in steps})))
 
 
 def _are_possible(tree: Tree, files: Collection[str], sink: Diagnostics) -> bool:

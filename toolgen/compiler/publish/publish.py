@@ -99,7 +99,7 @@ def _replace(
     if planned is None:
         return None
     if planned.steps:
-        commit(tree, planned.steps, {**files, LOCK: content}, planned.old, disk)
+        commit(tree, planned.steps, {**files, LOCK: content}, disk)
     return Published(
         written=tuple(sorted(step.path for step in planned.steps if step.after is not None)),
         removed=tuple(sorted(step.path for step in planned.steps if step.after is None)),

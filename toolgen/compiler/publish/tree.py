@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Span
@@ -16,22 +18,24 @@ if TYPE_CHECKING:
 LOCK: Final = "toolgen.lock"
 WORK: Final = ".toolgen"
 
+_PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Tree:
     """The folder `out` of the project in `root`. Paths in it are relative to `out`, with `/`."""
 
     root: Path
     out: str
 
-    @property
+    @cached_property
     def folder(self) -> str:
         """The folder itself, as the operating system spells it."""
-        return self.at("")
+        return os.path.join(self.root, *self.out.split("/"))
 
     def at(self, path: str) -> str:
         """Give the operating system's spelling of a path in the tree."""
-        return os.path.join(self.root, *self.out.split("/"), *filter(None, path.split("/")))
+        return f"{self.folder}{os.sep}{path.replace('/', os.sep)}" if path else self.folder
 
     def work(self, *parts: str) -> str:
         """Give the operating system's spelling of a place in the folder where publishing prepares and keeps notes."""
@@ -62,8 +66,8 @@ class Tree:
 
     def read(self, path: str) -> bytes:
         """Read a file of the tree. Raises OSError."""
-        with open(self.at(path), "rb") as file:
-            return file.read()
+        with open(self.at(path), "rb", buffering=0) as file:
+            return file.readall()
 
     def digest(self, path: str) -> str | None:
         """Give the sha256 of a file of the tree, or None where there is no regular file."""
@@ -98,6 +102,8 @@ def parents(path: str) -> Iterator[str]:
 
 def unsafe(path: str) -> str:
     """Say why `path` may not be written in any tree, or nothing."""
+    if _PLAIN.fullmatch(path):
+        return ""
     if not path or path != path.strip("/") or any(part in ("", ".", "..") for part in path.split("/")):
         return "is not a plain relative path"
     if "\\" in path or ":" in path or not path.isprintable():

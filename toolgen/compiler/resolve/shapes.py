@@ -173,11 +173,19 @@ class _Reader:
                 parts = schema[keyword]
                 several = sum(part != {"type": "null"} for part in parts) > 1
                 options = [
-                    self.shape(part, f"{name}{_option(part, index)}" if several else name, f"{pointer}/{keyword}/{index}")
+                    self.shape(part, f"{name}{_option(part, index)}" if several else self._only(part, name), f"{pointer}/{keyword}/{index}")
                     for index, part in enumerate(parts)
                 ]
                 shape = narrower(shape, union(options))
         return shape
+
+    def _only(self, part: Any, name: str) -> str:
+        """A name for the only option of a union beside null."""
+        return self._inner(name) if self.is_class(part) else name
+
+    def _inner(self, name: str) -> str:
+        """A name for a class that is an option of what `name` stands for: the outermost keeps its name for the whole."""
+        return f"{name}Object" if name == self._owner.name else name
 
     def _is_resource(self, schema: dict[str, Any]) -> bool:
         """Whether a schema has a base URI of its own, so that its references mean something else than they say."""
@@ -217,7 +225,7 @@ class _Reader:
             return Array(self.shape(items, f"{name}Item", f"{pointer}/items") if plain else JSON)
         if kind == "object":
             if schema.get("properties"):
-                return self._object(schema, name, pointer)
+                return self._object(schema, self._inner(name), pointer)
             values = schema.get("additionalProperties")
             plain = isinstance(values, dict) and "patternProperties" not in schema
             return Map(self.shape(values, f"{name}Value", f"{pointer}/additionalProperties") if plain else JSON)

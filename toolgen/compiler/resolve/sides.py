@@ -47,7 +47,7 @@ class Sides:
                               fix="put it into a field: `args: {value: …}`")  # fmt: skip
             as_object = _plain({"type": "object"}, bundle.dialect)
         schema = self._make(as_object, owner, as_class=True)
-        if not isinstance(schema.shape, ClassRef):
+        if not isinstance(schema.shape, ClassRef) and is_sound(schema):
             self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
         return replace(schema, json=_without(schema.json, hidden)) if hidden else schema
 
@@ -115,6 +115,11 @@ def _without(json: Any, hidden: Sequence[str]) -> Any:
     required = [name for name in json.get("required", ()) if name not in hidden]
     rest = {key: value for key, value in json.items() if key not in ("properties", "required")}
     return {**rest, "properties": properties, **({"required": required} if required else {})}
+
+
+def is_sound(args: Schema) -> bool:
+    """Whether the schema of args could be compiled; nothing can be said of the fields of one that could not."""
+    return bool(args.json)
 
 
 def field_names(schema: Schema, shapes: Shapes) -> dict[str, str]:

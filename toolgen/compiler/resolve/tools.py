@@ -31,7 +31,7 @@ from toolgen.compiler.resolve.names import (
     words,
 )
 from toolgen.compiler.resolve.shapes import Owner
-from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, required_fields
+from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template
 from toolgen.providers.wire_names import STRICT, fits
@@ -85,7 +85,7 @@ class ToolResolver:
         args = self._sides.args(("tools", key, "args"), Owner(module, names.args, self._span(key, "args"), spec.rename), absent, hidden)
         args = replace(args, json=_with_one_of(args.json, spec.one_of))
         result = self._sides.value(("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), spec.rename))
-        fields = field_names(args, self._shapes)
+        fields = field_names(args, self._shapes) if is_sound(args) else None
         self._check_kind(key, spec)
         self._check_rename(key, spec, names)
         self._check_args(key, "one_of", spec.one_of, fields)
@@ -151,7 +151,7 @@ class ToolResolver:
                 merged.update({name: getattr(limits, name) for name in limits.model_fields_set})
         return Limits(**merged)
 
-    def _access(self, key: str, spec: ToolSpec, fields: Collection[str]) -> Access | None:
+    def _access(self, key: str, spec: ToolSpec, fields: Collection[str] | None) -> Access | None:
         merged: dict[str, tuple[str, ...]] = {}
         for access in (self._file.defaults.access, spec.access):
             if isinstance(access, AccessSpec):
@@ -187,13 +187,17 @@ class ToolResolver:
             self._sink.report("TG405", span, f"`{tag}` is not a tag",
                               fix=nearest(tag, [*BUILTIN, *self._tags]) or f"declare it in a shared file: `tags: {{{tag}: What it means.}}`")  # fmt: skip
 
-    def _check_args(self, key: str, what: str, names: Sequence[str], fields: Collection[str], *path: str) -> None:
+    def _check_args(self, key: str, what: str, names: Sequence[str], fields: Collection[str] | None, *path: str) -> None:
+        if fields is None:
+            return
         for name in names:
             if name not in fields:
                 self._sink.report("TG401", self._span(key, *(path or (what,))), f"`{what}` names `{name}`, which is not an arg",
                                   fix=nearest(name, fields) or f"the args are {_listed(fields)}")  # fmt: skip
 
-    def _check_inject(self, key: str, inject: Sequence[str], fields: Collection[str], injectable: Collection[str]) -> None:
+    def _check_inject(self, key: str, inject: Sequence[str], fields: Collection[str] | None, injectable: Collection[str]) -> None:
+        if fields is None:
+            return
         for name in inject:
             if name not in fields and name not in injectable and "inject" in self._file.tools[key].model_fields_set:
                 known = {*fields, *injectable}
@@ -219,6 +223,8 @@ class ToolResolver:
                 self._sink.report("TG304", span, f"`rename` names {wire!r}, which no object of this tool has as a field")
 
     def _check_text(self, key: str, spec: ToolSpec, args: Schema, result: Schema) -> None:
+        if not is_sound(args):
+            return
         fields = field_names(args, self._shapes)
         outcome = field_names(result, self._shapes)
         for name in ("user", "system", "confirm"):
@@ -246,8 +252,8 @@ class ToolResolver:
         required = [(name, properties.get(name)) for name in required_fields(args, self._shapes)]
         return resolve_tag(spec.tag, key, required, self._span(key, "tag", key_of=True), self._span(key, "tag", "pattern"), self._sink)
 
-    def _command(self, key: str, spec: ToolSpec, fields: Collection[str], args: Schema, tags: Collection[str]) -> Any:
-        if spec.command is None:
+    def _command(self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema, tags: Collection[str]) -> Any:
+        if spec.command is None or fields is None:
             return None
         shapes = {name: shape for name in fields if (shape := field_shape(args, name, self._shapes)) is not None}
         may_shell = "write" in tags or "dangerous" in tags
@@ -259,7 +265,7 @@ class ToolResolver:
                               fix="use at most 64 letters, digits, `_` and `-`")  # fmt: skip
         return spec.wire_name or ""
 
-    def _bounded(self, key: str, spec: ToolSpec, fields: Collection[str], result: Schema) -> Bounded | None:
+    def _bounded(self, key: str, spec: ToolSpec, fields: Collection[str] | None, result: Schema) -> Bounded | None:
         if spec.bounded is None:
             return None
         self._check_args(key, "bounded.cursor", [spec.bounded.cursor], fields, "bounded", "cursor")

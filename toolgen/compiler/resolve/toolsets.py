@@ -174,7 +174,7 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
         for schema in (method.payload, method.result):
             package.claim(schema.type_name, f"the method {method.name}", method.span, sink, fix="rename the method, or the type")
     for tool in toolset.tools:
-        for name in (tool.names.constant, tool.names.args, tool.names.result, f"new_{tool.names.function}_call", tool.names.function):
+        for name in tool.names.claimed:
             package.claim(name, tool.key, tool.span, sink, fix=_RENAME_TOOL)
         modules.claim(types_module(tool.names), tool.key, tool.span, sink, fix=_RENAME_TOOL)
 

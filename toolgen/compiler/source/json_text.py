@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from enum import Enum
 from json import JSONDecodeError, JSONDecoder
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import GiveUpError
-from toolgen.compiler.source.nodes import MAX_DEPTH, MappingNode, ScalarNode, SequenceNode
-from toolgen.compiler.source.scalars import NumberRefusedError, to_float, to_int
+from toolgen.compiler.source.limits import MAX_DEPTH, GaveUp
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.scalars import NumberRefused, to_float, to_int
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
@@ -70,7 +70,7 @@ def parse_json(source: Source, sink: Diagnostics) -> Node | None:
     """Read one JSON text. None where there is no way to read on; whatever is wrong is in the sink."""
     try:
         return _Reader(source, sink).read()
-    except GiveUpError:
+    except GaveUp:
         return None
 
 
@@ -99,10 +99,10 @@ class _Reader:
         self._position = 0
 
     def read(self) -> Node | None:
-        """Read the whole text. Raises GiveUpError after reporting."""
+        """Read the whole text. Raises GaveUp after reporting."""
         if not self._text.strip(" \t\n\r"):
             self._report("TG003", 0, 0, "the file is empty", fix='start it with `{"toolgen": 1}`')
-            raise GiveUpError
+            raise GaveUp
         match_token, text, end_of_text = _TOKEN.match, self._text, len(self._text.rstrip(" \t\n\r"))
         while self._position < end_of_text:
             match = match_token(text, self._position)
@@ -112,13 +112,13 @@ class _Reader:
             kind = match.lastgroup
             if kind == "comma":
                 break
-            if kind == "colon" and self._expected in _KEYS:
-                self._position = match.end()
-                self._key(match["string"][1:-1], *match.span("string"))
-                self._expected = _Expected.VALUE
-                continue
             if kind == "colon":
-                kind = "string"
+                if self._expected in _KEYS:
+                    self._key(match["string"][1:-1], *match.span("string"))
+                    self._expected = _Expected.VALUE
+                    self._position = match.end()
+                    continue
+                kind = "string"  # and then the colon, which is refused
             assert kind is not None, "every token is in a group"
             start, end = match.span(kind)
             self._position = end
@@ -131,12 +131,12 @@ class _Reader:
             else:
                 self._scalar(kind, text[start:end], start, end)
         if self._expected is not _Expected.NOTHING:
-            self._unfinished()
+            raise self._unfinished()
         return self._root
 
     def _comma(self, start: int) -> None:
         if self._expected is not _Expected.COMMA_OR_END:
-            self._unexpected(start, start + 1)
+            raise self._unexpected(start, start + 1)
         self._expected = _Expected.VALUE if self._stack[-1].entries is None else _Expected.KEY
 
     def _mark(self, mark: str, start: int) -> None:
@@ -150,13 +150,13 @@ class _Reader:
             node.end = start + 1
             self._value(node)
         else:
-            self._unexpected(start, start + 1)
+            raise self._unexpected(start, start + 1)
 
     def _open(self, mark: str, start: int) -> None:
         if len(self._stack) >= MAX_DEPTH:
             message = f"this is nested more than {MAX_DEPTH} levels deep"
             self._report("TG005", start, start + 1, message, fix="give the inner part a name under `types`")
-            raise GiveUpError
+            raise GaveUp
         if mark == "{":
             entries: dict[str, Entry] = {}
             self._stack.append(_Frame(MappingNode(self._source, start, start, entries), [], entries))
@@ -172,7 +172,7 @@ class _Reader:
         elif self._expected in _KEYS:
             self._key(value, start, end)
         else:
-            self._unexpected(start, end)
+            raise self._unexpected(start, end)
 
     def _key(self, key: str, start: int, end: int) -> None:
         frame = self._stack[-1]
@@ -187,7 +187,7 @@ class _Reader:
 
     def _scalar(self, kind: str, token: str, start: int, end: int) -> None:
         if self._expected not in _VALUES:
-            self._unexpected(start, end)
+            raise self._unexpected(start, end)
         value: Scalar
         try:
             match kind:
@@ -197,7 +197,7 @@ class _Reader:
                     value = to_float(token)
                 case _:
                     value = self._word(token, start, end)
-        except NumberRefusedError as refusal:
+        except NumberRefused as refusal:
             self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
             value = 0
         self._value(ScalarNode(self._source, start, end, value))
@@ -206,11 +206,11 @@ class _Reader:
         if word in _WORDS:
             return _WORDS[word]
         if word in _NOT_FINITE:
-            raise NumberRefusedError("not finite")
+            raise NumberRefused("not finite")
         fix = _OTHER_SPELLINGS.get(word.lower(), "text is in double quotes")
         if word[0] in "+-.0123456789":
             fix = "JSON numbers have no leading `+` or zeros, and digits on both sides of the point"
-        self._give_up(start, end, f"`{word}` is not a JSON value", fix)
+        raise self._syntax_error(start, end, f"`{word}` is not a JSON value", fix)
 
     def _value(self, node: Node) -> None:
         """Put a finished value into the innermost open array or object."""
@@ -229,30 +229,30 @@ class _Reader:
     def _string_with_escapes(self, start: int) -> None:
         """Read a string that has escapes, or report what stands where no token can."""
         if self._text[start] != '"':
-            self._unexpected(start, start + 1)
+            raise self._unexpected(start, start + 1)
         try:
             value, end = _decode_string(self._text, start)
         except JSONDecodeError as error:
-            self._bad_string(error, start)
+            raise self._bad_string(error, start) from None
         self._position = end
         if _SURROGATE.search(value):
             self._lone_surrogate(start, end)
             value = _SURROGATE.sub("\ufffd", value)
         self._string(value, start, end)
 
-    def _bad_string(self, error: JSONDecodeError, start: int) -> NoReturn:
+    def _bad_string(self, error: JSONDecodeError, start: int) -> GaveUp:
         at = error.pos
         char = self._text[at : at + 1]
         if error.msg.startswith("Unterminated") or char in ("\n", "\r"):
             fix = 'close it with `"`; a line break inside is written `\\n`'
-            self._give_up(start, start + 1, "this string is not closed on its line", fix)
+            return self._syntax_error(start, start + 1, "this string is not closed on its line", fix)
         if error.msg.startswith("Invalid control"):
             message = f"the character U+{ord(char):04X} cannot stand in JSON as it is"
-            self._give_up(at, at + 1, message, f"write `\\u{ord(char):04x}`")
+            return self._syntax_error(at, at + 1, message, f"write `\\u{ord(char):04x}`")
         at = self._text.rfind("\\", start, at + 1)
         end = at + (6 if self._text[at + 1] == "u" else 2)
         fix = 'an escape is one of `\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits'
-        self._give_up(at, end, f"`{self._text[at:end]}` is not an escape", fix)
+        return self._syntax_error(at, end, f"`{self._text[at:end]}` is not an escape", fix)
 
     def _lone_surrogate(self, start: int, end: int) -> None:
         lone = next(match for match in _ESCAPED.finditer(self._text, start, end) if match["lone"])
@@ -263,38 +263,40 @@ class _Reader:
     def _closing(self) -> str:
         return "]" if self._stack[-1].entries is None else "}"
 
-    def _unexpected(self, start: int, end: int) -> NoReturn:
+    def _unexpected(self, start: int, end: int) -> GaveUp:
         found = self._text[start:end]
         expected = self._expected
         if found[0] in "/#":
-            self._give_up(start, end, "JSON has no comments", "leave it out, or use YAML")
+            return self._syntax_error(start, end, "JSON has no comments", "leave it out, or use YAML")
         if found[0] == "'":
-            self._give_up(start, end, "JSON has no single quotes", 'write `"`')
+            return self._syntax_error(start, end, "JSON has no single quotes", 'write `"`')
         if (
             found in ("]", "}")
             and expected in (_Expected.VALUE, _Expected.KEY)
             and self._text[:start].rstrip().endswith(",")
         ):
-            self._give_up(start, end, f"JSON has no comma before a `{found}`", "leave the comma out")
+            return self._syntax_error(start, end, f"JSON has no comma before a `{found}`", "leave the comma out")
         shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
         if expected is _Expected.COMMA_OR_END:
-            opened = Related(self._stack[-1].node.span, "it starts here")
+            start_of_all = self._stack[-1].node.start
+            opened = Related(self._source.span(start_of_all, start_of_all + 1), "it starts here")
             message = f"expected `,` or `{self._closing}`, found `{shown}`"
-            self._report("TG003", start, end, message, related=(opened,))
-            raise GiveUpError
-        self._give_up(start, end, f"expected {expected.value}, found `{shown}`")
+            return self._syntax_error(start, end, message, related=(opened,))
+        return self._syntax_error(start, end, f"expected {expected.value}, found `{shown}`")
 
-    def _unfinished(self) -> NoReturn:
+    def _unfinished(self) -> GaveUp:
         if not self._stack:
-            self._give_up(0, 1, "expected a value, found the end of the file")
+            return self._syntax_error(0, 1, "expected a value, found the end of the file")
         start = self._stack[-1].node.start
-        self._give_up(
-            start, start + 1, f"this `{self._text[start]}` is never closed", f"close it with `{self._closing}`"
-        )
+        message = f"this `{self._text[start]}` is never closed"
+        return self._syntax_error(start, start + 1, message, f"close it with `{self._closing}`")
 
-    def _give_up(self, start: int, end: int, message: str, fix: str = "") -> NoReturn:
-        self._report("TG003", start, end, message, fix=fix)
-        raise GiveUpError
+    def _syntax_error(
+        self, start: int, end: int, message: str, fix: str = "", *, related: tuple[Related, ...] = ()
+    ) -> GaveUp:
+        """Report what breaks the syntax, and give what to raise."""
+        self._report("TG003", start, end, message, related=related, fix=fix)
+        return GaveUp()
 
     def _report(
         self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""

@@ -17,9 +17,6 @@ Scalar: TypeAlias = "str | int | float | bool | None"
 Entry: TypeAlias = "tuple[Node, int, int]"
 """The value of a key, and the offsets at which the key itself starts and ends."""
 
-MAX_DEPTH: Final = 200
-"""How deep mappings and sequences may nest, aliases followed. Below it, walking nodes by recursion is safe."""
-
 
 class Source:
     """The text of one spec file, and what turns its offsets into lines and columns.

@@ -29,12 +29,12 @@ _NUMBER: Final = re.compile(
 _TOO_LARGE: Final = 10**MAX_DIGITS
 
 
-class NumberRefusedError(ValueError):
+class NumberRefused(ValueError):
     """A number that JSON cannot carry from one program to another. The message completes "this number is …"."""
 
 
 def resolve_plain(text: str) -> Scalar:
-    """What a plain scalar stands for: `no`, dates, `1_000` and `12:30` are text. Raises NumberRefusedError."""
+    """What a plain scalar stands for: `no`, dates, `1_000` and `12:30` are text. Raises NumberRefused."""
     if text and text[0] not in _FIRST:
         return text
     if text in _WORDS:
@@ -52,21 +52,21 @@ def resolve_plain(text: str) -> Scalar:
         case "float":
             return to_float(text)
         case _:
-            raise NumberRefusedError("not finite")
+            raise NumberRefused("not finite")
 
 
 def to_int(digits: str, base: int = 10) -> int:
-    """Convert an integer. Raises NumberRefusedError above `MAX_DIGITS` digits."""
+    """Convert an integer. Raises NumberRefused above `MAX_DIGITS` digits."""
     if len(digits.lstrip("+-")) <= MAX_DIGITS:
         number = int(digits, base)
         if base == 10 or number < _TOO_LARGE:
             return number
-    raise NumberRefusedError(f"over {MAX_DIGITS} digits long")
+    raise NumberRefused(f"over {MAX_DIGITS} digits long")
 
 
 def to_float(text: str) -> float:
-    """Convert a floating-point number. Raises NumberRefusedError where it overflows."""
+    """Convert a floating-point number. Raises NumberRefused where it overflows."""
     number = float(text)
     if math.isinf(number):
-        raise NumberRefusedError("too large: the largest is about 1.8e308")
+        raise NumberRefused("too large: the largest is about 1.8e308")
     return number

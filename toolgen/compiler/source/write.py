@@ -8,12 +8,16 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.compiler.diagnostics.text import escaped, is_hidden, visible
+from toolgen.compiler.source.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 WIDTH: Final = 120
 """Columns. A collection that fits goes on one line, in flow style; text is never folded."""
+
+_STEP: Final = 2
+"""Columns of indentation for each level."""
 
 _FLOW_HEIGHT: Final = 3
 """How deep collections may nest on one line."""
@@ -42,7 +46,7 @@ def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",
 
     Each line of `comment` goes to the top. Mappings under the top-level keys named by `spaced` have a blank line
     between their entries, each of which is written on lines of its own. Raises TypeError for what is not a JSON value,
-    ValueError for NaN, infinities and lone surrogates.
+    ValueError for NaN, infinities, lone surrogates, and more than `MAX_DEPTH` levels.
     """
     writer = _Writer()
     writer.comment(comment)
@@ -77,7 +81,7 @@ class _Writer:
             self.lines.append("")
         self.lines.append(self._key(key, "", 0))
         for name, value in entries.items():
-            self._entry(name, value, 2, in_block=True)
+            self._entry(name, value, _STEP, in_block=True)
             self.lines.append("")
 
     def _mapping(self, entries: dict[str, Any], indent: int, lead: str | None = None) -> None:
@@ -107,28 +111,31 @@ class _Writer:
 
         With `in_block` a collection that is not empty goes below, even where it would fit.
         """
-        inline = _inline(value, 0 if in_block else WIDTH - len(lead) - 1)
+        levels = MAX_DEPTH - 1 - indent // _STEP
+        inline = _inline(value, 0 if in_block else WIDTH - len(lead) - 1, min(levels, _FLOW_HEIGHT))
         if inline is not None:
             self.lines.append(f"{lead} {inline}")
             return
         if isinstance(value, str):
             self._literal(lead, value, indent)
             return
+        if not levels:
+            raise ValueError(f"the value is nested more than {MAX_DEPTH} levels deep")
         first: str | None = None
         if lead.endswith("-"):
             first = f"{lead} "
         else:
             self.lines.append(lead)
         if _has_entries(value):
-            self._mapping(value, indent + 2, first)
+            self._mapping(value, indent + _STEP, first)
         else:
-            self._sequence(value, indent + 2, first)
+            self._sequence(value, indent + _STEP, first)
 
     def _literal(self, lead: str, text: str, indent: int) -> None:
-        size = "2" if text[0] in " \t\n" else ""
+        size = _STEP if text[0] in " \t\n" else ""
         chomping = "" if text.endswith("\n") else "-"
         self.lines.append(f"{lead} |{size}{chomping}")
-        margin = " " * (indent + 2)
+        margin = " " * (indent + _STEP)
         self.lines += [f"{margin}{line}" if line else "" for line in text.removesuffix("\n").split("\n")]
 
 
@@ -140,12 +147,12 @@ def _has_items(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list) and value != []
 
 
-def _inline(value: Any, room: int) -> str | None:
+def _inline(value: Any, room: int, height: int) -> str | None:
     """Write a value that goes on one line: a scalar however long, a collection where it fits and reads well."""
     if isinstance(value, str) and _is_literal(value):
         return None
     if _has_entries(value) or _has_items(value):
-        return _flow(value, room, _FLOW_HEIGHT)
+        return _flow(value, room, height)
     return _scalar(value, in_flow=False)
 
 

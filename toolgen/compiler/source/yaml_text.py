@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import yaml
 from yaml.error import MarkedYAMLError
@@ -18,9 +18,9 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_EXPANDED, TEXT_WEIGHT, GiveUpError
-from toolgen.compiler.source.nodes import MAX_DEPTH, MappingNode, ScalarNode, SequenceNode
-from toolgen.compiler.source.scalars import NumberRefusedError, resolve_plain, to_float
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_EXPANDED, TEXT_WEIGHT, GaveUp
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_float
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
         report_syntax_error(error, source, sink)
     except ReaderError:
         report_forbidden_character(source, sink)
-    except GiveUpError:
+    except GaveUp:
         pass
     return None
 
@@ -65,13 +65,13 @@ def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
 
     Each is swapped for one that the text does not use, so that offsets stay; the map swaps back.
     """
-    restore: dict[int, str] = {}
-    for char in _OLD_BREAKS:
-        if char in text:
-            unused = next((mark for mark in map(chr, range(0xE000, 0x110000)) if mark not in text), char)
-            text = text.replace(char, unused)
-            restore[ord(unused)] = char
-    return text, restore
+    breaks = [char for char in _OLD_BREAKS if char in text]
+    if not breaks:
+        return text, {}
+    used = set(text)
+    unused = (char for char in map(chr, range(0xE000, 0x110000)) if char not in used)
+    marks = dict(zip(breaks, unused, strict=False))
+    return text.translate(str.maketrans(marks)), {ord(mark): char for char, mark in marks.items()}
 
 
 class _Frame:
@@ -111,7 +111,7 @@ class _Builder:
         self._expanded = 0
 
     def build(self, events: Iterable[Event]) -> Node | None:
-        """Read all events. Raises GiveUpError after reporting, and what the parser raises."""
+        """Read all events. Raises GaveUp after reporting, and what the parser raises."""
         for event in events:
             match event:
                 case ScalarEvent():
@@ -137,7 +137,7 @@ class _Builder:
         if self._documents:
             start, end = _range(event)
             self._report("TG007", start, end, "a second document starts here", fix="put it into a file of its own")
-            raise GiveUpError
+            raise GaveUp
 
     def _scalar(self, event: ScalarEvent) -> None:
         start, end = _range(event)
@@ -200,7 +200,7 @@ class _Builder:
             if type(value) in types:
                 return to_float(str(value)) if name == "float" else value
             self._report("TG007", start, end, f"this is tagged `!!{name}`, and is not one", fix="leave the tag out")
-        except NumberRefusedError as refusal:
+        except NumberRefused as refusal:
             self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
             return 0
         return text
@@ -222,7 +222,7 @@ class _Builder:
         tag: str,
     ) -> None:
         if len(self._stack) > MAX_DEPTH:
-            self._too_deep(node.start, node.start + 1)
+            raise self._too_deep(node.start, node.start + 1)
         if event.tag not in (None, "!", _CORE + tag):
             self._foreign_tag(event.tag, node.start, node.end, None)
         if event.anchor is not None:
@@ -255,15 +255,15 @@ class _Builder:
         anchored = self._anchors[name]
         if anchored is None:
             self._report("TG006", start, end, f"`*{name}` stands inside what it repeats", fix="write the values out")
-            raise GiveUpError
+            raise GaveUp
         node, size, height = anchored
         self._expanded += size
         if self._expanded > MAX_EXPANDED:
             message = f"aliases up to here expand to more than {MAX_EXPANDED:,} values"
             self._report("TG006", start, end, message, fix="give what is repeated a name under `types`")
-            raise GiveUpError
+            raise GaveUp
         if len(self._stack) - 1 + height > MAX_DEPTH:
-            self._too_deep(start, end)
+            raise self._too_deep(start, end)
         self._attach(node, end, size, height)
 
     def _attach(self, node: Node, end: int, size: int, height: int) -> None:
@@ -287,10 +287,10 @@ class _Builder:
                 name, key_start, key_end = frame.key
                 frame.entries[name] = (node, key_start, key_end)
 
-    def _too_deep(self, start: int, end: int) -> NoReturn:
+    def _too_deep(self, start: int, end: int) -> GaveUp:
         message = f"this is nested more than {MAX_DEPTH} levels deep"
         self._report("TG005", start, end, message, fix="give the inner part a name under `types`")
-        raise GiveUpError
+        return GaveUp()
 
     def _foreign_tag(self, tag: str, start: int, end: int, value: str | None) -> str | None:
         shown = f"!!{tag.removeprefix(_CORE)}" if tag.startswith(_CORE) else tag

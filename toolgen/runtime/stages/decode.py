@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 def bind(tool: Tool, _host: Host) -> Stage:
     """Make the stage for the form that the tool's executor takes."""
     codec = tool.args
+    decode, settle = codec.decoder, codec.settler
 
     def typed(call: Call) -> ToolError | None:
         try:
             if call.payload is None:
-                call.args, _ = codec.settle(call.args)
+                call.args, _ = settle(call.args)
             else:
-                call.args = codec.decode(call.payload)
+                call.args = decode(call.payload)
         except InvalidPayload as error:
             return invalid_payload(error)
         return None

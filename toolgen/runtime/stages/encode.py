@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 def bind(tool: Tool, _host: Host) -> Stage:
     """Make the stage with the tool's result codec."""
     codec = tool.result
+    settle = codec.settler
 
     def encode(call: Call) -> ToolError | None:
         try:
             if isinstance(call.outcome, ToolResult):
                 return take(call)
-            call.value, call.encoded = codec.settle(call.outcome)
+            call.value, call.encoded = settle(call.outcome)
         except InvalidPayload as error:
             return malformed_result(error)
         return None
@@ -32,7 +33,7 @@ def bind(tool: Tool, _host: Host) -> Stage:
         if result.error is not None:
             return result.error
         only_text = result.value is None and result.payload
-        call.value, call.encoded = codec.settle(codec.decode(result.payload) if only_text else result.value)
+        call.value, call.encoded = settle(codec.decode(result.payload) if only_text else result.value)
         return None
 
     return encode

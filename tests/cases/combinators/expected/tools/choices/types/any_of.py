@@ -1,0 +1,21 @@
+"""Types of the tool `any_of`, in `choices`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Cat, Dog
+
+
+class AnyOfArgs(ClosedModel):
+    id_: Annotated[int | str, Field(alias="id")]
+    pet: Cat | Dog | None = None
+    many: list[str | list[str]] | None = None
+    loose: JsonValue | None = None
+
+
+AnyOfResult: TypeAlias = JsonValue

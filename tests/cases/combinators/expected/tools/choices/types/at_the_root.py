@@ -1,0 +1,20 @@
+"""Types of the tool `at_the_root`, in `choices`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import OpenModel
+
+
+class AtTheRootArgs(OpenModel):
+    path: str | None = None
+    content: str | None = None
+    url: str | None = None
+
+
+class AtTheRootResultObject(OpenModel):
+    ok: Literal[True]
+
+
+AtTheRootResult: TypeAlias = AtTheRootResultObject | None

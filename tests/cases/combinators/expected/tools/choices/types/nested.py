@@ -1,0 +1,16 @@
+"""Types of the tool `nested`, in `choices`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NestedArgs(ClosedModel):
+    deep: JsonValue
+
+
+NestedResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `nothing_like`, in `choices`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class NothingLikeArgs(OpenModel):
+    code: JsonValue | None = None
+    word: str | None = None
+
+
+NothingLikeResult: TypeAlias = JsonValue

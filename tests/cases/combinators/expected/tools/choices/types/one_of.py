@@ -1,0 +1,26 @@
+"""Types of the tool `one_of`, in `choices`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class OneOfArgsShapeCircle(ClosedModel):
+    r: int | float
+
+
+class OneOfArgsShapeRectangle(ClosedModel):
+    w: int | float
+    h: int | float
+
+
+class OneOfArgs(ClosedModel):
+    number: int
+    shape: OneOfArgsShapeCircle | OneOfArgsShapeRectangle | None = None
+
+
+OneOfResult: TypeAlias = JsonValue

@@ -1,0 +1,20 @@
+"""Types that several tools share, in `choices`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import OpenModel
+
+
+class Cat(OpenModel):
+    kind: Literal["cat"]
+    lives: int | None = None
+
+
+class Dog(OpenModel):
+    kind: Literal["dog"]
+    tricks: list[str] | None = None
+
+
+Pet: TypeAlias = Cat | Dog

@@ -1,0 +1,17 @@
+"""Types of the tool `chained`, in `rules`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class ChainedArgs(OpenModel):
+    kind: Literal["a", "b", "c"] | None = None
+    x: JsonValue | None = None
+
+
+ChainedResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `only_then`, in `rules`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class OnlyThenArgs(ClosedModel):
+    value: int | str
+
+
+OnlyThenResult: TypeAlias = JsonValue

@@ -1,0 +1,18 @@
+"""Types of the tool `ship`, in `rules`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class ShipArgs(OpenModel):
+    abroad: bool
+    country: str | None = None
+    postcode: str | None = None
+
+
+ShipResult: TypeAlias = JsonValue

@@ -1,0 +1,21 @@
+"""Types of the tool `batch`, in `payments`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class BatchArgsEntriesItem(ClosedModel):
+    a: str | None = None
+    b: str | None = None
+
+
+class BatchArgs(ClosedModel):
+    entries: list[BatchArgsEntriesItem]
+
+
+BatchResult: TypeAlias = JsonValue

@@ -1,0 +1,20 @@
+"""Types of the tool `pay`, in `payments`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class PayArgs(OpenModel):
+    amount: int | float
+    card: str | None = None
+    cvc: str | None = None
+    invoice: bool | None = None
+    address: str | None = None
+
+
+PayResult: TypeAlias = JsonValue

@@ -1,0 +1,18 @@
+"""Types of the tool `contents`, in `arrays`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ContentsArgs(ClosedModel):
+    one: list[JsonValue] | None = None
+    several: list[int] | None = None
+    none_needed: list[JsonValue] | None = None
+
+
+ContentsResult: TypeAlias = JsonValue

@@ -1,0 +1,20 @@
+"""Types of the tool `lengths`, in `arrays`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class LengthsArgs(ClosedModel):
+    few: list[str] | None = None
+    some: list[int] | None = None
+    distinct: list[JsonValue] | None = None
+    anything: list[JsonValue] | None = None
+    rows: list[list[str]] | None = None
+
+
+LengthsResult: TypeAlias = JsonValue

@@ -1,0 +1,19 @@
+"""Types of the tool `places`, in `arrays`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class PlacesArgs(ClosedModel):
+    pair: list[JsonValue] | None = None
+    exact: list[JsonValue] | None = None
+    rest: list[JsonValue] | None = None
+    rows: list[list[JsonValue]] | None = None
+
+
+PlacesResult: TypeAlias = JsonValue

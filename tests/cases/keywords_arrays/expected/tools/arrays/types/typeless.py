@@ -1,0 +1,17 @@
+"""Types of the tool `typeless`, in `arrays`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class TypelessArgs(OpenModel):
+    listed: JsonValue | None = None
+    unique: JsonValue | None = None
+
+
+TypelessResult: TypeAlias = list[str | None]

@@ -1,0 +1,20 @@
+"""Types of the tool `kinds`, in `numbers`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class KindsArgs(ClosedModel):
+    whole: int | None = None
+    real: int | float | None = None
+    wholes: list[int] | None = None
+    either: int | bool | None = None
+    both: int | float | None = None
+    scale: int | float = 1
+    ratio: int | float = 0.5
+
+
+KindsResult: TypeAlias = int | float

@@ -1,0 +1,18 @@
+"""Types of the tool `multiples`, in `numbers`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class MultiplesArgs(ClosedModel):
+    even: int | None = None
+    cents: int | float | None = None
+    typeless: JsonValue | None = None
+
+
+MultiplesResult: TypeAlias = JsonValue

@@ -1,0 +1,24 @@
+"""Types of the tool `maps`, in `objects`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel, OpenModel
+
+
+class MapsArgsRecordsValue(OpenModel):
+    id_: Annotated[str, Field(alias="id")]
+
+
+class MapsArgs(ClosedModel):
+    counts: dict[str, int] | None = None
+    lists: dict[str, list[str]] | None = None
+    records: dict[str, MapsArgsRecordsValue] | None = None
+    free: dict[str, JsonValue] | None = None
+    sized: dict[str, JsonValue] | None = None
+
+
+MapsResult: TypeAlias = JsonValue

@@ -1,0 +1,15 @@
+"""Types of the tool `content`, in `text`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ContentArgs(ClosedModel):
+    picture: str | None = None
+    document: str | None = None
+
+
+ContentResult: TypeAlias = str

@@ -1,0 +1,25 @@
+"""Types of the tool `nested`, in `forms`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Box
+
+
+class NestedArgsOuterMiddle(ClosedModel):
+    inner: str
+    other: Box | None = None
+
+
+class NestedArgsOuter(ClosedModel):
+    middle: NestedArgsOuterMiddle
+
+
+class NestedArgs(ClosedModel):
+    outer: NestedArgsOuter
+
+
+NestedResult: TypeAlias = int

@@ -1,0 +1,16 @@
+"""Types of the tool `nothing`, in `forms`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NothingArgs(ClosedModel):
+    pass
+
+
+NothingResult: TypeAlias = JsonValue

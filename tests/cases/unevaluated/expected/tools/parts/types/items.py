@@ -1,0 +1,17 @@
+"""Types of the tool `items`, in `parts`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ItemsArgs(ClosedModel):
+    row: list[JsonValue]
+    tail: list[JsonValue] | None = None
+
+
+ItemsResult: TypeAlias = JsonValue

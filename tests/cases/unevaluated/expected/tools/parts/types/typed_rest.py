@@ -1,0 +1,16 @@
+"""Types of the tool `typed_rest`, in `parts`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class TypedRestArgs(OpenModel):
+    kind: str | None = None
+
+
+TypedRestResult: TypeAlias = JsonValue

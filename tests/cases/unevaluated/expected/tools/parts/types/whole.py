@@ -1,0 +1,18 @@
+"""Types of the tool `whole`, in `parts`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class WholeArgs(OpenModel):
+    c: bool | None = None
+    a: str
+    b: int | None = None
+
+
+WholeResult: TypeAlias = JsonValue

@@ -1,0 +1,129 @@
+"""Syntax errors of YAML: the exact place, in words that help."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compiler.source.reading import problem
+
+QUOTE = "[put the value in quotes]"
+SPACES = "[indent with spaces]"
+SINGLE_QUOTES = "use single quotes: in single quotes a `\\` is plain text]"
+SAME_INDENTATION = "[give all its parts the same indentation, and do not mix keys with list items]"
+
+CASES = {
+    # what cannot start a value
+    "a: @x": f"TG003 1:4-1:5 a value cannot start with `@` {QUOTE}",
+    "a: `x`": f"TG003 1:4-1:5 a value cannot start with ``` {QUOTE}",
+    "a: %x": f"TG003 1:4-1:5 a value cannot start with `%` {QUOTE}",
+    "a: ? b": f"TG003 1:4-1:5 a value cannot start with `? ` {QUOTE}",
+    "a: *.pem": (
+        f"TG003 1:4-1:5 `*` at the start of a value makes it an alias, and this is no name of one {QUOTE}"
+    ),
+    "a: *": f"TG003 1:4-1:5 `*` at the start of a value makes it an alias, and this is no name of one {QUOTE}",
+    "a: &": f"TG003 1:4-1:5 `&` at the start of a value makes it an anchor, and this is no name of one {QUOTE}",
+    "a: !<": f"TG003 1:4-1:6 `!` at the start of a value makes it a tag, and this is none {QUOTE}",
+    "a: !x!y z": (
+        f"TG003 1:4-1:5 `!` at the start of a value makes it a tag, and this is none that is known {QUOTE}"
+    ),
+    "a: - b": (
+        "TG003 1:4-1:5 a list item cannot start in the middle of a line "
+        "[put `- …` on the next line, or in quotes if it is text]"
+    ),
+    "a: }": "TG003 1:4-1:5 expected a value, found `}` [put it in quotes if it is text]",
+    "[a, , b]": "TG003 1:5-1:6 expected a value, found `,` [put it in quotes if it is text]",
+    "a: >x": (
+        "TG003 1:5-1:6 only lines of text, indented, can follow `|` or `>` [start the text on the next line]"
+    ),
+    # tabs
+    "a:\n\tb: 1": f"TG003 2:1-2:2 a tab cannot indent YAML {SPACES}",
+    "a: x\n\tb: 2": f"TG003 2:1-2:2 a tab cannot indent YAML {SPACES}",
+    "a: |\n  x\n\ty": f"TG003 3:1-3:2 a tab cannot indent YAML {SPACES}",
+    # colons
+    "tools:\n  x:\n    d: foo: bar": f"TG003 3:11-3:12 `: ` cannot stand inside plain text {QUOTE}",
+    "a:b\nc: d": "TG003 1:2-1:3 there is no space after this colon [write `key: value`]",
+    "a: 1\nfoo:x\nb: 2": "TG003 2:4-2:5 there is no space after this colon [write `key: value`]",
+    "a: 1\nfoo\nb: 2": (
+        "TG003 2:1-2:4 there is no `: ` here, so this is no key "
+        "[write `key: value`; text of several lines goes under a `|`, indented]"
+    ),
+    "a: 1\n  b: 2": (
+        "TG003 2:3-2:4 a key cannot stand here: what is above already has a value "
+        "[line it up with the keys above, or put the value above in quotes]"
+    ),
+    "k" * 1025 + ": 1": (
+        "TG003 1:1026-1:1027 a key is at most 1024 characters long [write `? key`, and `: value` on the next line]"
+    ),
+    # brackets
+    "a: [1, {b: 2": "TG003 1:8-1:9 this `{` is never closed [close it with `}`]",
+    "a:\n  [1,\n   2\n": "TG003 2:3-2:4 this `[` is never closed [close it with `]`]",
+    "a: [1, 2\nb: 3": (
+        "TG003 2:2-2:3 expected `,` or `]`, found `:` (1:4-1:5: it starts here) [close the list or mapping with `]`]"
+    ),
+    "a: {b c: 1]": (
+        "TG003 1:11-1:12 expected `,` or `}`, found `]` (1:4-1:5: it starts here) "
+        "[text with brackets, commas or `: ` in it needs quotes]"
+    ),
+    "a: {x} and more": "TG003 1:8-1:9 text goes on after the closing `}` [put the whole value in quotes]",
+    # quotes
+    "a: 'x\nb: 1\n": "TG003 1:4-1:5 this `'` is never closed [close it with `'`]",
+    'a: "x': 'TG003 1:4-1:5 this `"` is never closed [close it with `"`]',
+    "a: 'it's'": (
+        "TG003 1:8-1:9 text goes on after the closing `'` "
+        "[put the whole value in one pair of quotes; inside single quotes `'` is written `''`]"
+    ),
+    'a: "x" y': (
+        'TG003 1:8-1:9 text goes on after the closing `"` '
+        '[put the whole value in one pair of quotes; inside double quotes `"` is written `\\"`]'
+    ),
+    "a: 'x\n---\n'": (
+        "TG003 2:1-2:4 a line that starts with `---` ends the document, in the middle of quoted text "
+        "(1:4-1:5: it starts here) [indent the line, or close the quotes before it]"
+    ),
+    # escapes
+    r'a: "^\d+$"': f"TG003 1:6-1:8 `\\d` is not an escape [write `\\\\d`, or {SINGLE_QUOTES}",
+    r'a: "\xzz"': f"TG003 1:5-1:7 `\\x` takes 2 hexadecimal digits [write them all, or {SINGLE_QUOTES}",
+    r'a: "\UFFFFFFFF"': "TG003 1:5-1:15 there is no character U+FFFFFFFF [the last one is U+10FFFF]",
+    r'a: "\ud83d\ude00"': (
+        "TG008 1:5-1:17 YAML has no surrogate pairs, and half of one is no character "
+        "[write `\\U0001f600`, or the character itself]"
+    ),
+    r'a: "\ud83d!"': (
+        "TG008 1:5-1:11 YAML has no surrogate pairs, and half of one is no character [leave it out]"
+    ),
+    # indentation, and what does not belong together
+    "a:\n  - b\n c: 1": f"TG003 3:2-3:3 expected a key, found `c` (1:1-1:2: it starts here) {SAME_INDENTATION}",
+    "a: 1\n- b": f"TG003 2:1-2:2 expected a key, found `-` (1:1-1:2: it starts here) {SAME_INDENTATION}",
+    "- a\nb: 1": (
+        f"TG003 2:1-2:2 expected the `-` of a list item, found `b` (1:1-1:2: it starts here) {SAME_INDENTATION}"
+    ),
+    "a\n...\nb": (
+        "TG003 3:1-3:2 expected the end of the file, found `b` "
+        "[a file is one mapping: `key: value` lines from the first column]"
+    ),
+    # directives
+    "%FOO\na: 1": (
+        "TG003 1:1-1:5 a line that starts with `%` is a directive, and YAML knows none like this [leave it out]"
+    ),
+    "%YAML 2.0\n---\na: 1": "TG003 1:1-1:10 this is not YAML 1.2 [leave the `%YAML` line out]",
+    # files with nothing in them
+    "": "TG003 1:1-1:1 the file is empty [start it with `toolgen: 1`]",
+    "# nothing\n": "TG003 1:1-1:1 the file is empty [start it with `toolgen: 1`]",
+    # characters
+    "a: é\x00": (
+        "TG003 1:5-1:6 the character U+0000 cannot stand in YAML as it is [leave it out, or write `\\x00` in double quotes]"
+    ),
+    "a: 1\nb: '\x1b[31m'": (
+        "TG003 2:5-2:6 the character U+001B cannot stand in YAML as it is [leave it out, or write `\\x1b` in double quotes]"
+    ),
+    "a: \ud800": "TG008 1:4-1:5 half of a surrogate pair is no character [leave it out]",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.items(), ids=ascii)
+def test_the_place_and_the_words(text: str, expected: str) -> None:
+    assert problem(text) == expected
+
+
+def test_places_are_exact_beyond_the_first_line_and_beyond_ascii() -> None:
+    assert problem("a: 1\r\nb: 😀é\r\nc: '😀' @\r\n").startswith("TG003 3:8-3:9 text goes on after the closing `'`")

@@ -1,0 +1,58 @@
+"""The flat view of tag tools."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from toolgen.runtime import load
+from toolgen.runtime.presentations.tags import ToolDef, tool_defs
+
+FIELDS = [
+    "name",
+    "description",
+    "tag_prefix",
+    "arg_pattern",
+    "arg_groups",
+    "prompt_example",
+    "handler",
+    "cost",
+    "requires_gate",
+    "strip_from_display",
+    "cooldown_seconds",
+    "daily_limit",
+]
+
+
+def test_tel_01_a_tool_def_has_exactly_these_fields() -> None:
+    assert [field.name for field in fields(ToolDef)] == FIELDS
+    with pytest.raises(TypeError, match="colour"):
+        ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # what is tested
+
+
+def test_tel_02_what_is_not_said_has_these_defaults() -> None:
+    tool = ToolDef(name="x", description="x", tag_prefix="X")
+    assert (tool.arg_pattern, tool.arg_groups, tool.prompt_example) == ("(.+)", ["raw_arg"], "")
+    assert (tool.strip_from_display, tool.cooldown_seconds, tool.daily_limit) == (True, 0, 0)
+
+
+def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
+    with pytest.raises(ValueError, match="and not free, cheap or expensive"):
+        ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
+
+
+def test_the_compiled_tag_tools_are_given_in_the_flat_form_sorted_by_name() -> None:
+    found = {tool.name: tool for tool in tool_defs(load("generated"), {"research": print})}
+    assert list(found) == ["claim", "learning", "research", "source", "summarize"]
+    assert found["research"] == ToolDef(
+        name="research",
+        description="Search X for recent posts on a topic. Results sent back to chat.",
+        tag_prefix="RESEARCH",
+        prompt_example="RESEARCH: [search query]",
+        handler=print,
+        cost="cheap",
+        daily_limit=3,
+    )
+    assert found["learning"].arg_groups == ["category", "content"]
+    assert found["summarize"].requires_gate

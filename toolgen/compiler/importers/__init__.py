@@ -1,0 +1,1 @@
+"""Importers: tools that others describe, written as spec files."""

@@ -1,0 +1,14 @@
+"""Types of the tool `list_agent_definitions`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ListAgentDefinitionsArgs(ClosedModel):
+    pass
+
+
+ListAgentDefinitionsResult: TypeAlias = list[str]

@@ -1,0 +1,21 @@
+"""Types of the tool `list_workers`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ListWorkersArgs(ClosedModel):
+    pass
+
+
+class ListWorkersResultItem(ClosedModel):
+    id_: Annotated[str, Field(alias="id")]
+    free: bool
+
+
+ListWorkersResult: TypeAlias = list[ListWorkersResultItem]

@@ -1,0 +1,14 @@
+"""Types of the tool `plan_template`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class PlanTemplateArgs(ClosedModel):
+    kind: str | None = None
+
+
+PlanTemplateResult: TypeAlias = str

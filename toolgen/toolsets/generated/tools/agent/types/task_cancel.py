@@ -1,0 +1,17 @@
+"""Types of the tool `task_cancel`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Task
+
+
+class TaskCancelArgs(ClosedModel):
+    task_id: str
+    reason: str | None = None
+
+
+TaskCancelResult: TypeAlias = Task

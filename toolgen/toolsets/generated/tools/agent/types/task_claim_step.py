@@ -1,0 +1,17 @@
+"""Types of the tool `task_claim_step`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Step
+
+
+class TaskClaimStepArgs(ClosedModel):
+    task_id: str
+    step_id: str
+
+
+TaskClaimStepResult: TypeAlias = Step

@@ -1,0 +1,17 @@
+"""Types of the tool `task_complete`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Task
+
+
+class TaskCompleteArgs(ClosedModel):
+    task_id: str
+    summary: str
+
+
+TaskCompleteResult: TypeAlias = Task

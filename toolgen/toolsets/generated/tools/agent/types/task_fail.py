@@ -1,0 +1,17 @@
+"""Types of the tool `task_fail`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Task
+
+
+class TaskFailArgs(ClosedModel):
+    task_id: str
+    reason: str
+
+
+TaskFailResult: TypeAlias = Task

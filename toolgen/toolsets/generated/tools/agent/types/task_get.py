@@ -1,0 +1,16 @@
+"""Types of the tool `task_get`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Task
+
+
+class TaskGetArgs(ClosedModel):
+    task_id: str
+
+
+TaskGetResult: TypeAlias = Task

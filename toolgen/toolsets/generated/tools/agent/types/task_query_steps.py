@@ -1,0 +1,17 @@
+"""Types of the tool `task_query_steps`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Step
+
+
+class TaskQueryStepsArgs(ClosedModel):
+    task_id: str
+    state: Literal["pending", "ready", "claimed", "done", "failed"] | None = None
+
+
+TaskQueryStepsResult: TypeAlias = list[Step]

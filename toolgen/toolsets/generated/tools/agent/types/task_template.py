@@ -1,0 +1,14 @@
+"""Types of the tool `task_template`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class TaskTemplateArgs(ClosedModel):
+    kind: str | None = None
+
+
+TaskTemplateResult: TypeAlias = str

@@ -1,0 +1,19 @@
+"""Types of the tool `task_update_step`, in `agent`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Step
+
+
+class TaskUpdateStepArgs(ClosedModel):
+    task_id: str
+    step_id: str
+    state: Literal["pending", "ready", "claimed", "done", "failed"]
+    note: str | None = None
+
+
+TaskUpdateStepResult: TypeAlias = Step

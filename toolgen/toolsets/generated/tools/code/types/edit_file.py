@@ -1,0 +1,23 @@
+"""Types of the tool `edit_file`, in `code`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class EditFileArgsEditsItem(ClosedModel):
+    old: str
+    new: str
+    replace_all: bool = False
+
+
+class EditFileArgs(ClosedModel):
+    path: str
+    edits: list[EditFileArgsEditsItem] | None = None
+    unified_diff: str | None = None
+    create_if_missing: bool = False
+
+
+class EditFileResult(ClosedModel):
+    replacements: int
+    created: bool

@@ -1,0 +1,23 @@
+"""Types of the tool `list_dir`, in `code`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ListDirArgs(ClosedModel):
+    path: str = "."
+    recursive: bool = False
+    limit: int = 1000
+
+
+class ListDirResultEntriesItem(ClosedModel):
+    path: str
+    kind: Literal["file", "dir", "link", "other"]
+
+
+class ListDirResult(ClosedModel):
+    entries: list[ListDirResultEntriesItem]
+    truncated: bool

@@ -1,0 +1,20 @@
+"""Types of the tool `read_file`, in `code`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ReadFileArgs(ClosedModel):
+    path: str
+    """File to read, relative to the project."""
+    start_line: int = 1
+    max_lines: int = 200
+
+
+class ReadFileResult(ClosedModel):
+    content: str
+    start_line: int
+    truncated: bool
+    next_start_line: int | None = None
+    truncated_lines: list[int]

@@ -1,0 +1,23 @@
+"""Types of the tool `search`, in `code`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SearchArgs(ClosedModel):
+    query: str
+    path: str = "."
+    glob: str | None = None
+    limit: int = 100
+
+
+class SearchResultMatchesItem(ClosedModel):
+    path: str
+    line: int
+    text: str
+
+
+class SearchResult(ClosedModel):
+    matches: list[SearchResultMatchesItem]
+    truncated: bool

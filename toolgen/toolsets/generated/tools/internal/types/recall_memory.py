@@ -1,0 +1,17 @@
+"""Types of the tool `recall_memory`, in `internal`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class RecallMemoryArgs(ClosedModel):
+    query: str
+    limit: int = 5
+
+
+RecallMemoryResult: TypeAlias = JsonValue
