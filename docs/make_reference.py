@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli import COMMANDS
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.documents import action_catalog, agent, policy, shared, toolset
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 FILES: list[tuple[str, type[BaseModel], list[type[BaseModel]]]] = [
@@ -33,7 +34,12 @@ FILES: list[tuple[str, type[BaseModel], list[type[BaseModel]]]] = [
     (
         "Catalog file",
         action_catalog.CatalogFile,
-        [action_catalog.CategorySpec, action_catalog.ActionSpec, action_catalog.MandateSpec, action_catalog.HotListSpec],
+        [
+            action_catalog.CategorySpec,
+            action_catalog.ActionSpec,
+            action_catalog.MandateSpec,
+            action_catalog.HotListSpec,
+        ],
     ),
     ("Policy file", policy.PolicyFile, [policy.PathsSpec, policy.PolicyLimitsSpec]),
     ("Shared file", shared.SharedFile, []),
@@ -56,7 +62,9 @@ def specs_page() -> str:
 
 def diagnostics_page() -> str:
     """Every code, what it means and how to mend it."""
-    parts = ["# Diagnostics\n\nThe same texts as `toolgen explain CODE`. Errors stop a build; warnings and notes do not."]
+    parts = [
+        "# Diagnostics\n\nThe same texts as `toolgen explain CODE`. Errors stop a build; warnings and notes do not."
+    ]
     parts += [f"## {row.code} {row.name}\n\n*{row.severity.value}.* {row.explanation}" for row in CODES.values()]
     return "\n\n".join(parts) + "\n"
 
@@ -67,9 +75,16 @@ def commands_page() -> str:
 
     import click
 
-    parts = ["# Commands\n\n`toolgen -C DIR COMMAND` runs in another folder. Exit codes: 0 fine, 1 findings or drift, 2 usage or\nconfiguration, 3 an internal error."]
+    parts = [
+        (
+            "# Commands\n\n`toolgen -C DIR COMMAND` runs in another folder. Exit codes:\n"
+            "0 fine, 1 findings or drift, 2 usage or configuration, 3 an internal error."
+        )
+    ]
     for name in COMMANDS:
-        command: click.Command = import_module(f"toolgen.cli.commands.{'import_' if name == 'import' else name}").command
+        command: click.Command = import_module(
+            f"toolgen.cli.commands.{'import_' if name == 'import' else name}"
+        ).command
         for words, each in _commands(command, f"toolgen {name}"):
             text = each.get_help(click.Context(each, info_name=words, terminal_width=100, max_content_width=100))
             parts.append(f"## `{words}`\n\n```text\n{text}\n```")
@@ -123,7 +138,9 @@ def _type(field: dict[str, Any], root: dict[str, Any]) -> str:
     if field.get("type") == "object":
         inner = field.get("additionalProperties") or next(iter(field.get("patternProperties", {}).values()), {})
         return f"name -> {_type(inner, root) if isinstance(inner, dict) else 'any'}"
-    return {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}.get(field.get("type", ""), "any")
+    return {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}.get(
+        field.get("type", ""), "any"
+    )
 
 
 if __name__ == "__main__":

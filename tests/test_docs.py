@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def environment() -> dict[str, str]:
 def run(script: str, folder: Path) -> str:
     """Run a block of shell; it must succeed."""
     done = subprocess.run(
-        ["bash", "-euc", f"toolgen() {{ python -m toolgen \"$@\"; }}\n{script}"],
+        ["bash", "-euc", f'toolgen() {{ python -m toolgen "$@"; }}\n{script}'],
         cwd=folder,
         env=environment(),
         text=True,
@@ -57,12 +58,15 @@ def test_every_block_of_a_guide_runs_as_written(page: Path, tmp_path: Path) -> N
 
 
 def test_the_readme_example_runs(tmp_path: Path) -> None:
-    blocks = {block["language"]: block["text"] for block in BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))}
+    blocks = {
+        block["language"]: block["text"] for block in BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+    }
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "orders.yaml").write_text(blocks["yaml"], encoding="utf-8")
     imports, _, body = blocks["python"].partition("\n\n")
     inner = "\n".join(f"    {line}" if line else "" for line in body.splitlines())
-    program = f"import asyncio\n{imports}\n\nasync def main():\n{inner}\n    assert result.value.refunded == 25, result\n    print('ran')\n\nasyncio.run(main())\n"
+    check = "    assert result.value.refunded == 25, result\n    print('ran')"
+    program = f"import asyncio\n{imports}\n\nasync def main():\n{inner}\n{check}\n\nasyncio.run(main())\n"
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     assert "ran" in run("toolgen build\npython program.py", tmp_path)
 
@@ -74,9 +78,7 @@ def test_the_example_of_init_is_the_example_of_the_project() -> None:
 
 
 def test_the_reference_is_what_the_models_give() -> None:
-    sys.path.insert(0, str(ROOT / "docs"))
-    from make_reference import pages
-
+    pages = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["pages"]
     for name, text in pages().items():
         found = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
         assert found == text, f"docs/reference/{name} is not current: run `make docs`"

@@ -45,8 +45,12 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="COMMAND [ARG ...]")
-@click.option("-C", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="Run in another folder.")
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="COMMAND [ARG ...]"
+)
+@click.option(
+    "-C", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="Run in another folder."
+)
 @click.version_option(__version__, message="toolgen %(version)s")
 def _front(folder: str | None) -> None:
     """Compile tool specs into typed Python packages."""

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostic
 
 format_option = click.option(
-    "--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True, help="For people, or for programs."
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for programs.",
 )
 
 

@@ -41,7 +41,9 @@ def import_name(root: Path, out: str) -> tuple[Path, str]:
     return folder, ".".join(parts)
 
 
-def named_tool(catalogs: list[tuple[Target, Catalog]], name: str, toolset: str | None = None) -> tuple[Target, Catalog, str]:
+def named_tool(
+    catalogs: list[tuple[Target, Catalog]], name: str, toolset: str | None = None
+) -> tuple[Target, Catalog, str]:
     """The one tool that a name means, in any spelling. Raises click.UsageError where there is none, or are several."""
     found = [
         (target, catalog, ident)

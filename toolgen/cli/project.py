@@ -50,4 +50,6 @@ def find_tools(made: list[Compilation], name: str) -> list[tuple[Compilation, To
     exact = [each for each in every if each[2].ident == name]
     if exact:
         return exact
-    return [each for each in every if name in (each[2].wire_name or wire_name(each[2].ident), each[2].remote, each[2].key)]
+    return [
+        each for each in every if name in (each[2].wire_name or wire_name(each[2].ident), each[2].remote, each[2].key)
+    ]

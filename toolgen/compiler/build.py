@@ -6,7 +6,6 @@ Imports of the stages wait until they are needed: a build in which nothing chang
 from __future__ import annotations
 
 from dataclasses import dataclass
-
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -24,8 +23,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog
 
 
-
-NAMES_OTHERS: Final = frozenset({"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG503", "TG504", "TG507", "TG509"})
+NAMES_OTHERS: Final = frozenset(
+    {"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG503", "TG504", "TG507", "TG509"}
+)
 """Findings about names that are not there. They say nothing where a file had to be left out: it may define them."""
 
 
@@ -112,7 +112,7 @@ class Checked:
 
 
 def check(config: Config, target: Target, sink: Diagnostics, *, progress: Callable[[str], None] = silent) -> Checked:
-    """Compare the committed package with what the specs give. Writes nothing but what an interrupted build left open."""
+    """Compare the committed package with what the specs give. Only an interrupted build is completed or undone."""
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):
         return Checked(None, {})

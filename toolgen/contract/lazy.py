@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def reexport(package: str, origins: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def reexport(
+    package: str, origins: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Give the `__getattr__`, `__dir__` and `__all__` of a package.
 
     `origins` maps each public name to the module that defines it, relative to `package` (`".idents"`); a module

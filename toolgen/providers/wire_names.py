@@ -21,7 +21,7 @@ class Grammar:
 
 
 STRICT: Final = Grammar(re.compile(r"[a-zA-Z0-9_-]+"), 64)
-"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Gemini, Bedrock and MCP clients accept it too."""
+"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Gemini, Bedrock and MCP clients take it too."""
 
 DOTTED: Final = Grammar(re.compile(r"[a-zA-Z0-9_.-]+"), 64, dots=True)
 """LiteLLM's proxy, which lets dots pass."""
@@ -49,7 +49,10 @@ def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
         return ident
     segments = ident.split(".")
     joined = "__".join(segments)
-    plain = all(segment and "__" not in segment and not segment.startswith("_") and not segment.endswith("_") for segment in segments)
+    plain = all(
+        segment and "__" not in segment and not segment.startswith("_") and not segment.endswith("_")
+        for segment in segments
+    )
     if plain and fits(joined, grammar):
         return joined
     digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]

@@ -63,7 +63,15 @@ class Tool:
     args: Codec[Any]
     result: Codec[Any]
     form: Form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundTool:
+    """What a call of one tool goes through."""
+
+    before: tuple[Stage, ...]
     run: Run
+    after: tuple[Stage, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,12 +102,12 @@ class Codec(Generic[T]):
         """
         is_valid, validate, plain_numbers = self._is_valid, self._validate, refuses_infinity(self.schema)
 
-        def decode(payload: bytes | str) -> T:
+        def decode(payload: bytes | str) -> Any:
             try:
                 value = from_json(payload, allow_inf_nan=False)
                 careless = (plain_numbers and len(payload) <= SHORT) or not needs_care(payload)
                 if careless and is_valid(value):
-                    return cast("T", value if validate is None else validate(value))
+                    return value if validate is None else validate(value)
             except (ValueError, TypeError):
                 pass
             return self.build(self.decode_json(payload))
@@ -172,12 +172,12 @@ class Codec(Generic[T]):
         if model is None or serialize is None:
             return self.settle
 
-        def settle(value: Any) -> tuple[T, bytes]:
+        def settle(value: Any) -> tuple[Any, bytes]:
             if value.__class__ is model:
                 try:
                     text = serialize(value)
                     if (len(text) <= SHORT or not needs_care(text)) and is_valid(from_json(text, allow_inf_nan=False)):
-                        return cast("T", value), text
+                        return value, text
                 except ValueError:
                     pass
             return self.settle(value)
@@ -264,13 +264,16 @@ class Codec(Generic[T]):
     def _serialize(self) -> Callable[[Any], bytes] | None:
         if self._adapter is None:
             return None
-        options = {
+        # Options cost time, so none is given that changes nothing. A model has checked its own fields; what is in a
+        # bare list can be of any class, and must not be written as if it were of the declared one.
+        wanted = {
             "by_alias": has_aliases(self._adapter),
             "exclude_unset": has_defaults(self._adapter),
-            # A model has checked its own fields; what is in a bare list can be anything.
             "serialize_as_any": self._model is None,
         }
-        return partial(self._adapter.serializer.to_json, **{name: True for name, needed in options.items() if needed})
+        options: dict[str, Any] = {name: True for name, is_wanted in wanted.items() if is_wanted}
+        to_json = self._adapter.serializer.to_json
+        return partial(to_json, **options) if options else to_json
 
 
 def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:

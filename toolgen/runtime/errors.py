@@ -34,6 +34,18 @@ class ToolNotFound(LookupError):
         return (ToolNotFound, (self.name, self.suggestions))
 
 
+class ToolUnavailable(RuntimeError):
+    """A tool is known, and nothing here runs it."""
+
+    def __init__(self, name: str, toolset: str) -> None:
+        self.name = name
+        self.toolset = toolset
+        super().__init__(f"{name} cannot run here: the toolset {toolset} has no executor")
+
+    def __reduce__(self) -> tuple[type[ToolUnavailable], tuple[str, str]]:
+        return (ToolUnavailable, (self.name, self.toolset))
+
+
 class CatalogError(ValueError):
     """A package cannot be loaded, or a tool cannot be registered. The text says what to change."""
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Awaitable
 from itertools import count
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolgen.contract.records import ToolCallMeta, ToolError
-from toolgen.runtime.call import Call, Host, Tool
-from toolgen.runtime.executors.assignment import assign, runner
+from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.call import BoundTool, Call, Host, Tool
+from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.result import failed, succeeded, tool_error_from_error
-from toolgen.runtime.stages import decode, encode, execute, permission
-from toolgen.runtime.stages.resolve import respelled, unknown, without_executor
+from toolgen.runtime.stages import decode, encode, permission
+from toolgen.runtime.stages.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from toolgen.contract.ident import Ident
-    from toolgen.contract.records import ToolRequest, ToolResult, ToolsetRegistration
-    from toolgen.runtime.call import Stage
+    from toolgen.contract.records import ToolError, ToolRequest, ToolResult, ToolsetRegistration
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.permission import PermissionCallback
@@ -27,7 +28,7 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 BEFORE: Final = (decode.bind, permission.bind)
-"""What a call goes through before its tool runs, in this order. A stage is bound once to each tool; it may have nothing to do there."""
+"""What a call goes through before its tool runs. A stage is bound to a tool once, and may have nothing to do there."""
 
 AFTER: Final = (encode.bind,)
 """What it goes through once the tool has run."""
@@ -57,7 +58,7 @@ class Runtime:
         self._assigned = assign(catalog, executors)
         self._host = Host(permission=permission, permission_timeout=permission_timeout)
         self._new_call_id = new_call_id or _unique_call_ids()
-        self._stages: dict[str, tuple[Stage, ...]] = {}
+        self._bound: dict[str, BoundTool] = {}
 
     def call(
         self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None
@@ -85,18 +86,44 @@ class Runtime:
         call_id = tool_call_id or given.tool_call_id or self._new_call_id()
         call = Call(name, call_id, payload, args, given.for_call(call_id))
         try:
-            before, run, after = self._ready.get(name) or self._make_ready(name)
-            for stage in before:
-                if (stop := stage(call)) is not None and (error := await _error(stop)) is not None:
+            tool = self._bound.get(name) or self._bind(resolve(self._catalog, call))
+            for stage in tool.before:
+                if (stop := stage(call)) is not None and (error := await _settled(stop)) is not None:
                     return failed(call, error)
-            outcome = run(call)
-            call.outcome = await outcome if isinstance(outcome, Awaitable) else outcome
-            for stage in after:
-                if (stop := stage(call)) is not None and (error := await _error(stop)) is not None:
+            outcome = tool.run(call)
+            if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
+                outcome = await outcome
+            call.outcome = outcome
+            for stage in tool.after:
+                if (stop := stage(call)) is not None and (error := await _settled(stop)) is not None:
                     return failed(call, error)
-        except Exception as error:  # noqa: BLE001  # handlers may raise anything, and a bug of ours must stay in the call
+        except Exception as error:  # noqa: BLE001  # handlers may raise anything; a bug of ours must stay in its call
             return failed(call, tool_error_from_error(error))
         return succeeded(call)
+
+    def _bind(self, ident: str) -> BoundTool:
+        """Make a tool ready at its first call, and find it again at those by its other names."""
+        known = self._bound.get(ident)
+        if known is not None:
+            return known
+        run, form = find_runner(self._catalog, self._assigned, ident)
+        tool = Tool(
+            definition=self._catalog.definition(ident),
+            args=self._catalog.codec(ident, "args"),
+            result=self._catalog.codec(ident, "result"),
+            form=form,
+        )
+        before, after = (
+            tuple(stage for bind in stages if (stage := bind(tool, self._host)) is not None)
+            for stages in (BEFORE, AFTER)
+        )
+        bound = self._bound[ident] = BoundTool(before=before, run=run, after=after)
+        return bound
+
+
+async def _settled(stop: ToolError | Awaitable[ToolError | None]) -> ToolError | None:
+    return await stop if isinstance(stop, Awaitable) else stop
+
 
 def _unique_call_ids() -> Callable[[], str]:
     """Number the calls of one runtime, behind a random word that tells runtimes apart."""

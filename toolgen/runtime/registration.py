@@ -13,11 +13,15 @@ from jsonschema_rs import ReferencingError, ValidationError, validator_for
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from toolgen.runtime.call import Form
 from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.executors.request import run_request
+from toolgen.runtime.executors.service import run_handler
 from toolgen.runtime.schema_profile import core_violations, with_definitions_in_place
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.runtime.call import Run
     from toolgen.runtime.definition import ToolDefinition
 
 Profile: TypeAlias = Literal["core", "full"]
@@ -45,12 +49,12 @@ class ToolAdapter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredTool:
-    """A definition and what runs it: a handler of args (as `model`, where there is one) and meta, or an adapter."""
+    """A definition and what runs it; typed args are of `model`, or plain JSON values where there is none."""
 
     definition: ToolDefinition
-    handler: Handler | None = None
+    run: Run
+    form: Form
     model: type[BaseModel] | None = None
-    adapter: ToolAdapter | None = None
 
 
 def from_handler(
@@ -58,12 +62,16 @@ def from_handler(
 ) -> RegisteredTool:
     """Tie a definition to a function, which is given its args as `model`, or as plain JSON values."""
     checked = _checked(definition, profile)
-    return RegisteredTool(definition=checked, handler=_of_args_and_meta(handler), model=model)
+    run = run_handler(_of_args_and_meta(handler))
+    return RegisteredTool(definition=checked, run=run, form=Form.TYPED, model=model)
 
 
 def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]:
     """Take all tools of an adapter."""
-    return [RegisteredTool(definition=_checked(each, profile), adapter=adapter) for each in adapter.definitions()]
+    checked = [_checked(definition, profile) for definition in adapter.definitions()]
+    return [
+        RegisteredTool(definition=each, run=run_request(adapter, each.name), form=Form.CANONICAL) for each in checked
+    ]
 
 
 def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel] | None) -> Mapping[str, Any]:

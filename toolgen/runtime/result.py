@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
-from toolgen.runtime.errors import InvalidPayload, ToolNotFound
+from toolgen.runtime.errors import InvalidPayload, ToolNotFound, ToolUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,8 +65,16 @@ def tool_error_from_error(error: Exception) -> ToolError:
         return ToolError(
             message="unknown tool",
             kind=FailureKind.TOOL_NOT_AVAILABLE,
-            code="unknown_tool",
+            code="tool_not_available",
             hint=_did_you_mean(error.suggestions),
+            cause=error,
+        )
+    if isinstance(error, ToolUnavailable):
+        return ToolError(
+            message=str(error),
+            kind=FailureKind.UNAVAILABLE,
+            code="no_executor",
+            hint="go on without it",
             cause=error,
         )
     kind = FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.INTERNAL
@@ -95,16 +103,6 @@ def malformed_result(error: InvalidPayload) -> ToolError:
         issues=error.issues,
         hint="the tool is at fault, not the call",
         cause=error,
-    )
-
-
-def not_available(name: str, suggestions: Sequence[str]) -> ToolError:
-    """Say that there is no such tool, whatever the reason."""
-    return ToolError(
-        message=f"the tool {_cut(name)} is not available",
-        kind=FailureKind.TOOL_NOT_AVAILABLE,
-        code="tool_not_available",
-        hint=_did_you_mean(suggestions),
     )
 
 

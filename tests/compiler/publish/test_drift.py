@@ -160,6 +160,29 @@ def test_a_file_replaced_by_a_link_is_drift_whatever_the_link_leads_to(built: Pr
     )
 
 
+def test_a_lock_that_is_a_folder_is_drift(built: Project) -> None:
+    (built.out / LOCK).unlink()
+    (built.out / LOCK).mkdir()
+
+    assert fast_check(built.tree, Target()) is None
+    assert changes(built, FILES) == [Change(LOCK, (Cause.MISSING,))]
+    assert built.messages == ["TG606 generated/toolgen.lock cannot be read: Is a directory"]
+
+
+def test_an_output_that_is_a_file_misses_everything(project: Project) -> None:
+    project.out.write_text("mine")
+
+    assert fast_check(project.tree, Target()) is None
+    assert {change.causes for change in drift(project.tree, None, project.inputs, {"a.py": b""})} == {(Cause.MISSING,)}
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read anywhere")
+def test_what_cannot_be_read_counts_as_edited(built: Project) -> None:
+    (built.out / "shop/a.py").chmod(0)
+
+    assert fast_check(built.tree, Target()) == (Change("shop/a.py", (Cause.EDITED,)),)
+
+
 def test_an_edited_lock_is_drift(built: Project) -> None:
     text = (built.out / LOCK).read_text()
     built.write(LOCK, text.replace("\n}", ' , "more": 1 }'))

@@ -125,7 +125,7 @@ def test_a_span_prints_as_editors_read_it() -> None:
 def test_json_nodes_have_places_too() -> None:
     root = node_of('{\n  "a": [1, {"b\\n": "x"}]\n}', "a.json")
 
-    assert place(root.span_at(["a"])) == "2:8-2:24"
+    assert place(root.span_at(["a"])) == "2:8-2:25"
     assert place(root.span_at(["a", 1, "b\n"])) == "2:20-2:23"
     assert place(root.span_at(["a", 1, "b\n"], key=True)) == "2:13-2:18"
     assert place(root.span) == "1:1-3:2"

@@ -126,4 +126,4 @@ def test_the_place_and_the_words(text: str, expected: str) -> None:
 
 
 def test_places_are_exact_beyond_the_first_line_and_beyond_ascii() -> None:
-    assert problem("a: 1\r\nb: 😀é\r\nc: '😀' @\r\n").startswith("TG003 3:8-3:9 text goes on after the closing `'`")
+    assert problem("a: 1\r\nb: 😀é\r\nc: '😀' x\r\n").startswith("TG003 3:8-3:9 text goes on after the closing `'`")

@@ -27,7 +27,10 @@ def command(*, only_check: bool, force: bool, style: str) -> int:
     if only_check and force:
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
     config = project()
-    outcomes = [_check(config, target, style) if only_check else _build(config, target, style, force=force) for target in config.targets]
+    outcomes = [
+        _check(config, target, style) if only_check else _build(config, target, style, force=force)
+        for target in config.targets
+    ]
     if style == "json":
         show_json({"targets": [outcome for _, outcome in outcomes]})
     return 0 if all(fine for fine, _ in outcomes) else 1
@@ -38,9 +41,17 @@ def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[
     with progress() as stage:
         built = build(config, target, sink, force=force, progress=stage)
     published = built.published
-    outcome: dict[str, Any] = {"specs": target.specs, "out": target.out, "diagnostics": diagnostics_json(sink) if style == "json" else []}
+    outcome: dict[str, Any] = {
+        "specs": target.specs,
+        "out": target.out,
+        "diagnostics": diagnostics_json(sink) if style == "json" else [],
+    }
     if published is not None:
-        outcome |= {"written": list(published.written), "removed": list(published.removed), "unchanged": len(published.unchanged)}
+        outcome |= {
+            "written": list(published.written),
+            "removed": list(published.removed),
+            "unchanged": len(published.unchanged),
+        }
     if style == "text":
         show_diagnostics(sink, built.sources, config.root)
         if published is None:
@@ -48,7 +59,9 @@ def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[
         elif not published.written and not published.removed:
             click.echo(f"{target.out}: up to date")
         else:
-            click.echo(f"{target.out}: {_counted(len(published.written), 'file')} written, {len(published.removed)} removed")
+            click.echo(
+                f"{target.out}: {_counted(len(published.written), 'file')} written, {len(published.removed)} removed"
+            )
     return published is not None, outcome
 
 
@@ -57,10 +70,19 @@ def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, 
     with progress() as stage:
         checked = check(config, target, sink, progress=stage)
     changes = checked.changes
-    outcome: dict[str, Any] = {"specs": target.specs, "out": target.out, "diagnostics": diagnostics_json(sink) if style == "json" else []}
+    outcome: dict[str, Any] = {
+        "specs": target.specs,
+        "out": target.out,
+        "diagnostics": diagnostics_json(sink) if style == "json" else [],
+    }
     if changes is not None:
         outcome["changes"] = [
-            {"path": change.path, "causes": [cause.value for cause in change.causes], "because": list(change.because), "diff": change.diff}
+            {
+                "path": change.path,
+                "causes": [cause.value for cause in change.causes],
+                "because": list(change.because),
+                "diff": change.diff,
+            }
             for change in changes
         ]
     if style == "text":

@@ -63,7 +63,9 @@ def _executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistra
     """What the configuration names for a toolset: handlers, or a registration of their own."""
     place = config.executors.get(toolset)
     if place is None:
-        raise click.UsageError(f"Nothing is configured to run `{toolset}`. Write `executors = {{\"{toolset}\" = \"app:handlers\"}}`.")
+        raise click.UsageError(
+            f'Nothing is configured to run `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
+        )
     module, _, name = place.partition(":")
     if str(config.root) not in sys.path:
         sys.path.insert(0, str(config.root))
@@ -72,7 +74,7 @@ def _executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistra
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise click.UsageError(f"executors.\"{toolset}\" = \"{place}\" cannot be used: {error}") from error
+        raise click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {error}') from error
     if isinstance(found, ToolsetRegistration):
         return found
     dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
@@ -89,7 +91,9 @@ def _ask(request: PermissionRequest) -> Decision:
     if request.permission == "readonly" and "dangerous" not in request.tags:
         return Decision.ALLOW_ONCE
     if not sys.stdin.isatty():
-        click.echo(f"{request.tool_name} may change something, and nobody can be asked: give --yes to allow it", err=True)
+        click.echo(
+            f"{request.tool_name} may change something, and nobody can be asked: give --yes to allow it", err=True
+        )
         return Decision.DENY
     shown = request.arguments.decode()
     return Decision.ALLOW_ONCE if click.confirm(f"{request.tool_name} {shown}\nRun it?", err=True) else Decision.DENY
@@ -101,4 +105,12 @@ def _json(result: ToolResult[Any]) -> dict[str, Any]:
         return shown | {"result": json.loads(result.payload) if result.payload else None}
     issues = [{"pointer": issue.pointer, "keyword": issue.keyword, "hint": issue.hint} for issue in result.error.issues]
     error = result.error
-    return shown | {"error": {"kind": error.kind.value, "code": error.code, "message": error.message, "hint": error.hint, "issues": issues}}
+    return shown | {
+        "error": {
+            "kind": error.kind.value,
+            "code": error.code,
+            "message": error.message,
+            "hint": error.hint,
+            "issues": issues,
+        }
+    }

@@ -27,7 +27,10 @@ def command(*, code: str | None, style: str) -> int:
             raise click.UsageError(f"There is no diagnostic `{code}`.{hint}")
         rows = [found]
     if style == "json":
-        listed = [{"code": row.code, "name": row.name, "severity": row.severity.value, "explanation": row.explanation} for row in rows]
+        listed = [
+            {"code": row.code, "name": row.name, "severity": row.severity.value, "explanation": row.explanation}
+            for row in rows
+        ]
         show_json(listed if code is None else listed[0])
         return 0
     if code is None:

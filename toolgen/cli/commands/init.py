@@ -21,7 +21,9 @@ def command(*, folder: Path, bare: bool) -> int:
     files = _bare() if bare else _example()
     taken = [path for path in files if (folder / path).exists()]
     if taken:
-        raise click.UsageError(f"{', '.join(str(folder / path) for path in taken)} is already there; nothing was written.")
+        raise click.UsageError(
+            f"{', '.join(str(folder / path) for path in taken)} is already there; nothing was written."
+        )
     try:
         (folder / "specs").mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
@@ -40,7 +42,9 @@ def _bare() -> dict[str, str]:
 
 
 def _example() -> dict[str, str]:
-    texts = {path: (_EXAMPLE / path).read_text(encoding="utf-8") for path in ("toolgen.toml", "specs/orders.yaml", "app.py")}
+    texts = {
+        path: (_EXAMPLE / path).read_text(encoding="utf-8") for path in ("toolgen.toml", "specs/orders.yaml", "app.py")
+    }
     return {**texts, _SCHEMA: _schema()}
 
 

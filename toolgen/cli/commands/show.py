@@ -28,7 +28,9 @@ def command(*, tool: str, style: str) -> int:
     made = compilations(config)
     if made is None:
         return 1
-    found = {each.ident: (compilation.target.out, toolset, each) for compilation, toolset, each in find_tools(made, tool)}
+    found = {
+        each.ident: (compilation.target.out, toolset, each) for compilation, toolset, each in find_tools(made, tool)
+    }
     if not found:
         idents = [each.ident for one in made for toolset in one.catalog.toolsets for each in toolset.tools]
         raise click.UsageError(f"There is no tool `{tool}`. {nearest(tool, idents) or 'See `toolgen list`.'}")

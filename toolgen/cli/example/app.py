@@ -38,7 +38,9 @@ async def main() -> None:
     typed = await runtime.call(orders.REFUND, orders.RefundArgs(order_id="o-1", amount=5))
     print("typed call:   ", typed.value.refunded if typed.value else typed.error)
 
-    raw = await runtime.invoke(ToolRequest(name="shop.orders.refund", payload=b'{"order_id": "o-2"}', tool_call_id="c1"))
+    raw = await runtime.invoke(
+        ToolRequest(name="shop.orders.refund", payload=b'{"order_id": "o-2"}', tool_call_id="c1")
+    )
     print("raw JSON call:", raw.payload.decode())
 
     wrong = await runtime.invoke(ToolRequest(name="shop.orders.refund", payload=b'{"order": "o-2", "amount": 0}'))

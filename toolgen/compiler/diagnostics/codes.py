@@ -110,4 +110,12 @@ CODES = _table(
     ("TG706", "folder-outside-project", _E, "`specs` and `out` are relative paths, with `/`, to folders inside the one that holds the configuration."),
     ("TG707", "output-not-a-package", _E, "`out` becomes a Python package, so its last part must be a Python identifier and no keyword, such as `generated` or `src/tools`."),
     ("TG708", "overlapping-folders", _E, "An output folder is, holds, or lies in the output folder of another target or a folder of specs. toolgen owns its output folders whole: give each target one of its own."),
+    # TG8xx: importing
+    ("TG801", "not-a-tool-list", _E, "What is imported is the answer of an MCP server to `tools/list`: `{\"tools\": [...]}`, the JSON-RPC response around it, or the list alone."),
+    ("TG802", "incomplete-list", _W, "A server may answer `tools/list` in pages. The answer holds a `nextCursor`, so it is not the last page, and tools are missing."),
+    ("TG803", "unnamed-tool", _E, "An entry of the list is not an object with a `name`, so nothing could call it. It is left out."),
+    ("TG804", "repeated-tool", _E, "A server has two tools of one name, and a call could mean either. The first is imported."),
+    ("TG805", "broken-tool", _E, "A tool is broken at its source: its schema is no JSON Schema, describes no object, or cannot be compiled. It is left out, and the others are imported. Mend it at the server, or in the saved answer."),
+    ("TG806", "unknown-tool-key", _W, "A tool has a key that MCP does not have, and lacks one that looks much like it."),
+    ("TG807", "tool-gone", _W, "A tool of the spec is not offered by its server any more. It is taken out of the spec; whoever still uses it is told by the next build."),
 )

@@ -80,5 +80,7 @@ class Diagnostics:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Say "did you mean …?" with the known word nearest to `word`, or nothing."""
-    matches = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    known = list(known)
+    shortened = [name for name in known if len(word) > 2 and name.startswith(word)]
+    matches = get_close_matches(word, known, n=1, cutoff=0.6) or shortened
     return f"did you mean `{matches[0]}`?" if matches else ""

@@ -40,7 +40,10 @@ def _with_schema_references(value: Any) -> Any:
     match value:
         case dict():
             if SCHEMA_MARK.items() <= value.items():
-                return {"$ref": "#/$defs/Schema", **{key: inner for key, inner in value.items() if key not in {*SCHEMA_MARK, "title"}}}
+                return {
+                    "$ref": "#/$defs/Schema",
+                    **{key: inner for key, inner in value.items() if key not in {*SCHEMA_MARK, "title"}},
+                }
             return {key: _with_schema_references(inner) for key, inner in value.items()}
         case list():
             return [_with_schema_references(inner) for inner in value]

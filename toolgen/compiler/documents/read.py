@@ -78,7 +78,7 @@ def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] 
 
 
 _ATTEMPTS: Final = 4
-"""How often a file is looked at again without what was wrong with it, so that one run finds the rest of its problems."""
+"""How often a file is looked at again without what was wrong in it, so that one run finds all of its problems."""
 
 
 def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None:
@@ -127,9 +127,7 @@ def _place(loc: _Place, data: Any) -> _Place:
     """The path in the file: without the parts by which pydantic names branches of a union, which are not there."""
     place: list[int | str] = []
     for index, part in enumerate(loc):
-        if isinstance(data, dict) and part in data:
-            data = data[part]
-        elif isinstance(data, list) and isinstance(part, int) and part < len(data):
+        if _holds(data, part):
             data = data[part]
         elif index < len(loc) - 1 or not isinstance(data, dict) or part == "[key]" or part in _BRANCHES:
             continue
@@ -137,24 +135,34 @@ def _place(loc: _Place, data: Any) -> _Place:
     return tuple(place)
 
 
+def _holds(data: Any, part: int | str) -> bool:
+    """Whether a mapping has a key, or a list an index."""
+    if isinstance(data, dict):
+        return part in data
+    return isinstance(data, list) and isinstance(part, int) and part < len(data)
+
+
 _BRANCHES: Final = frozenset({"MethodSpec", "MethodReference", "ActionSpec", "NotIn", "In", "str", "int", "float"})
 
 
 def _mend(data: Any, errors: list[tuple[_Place, ErrorDetails]]) -> None:
-    """Take out of the data what was reported, and put a text where one is missing."""
-    for place, error in sorted(errors, key=lambda each: [str(part).rjust(9, "0") for part in each[0]], reverse=True):
-        parent = data
-        for part in place[:-1]:
-            inside = isinstance(parent, dict) and part in parent or isinstance(parent, list) and isinstance(part, int) and part < len(parent)
-            parent = parent[part] if inside else None
-        if not place or not isinstance(parent, dict | list):
-            continue
-        if error["type"] == "missing" and isinstance(parent, dict):
-            parent[str(place[-1])] = "?"
-        elif isinstance(parent, dict):
-            parent.pop(place[-1], None)
-        elif isinstance(place[-1], int) and place[-1] < len(parent):
-            del parent[place[-1]]
+    """Take out of the data what was reported, and put a text where one is missing.
+
+    A list goes as a whole: without one of its items, the others would no longer stand where the file has them.
+    """
+    for place, error in errors:
+        parent, key, node = None, "", data
+        for part in place[: -1 if error["type"] == "missing" else None]:
+            if not _holds(node, part):
+                parent, node = None, None
+                break
+            if isinstance(node, dict):
+                parent, key = node, part
+            node = node[part]
+        if error["type"] == "missing" and isinstance(node, dict):
+            node[place[-1]] = "?"
+        elif parent is not None:
+            parent.pop(key, None)
 
 
 def _report(place: _Place, error: ErrorDetails, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
@@ -164,7 +172,9 @@ def _report(place: _Place, error: ErrorDetails, root: MappingNode, model: type[B
         case "extra_forbidden":
             known = _known_keys(model, place[:-1])
             fix = nearest(name, known) or f"the keys here are {', '.join(f'`{key}`' for key in known)}"
-            sink.report("TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix)
+            sink.report(
+                "TG104", root.span_at(place, key=True), f"`{name}` is not a key of {_where(place[:-1])}", fix=fix
+            )
         case "missing":
             sink.report("TG103", root.span_at(place[:-1], key=True), f"`{name}` is missing from {_where(place[:-1])}")
         case _:
@@ -217,14 +227,32 @@ def _inside(node: Any, part: int | str, root: Any) -> Iterator[Any]:
             yield from variant.get("patternProperties", {}).values()
 
 
+_WANTED: Final = {
+    "string_type": "a text",
+    "int_type": "an integer",
+    "float_type": "a number",
+    "bool_type": "`true` or `false`",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "too_short": "something in it",
+    "string_too_short": "a text that is not empty",
+}
+"""What pydantic wants, by the type of its error, in the words of the spec language."""
+
+
 def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
     if error["type"] == "string_pattern_mismatch":
         what = "name" if is_key else "value"
-        return f"`{name if is_key else _shown(error['input'])}` is not a valid {what} here"
+        return f"`{name if is_key else error['input']}` is not a valid {what} here"
+    subject = f"`{name}`" if name and not name.isdigit() else "this"
+    wanted = _WANTED.get(error["type"])
+    if error["type"] == "literal_error":
+        wanted = str(error.get("ctx", {}).get("expected", "")).replace("'", "`")
+    if wanted:
+        return f"{subject} must be {wanted}, and is {_shown(error['input'])}"
     text = error["msg"]
-    text = text[0].lower() + text[1:]
-    subject = f"`{name}`" if name else "this"
-    return f"{subject}: {text}, found {_shown(error['input'])}"
+    return f"{subject}: {text[0].lower()}{text[1:]}, found {_shown(error['input'])}"
 
 
 def _shown(value: Any) -> str:
@@ -233,10 +261,8 @@ def _shown(value: Any) -> str:
             return "a mapping"
         case list():
             return "a list"
-        case str() if len(value) <= 60:
-            return value or "nothing"
         case str():
-            return value[:57] + "…"
+            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
         case None:
             return "nothing"
         case bool():

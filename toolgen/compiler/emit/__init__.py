@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 def emit(catalog: Catalog) -> dict[str, str]:
     """The files of a generated package, unformatted, by path below its root."""
-    models = render_models([[made for made in toolset.types if isinstance(made, ClassType)] for toolset in catalog.toolsets])
+    models = render_models(
+        [[made for made in toolset.types if isinstance(made, ClassType)] for toolset in catalog.toolsets]
+    )
     files = {
-        "__init__.py": render("root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}),
+        "__init__.py": render(
+            "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
+        ),
         "py.typed": "",
         "catalog.json": emit_catalog_json(catalog),
         "tool_schemas.json": emit_tool_schemas(catalog),
@@ -38,7 +42,9 @@ def emit(catalog: Catalog) -> dict[str, str]:
 
 def _packages(files: dict[str, str]) -> dict[str, str]:
     """An `__init__.py` for every folder on the way to a module."""
-    folders = {"/".join(parts[:depth]) for path in files if (parts := path.split("/")) for depth in range(1, len(parts))}
+    folders = {
+        "/".join(parts[:depth]) for path in files if (parts := path.split("/")) for depth in range(1, len(parts))
+    }
     return {f"{folder}/__init__.py": _package(folder) for folder in folders}
 
 

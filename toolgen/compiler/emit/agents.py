@@ -1,4 +1,4 @@
-"""The packages of agents: what each exports for others, and what each consumes. Both re-export the provider's objects."""
+"""The packages of agents: what each exports for others, and what it consumes. Both re-export the provider's objects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def emit_agents(catalog: Catalog) -> dict[str, str]:
         for name in agent.uses:
             toolset = toolsets[name]
             package = (*agent.package, "toolsets", *toolset.package[:-2], toolset.package[-1])
-            provider = exported_package(agents[toolset.exported_by], toolset) if toolset.exported_by else toolset.package
+            provider = (
+                exported_package(agents[toolset.exported_by], toolset) if toolset.exported_by else toolset.package
+            )
             files[f"{'/'.join(package)}/__init__.py"] = _consumer(agent, toolset, package, provider)
     return files
 

@@ -24,18 +24,29 @@ def emit_calls(toolset: Toolset) -> str:
     for tool in toolset.tools:
         fields = _fields(tool, classes)
         parameters = [_parameter(field) for field in fields]
-        used |= set().union(*(names_in(parameter.partition(":")[2]) for parameter in parameters), *(classes_in(field.shape) for field in fields))
-        calls.append({
-            "function": f"new_{tool.names.function}_call",
-            "constant": tool.names.constant,
-            "parameters": parameters,
-            "arguments": f"{{{', '.join(f'{literal(field.wire)}: {field.python}' for field in fields)}}}",
-            "docstring": docstring(
-                f"Ask for `{tool.ident}`: {first_line(tool.description)}\n\nRaises InvalidPayload where the args do not fit the schema.", "    "
-            ),
-        })  # fmt: skip
+        used |= set().union(
+            *(names_in(parameter.partition(":")[2]) for parameter in parameters),
+            *(classes_in(field.shape) for field in fields),
+        )
+        calls.append(
+            {
+                "function": tool.names.call,
+                "constant": tool.names.constant,
+                "parameters": parameters,
+                "arguments": f"{{{', '.join(f'{literal(field.wire)}: {field.python}' for field in fields)}}}",
+                "docstring": docstring(
+                    f"Ask for `{tool.ident}`: {first_line(tool.description)}\n\n"
+                    "Raises InvalidPayload where the args do not fit the schema.",
+                    "    ",
+                ),
+            }
+        )
     types: dict[str, set[str]] = {"toolgen.contract.records": {"ToolRequest"}}
-    imports: dict[str, set[str]] = {".": {"codecs", "idents"}, "toolgen.runtime.codec": {"build_call"}, "typing": {"TYPE_CHECKING"}}
+    imports: dict[str, set[str]] = {
+        ".": {"codecs", "idents"},
+        "toolgen.runtime.codec": {"build_call"},
+        "typing": {"TYPE_CHECKING"},
+    }
     for name in used:
         if name in homes:
             types.setdefault(f".types.{homes[name]}", set()).add(name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def emit_catalog_json(catalog: Catalog) -> str:
     """The catalog as JSON text. Schemas are texts in it, parsed only when a tool is first used."""
-    sections = {
+    sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
         "tools": {tool.ident: _tool(tool, toolset) for toolset in catalog.toolsets for tool in toolset.tools},
         "agents": {agent.name: _agent(agent) for agent in catalog.agents},
@@ -27,7 +27,11 @@ def emit_catalog_json(catalog: Catalog) -> str:
         "policies": {policy.name: _policy(policy) for policy in catalog.policies},
         "tags": dict(catalog.tags),
     }
-    head = {"contract": CONTRACT_VERSION, "generator": __version__, "formats": "assert" if catalog.assert_formats else "annotate"}
+    head = {
+        "contract": CONTRACT_VERSION,
+        "generator": __version__,
+        "formats": "assert" if catalog.assert_formats else "annotate",
+    }
     lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     lines += [f"{_text(name)}: {_section(entries)}" for name, entries in sections.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -57,7 +61,9 @@ def _plain(record: Any, *leave_out: str) -> dict[str, Any]:
     """A record of the IR as JSON: what differs from its default, tuples as lists."""
     if record is None:
         return {}
-    return _present((item.name, _jsonable(getattr(record, item.name))) for item in fields(record) if item.name not in leave_out)
+    return _present(
+        (item.name, _jsonable(getattr(record, item.name))) for item in fields(record) if item.name not in leave_out
+    )
 
 
 def _jsonable(value: Any) -> Any:
@@ -74,18 +80,24 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
     return {
         "kind": toolset.kind.value,
         "package": ".".join(toolset.package),
-        **_present((
-            ("description", toolset.description),
-            ("exported_by", toolset.exported_by),
-            ("server", _plain(toolset.server)),
-        )),
-    }  # fmt: skip
+        **_present(
+            (
+                ("description", toolset.description),
+                ("exported_by", toolset.exported_by),
+                ("server", _plain(toolset.server)),
+            )
+        ),
+    }
 
 
 def _tool(tool: Tool, toolset: Toolset) -> dict[str, Any]:
     homes = {made.name: made.module for made in toolset.types}
     types = ".".join((*toolset.package, "types"))
-    limits = {item.name: getattr(tool.limits, item.name) for item in fields(Limits) if getattr(tool.limits, item.name) != item.default}
+    limits = {
+        item.name: getattr(tool.limits, item.name)
+        for item in fields(Limits)
+        if getattr(tool.limits, item.name) != item.default
+    }
     return {
         "toolset": toolset.name,
         "title": tool.title,
@@ -97,30 +109,32 @@ def _tool(tool: Tool, toolset: Toolset) -> dict[str, Any]:
         "result": schema_text(tool.result),
         "result_type": f"{types}.{homes[tool.names.result]}:{tool.names.result}",
         "wire_name": tool.wire_name or wire_name(tool.ident),
-        **_present((
-            ("source_name", tool.remote if tool.remote != tool.key else ""),
-            ("roles", list(tool.roles) if tool.roles is not None else None),
-            ("access", _plain(tool.access)),
-            ("one_of", list(tool.one_of)),
-            ("inject", list(tool.inject)),
-            ("limits", limits),
-            ("cost", tool.cost.value if tool.cost is not Cost.FREE else ""),
-            ("gate", tool.gate),
-            ("confirm", tool.confirm),
-            ("examples", [_example(example) for example in tool.examples]),
-            ("tag", asdict(tool.tag) if tool.tag else None),
-            ("method", tool.binding.method if tool.binding else ""),
-            ("user", tool.user),
-            ("system", tool.system),
-            ("command", _plain(tool.command)),
-            ("hints", dict(tool.hints)),
-            ("bounded", _plain(tool.bounded)),
-            ("server_data", {name: schema_text(schema) for name, schema in tool.server_data.items()}),
-            ("reminder", tool.reminder),
-            ("args_secrets", list(tool.args.secrets)),
-            ("result_secrets", list(tool.result.secrets)),
-        )),
-    }  # fmt: skip
+        **_present(
+            (
+                ("source_name", tool.remote if tool.remote != tool.key else ""),
+                ("roles", list(tool.roles) if tool.roles is not None else None),
+                ("access", _plain(tool.access)),
+                ("one_of", list(tool.one_of)),
+                ("inject", list(tool.inject)),
+                ("limits", limits),
+                ("cost", tool.cost.value if tool.cost is not Cost.FREE else ""),
+                ("gate", tool.gate),
+                ("confirm", tool.confirm),
+                ("examples", [_example(example) for example in tool.examples]),
+                ("tag", asdict(tool.tag) if tool.tag else None),
+                ("method", tool.binding.method if tool.binding else ""),
+                ("user", tool.user),
+                ("system", tool.system),
+                ("command", _plain(tool.command)),
+                ("hints", dict(tool.hints)),
+                ("bounded", _plain(tool.bounded)),
+                ("server_data", {name: schema_text(schema) for name, schema in tool.server_data.items()}),
+                ("reminder", tool.reminder),
+                ("args_secrets", list(tool.args.secrets)),
+                ("result_secrets", list(tool.result.secrets)),
+            )
+        ),
+    }
 
 
 def _example(example: Any) -> dict[str, Any]:
@@ -149,15 +163,17 @@ def _action_catalog(catalog: ActionCatalog) -> dict[str, Any]:
             {
                 "name": category.name,
                 "description": category.description,
-                **_present((
-                    ("needs", category.needs),
-                    ("formerly", list(category.formerly)),
-                    ("actions", {entry: _plain(action) for entry, action in category.actions.items()}),
-                    ("resource", _plain(category.resource)),
-                    ("invoke", category.invoke),
-                )),
+                **_present(
+                    (
+                        ("needs", category.needs),
+                        ("formerly", list(category.formerly)),
+                        ("actions", {entry: _plain(action) for entry, action in category.actions.items()}),
+                        ("resource", _plain(category.resource)),
+                        ("invoke", category.invoke),
+                    )
+                ),
             }
             for category in catalog.categories
         ],
         "mandates": [_plain(mandate) for mandate in catalog.mandates],
-    }  # fmt: skip
+    }

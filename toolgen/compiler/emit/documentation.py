@@ -61,7 +61,9 @@ def _cell(text: str) -> str:
 def _paragraphs(text: str) -> str:
     """Text as paragraphs: nothing in it can start a heading, a list or raw HTML of its own."""
     lines = (_visible(line.rstrip()) for line in text.strip().splitlines())
-    return "\n".join(re.sub(r"^(\s*)([#>`~=-]|[0-9]+[.)]|[*+]\s|<)", r"\1\\\2", line).replace("<", "&lt;") for line in lines)
+    return "\n".join(
+        re.sub(r"^(\s*)([#>`~=-]|[0-9]+[.)]|[*+]\s|<)", r"\1\\\2", line).replace("<", "&lt;") for line in lines
+    )
 
 
 def _visible(text: str) -> str:

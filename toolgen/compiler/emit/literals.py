@@ -33,7 +33,7 @@ def docstring(text: str, indent: str) -> str:
     lines = [line.rstrip() for line in text.strip().split("\n")]
     body = f"\n{indent}".join(_prose(line) for line in lines).replace(f"\n{indent}\n", "\n\n")
     body = "\n".join(line.rstrip() for line in body.split("\n"))
-    if body.endswith('"') or body.endswith("\\"):
+    if body.endswith(('"', "\\")):
         body = f"{body} "
     if body.startswith('"'):
         body = f" {body}"
@@ -51,12 +51,17 @@ def first_line(text: str) -> str:
 
 
 def _prose(line: str) -> str:
-    escaped = "".join(character if character.isprintable() else _escape(character) for character in line.replace("\\", "\\\\"))
+    escaped = "".join(
+        character if character.isprintable() else _escape(character) for character in line.replace("\\", "\\\\")
+    )
     return escaped.replace('"""', '\\"\\"\\"')
 
 
 def _text(value: str) -> str:
-    quoted = "".join(_CHARACTERS.get(character) or (character if character.isprintable() else _escape(character)) for character in value)
+    quoted = "".join(
+        _CHARACTERS.get(character) or (character if character.isprintable() else _escape(character))
+        for character in value
+    )
     return f'"{quoted}"'
 
 

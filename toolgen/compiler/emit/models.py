@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation
 from toolgen.compiler.emit.literals import docstring, literal
-from toolgen.compiler.ir.shapes import Array, ClassRef, Json, Literals, Map, Scalar, ScalarKind, Shape, Union, accepts_null
+from toolgen.compiler.ir.shapes import (
+    Array,
+    ClassRef,
+    Json,
+    Literals,
+    Map,
+    Scalar,
+    ScalarKind,
+    Shape,
+    Union,
+    accepts_null,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +70,8 @@ def _in_parallel(schemas: Sequence[tuple[Any, Mapping[str, str]]]) -> list[str]:
 
 def _generate(schema: Any, aliases: Mapping[str, str]) -> str:
     """One call of datamodel-code-generator, over tokens only."""
-    from datamodel_code_generator import DataModelType, InputFileType, LiteralType, generate
+    from datamodel_code_generator import InputFileType, LiteralType, generate
+    from datamodel_code_generator.enums import DataModelType
     from datamodel_code_generator.format import PythonVersion
 
     output = generate(
@@ -96,7 +108,9 @@ class _Batch:
     def blocks(self, output: str) -> list[str]:
         """Cut the output into classes, in the order in which they were asked for, and put names in."""
         found = {match[1]: match[2] for match in _BLOCK.finditer(f"{output}\n")}
-        return [self._block(made, found[f"C{number}x"] if made.fields else "") for number, (_, made) in enumerate(self.jobs)]
+        return [
+            self._block(made, found[f"C{number}x"] if made.fields else "") for number, (_, made) in enumerate(self.jobs)
+        ]
 
     def _block(self, made: ClassType, body: str) -> str:
         lines = [f"class {made.name}({'OpenModel' if made.open else 'ClosedModel'}):"]
@@ -136,7 +150,11 @@ def _prepare(jobs: Sequence[_Job]) -> _Batch:
     def schema_of(shape: Shape, index: int) -> dict[str, Any]:
         match shape:
             case Scalar(kind):
-                return {"anyOf": [{"type": "integer"}, {"type": "number"}]} if kind is ScalarKind.NUMBER else {"type": kind.value}
+                return (
+                    {"anyOf": [{"type": "integer"}, {"type": "number"}]}
+                    if kind is ScalarKind.NUMBER
+                    else {"type": kind.value}
+                )
             case Json():
                 return {"$ref": "#/$defs/J0x"}
             case Literals(values):

@@ -37,9 +37,11 @@ def render(template: str, values: Mapping[str, Any]) -> str:
 
 
 def import_lines(origins: Mapping[str, Iterable[str]], *, reexport: bool = False) -> str:
-    """Import statements, sorted and in groups: module to names. With `reexport` each name is marked as meant for others."""
+    """Import statements, sorted and in groups: module to names. With `reexport` names are marked as for others."""
     groups: dict[int, list[str]] = {}
-    for module in sorted(origins, key=lambda module: (-module.count("."), module) if module.startswith(".") else (0, module)):
+    for module in sorted(
+        origins, key=lambda module: (-module.count("."), module) if module.startswith(".") else (0, module)
+    ):
         names = sorted(set(origins[module]), key=lambda name: (not name.isupper(), name[0].islower(), name))
         if names:
             shown = ", ".join(f"{name} as {name}" for name in names) if reexport else ", ".join(names)

@@ -39,7 +39,7 @@ def exports(toolset: Toolset) -> dict[str, list[str]]:
     """What a toolset's package offers: module, relative to it, to names."""
     offered: dict[str, list[str]] = {
         ".": ["codecs"],
-        ".calls": [f"new_{tool.names.function}_call" for tool in toolset.tools],
+        ".calls": [tool.names.call for tool in toolset.tools],
         ".dispatch": ["Handlers", "executor", "new_registration"],
         ".idents": [tool.names.constant for tool in toolset.tools],
     }
@@ -94,7 +94,10 @@ def _codecs(toolset: Toolset) -> str:
     return render(
         "codecs.py.jinja",
         {
-            "docstring": docstring(f"Codecs of the tools of `{toolset.name}`: JSON to typed values and back, checked against their schemas.", ""),
+            "docstring": docstring(
+                f"Codecs of `{toolset.name}`: JSON to typed values and back, checked against the schemas of the tools.",
+                "",
+            ),
             "root": root_of(toolset.package),
             "type_imports": type_imports(toolset, _signature_types(toolset)),
             "tools": [_tool(tool, "") for tool in toolset.tools],
@@ -131,6 +134,8 @@ def _package(toolset: Toolset) -> str:
 def origins_table(offered: Mapping[str, Iterable[str]], prefix: str = "") -> str:
     """The table of a lazy package: name to the module that defines it."""
     origins = {
-        name: f"{prefix}.{name}" if module == "." else f"{prefix}{module}" for module, names in offered.items() for name in names
+        name: f"{prefix}.{name}" if module == "." else f"{prefix}{module}"
+        for module, names in offered.items()
+        for name in names
     }
     return literal(dict(sorted(origins.items())))

@@ -43,7 +43,9 @@ def emit_transforms(toolset: Toolset) -> str:
     return render(
         "transforms.py.jinja",
         {
-            "docstring": docstring(f"Transforms of `{toolset.name}`: between the shapes of tools and of the methods they are bound to.", ""),
+            "docstring": docstring(
+                f"Transforms of `{toolset.name}`: between the shapes of tools and of the methods they are bound to.", ""
+            ),
             "imports": import_lines(imports),
             "type_imports": import_lines(types),
             "transforms": transforms,
@@ -58,10 +60,10 @@ def _transforms(tool: Tool) -> list[dict[str, Any]]:
     method = tool.binding.method
     if tool.binding.to_payload is not None:
         text = f"The payload of the method `{method}`, from the args of `{tool.ident}`."
-        found.append(_function(f"to_method_payload_{tool.names.function}", "args", tool.binding.to_payload, text))
+        found.append(_function(f"to_method_payload_{tool.names.stem}", "args", tool.binding.to_payload, text))
     if tool.binding.to_result is not None:
         text = f"The result of `{tool.ident}`, from what the method `{method}` gave."
-        found.append(_function(f"to_tool_return_{tool.names.function}", "result", tool.binding.to_result, text))
+        found.append(_function(f"to_tool_return_{tool.names.stem}", "result", tool.binding.to_result, text))
     return found
 
 
@@ -84,7 +86,10 @@ def _body(argument: str, transform: Transform) -> list[str]:
     after: list[str] = []
     for step in transform.steps:
         if step.nullable:
-            after += [f'if "{step.source}" not in {argument}.model_fields_set:', f'    made.model_fields_set.discard("{step.target}")']
+            after += [
+                f'if "{step.source}" not in {argument}.model_fields_set:',
+                f'    made.model_fields_set.discard("{step.target}")',
+            ]
     if transform.extra:
         after += [f"made.__pydantic_extra__ = dict({argument}.model_extra or {{}})"]
     return [f"made = {made}", *after, "return made"] if after else [f"return {made}"]

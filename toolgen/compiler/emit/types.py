@@ -44,7 +44,11 @@ def emit_types(toolset: Toolset, models: Mapping[str, str]) -> dict[str, str]:
 
 
 def _module(
-    toolset: Toolset, module: str, members: Sequence[ClassType | AliasType], models: Mapping[str, str], homes: Mapping[str, str]
+    toolset: Toolset,
+    module: str,
+    members: Sequence[ClassType | AliasType],
+    models: Mapping[str, str],
+    homes: Mapping[str, str],
 ) -> str:
     classes = _dependencies_first([made for made in members if isinstance(made, ClassType)])
     aliases = [made for made in members if isinstance(made, AliasType)]
@@ -64,7 +68,11 @@ def _module(
     title = what.get(module) or f"Types of the tool `{module}`"
     return render(
         "types.py.jinja",
-        {"docstring": docstring(f"{title}, in `{toolset.name}`.", ""), "imports": import_lines(origins), "parts": parts},
+        {
+            "docstring": docstring(f"{title}, in `{toolset.name}`.", ""),
+            "imports": import_lines(origins),
+            "parts": parts,
+        },
     )
 
 

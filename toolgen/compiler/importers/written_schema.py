@@ -42,7 +42,9 @@ def written_result(schema: Node, dialect: str) -> Node:
     if isinstance(schema, MappingNode) and not schema.keys():
         return scalar(schema, "any")
     if isinstance(schema, MappingNode) and not _reads_as_schema(schema):
-        return mapping(schema, {"$schema": scalar(schema, keywords.DIALECTS[dialect]), **dict(_ordered(schema).entries())})
+        return mapping(
+            schema, {"$schema": scalar(schema, keywords.DIALECTS[dialect]), **dict(_ordered(schema).entries())}
+        )
     return _in_order(schema)
 
 

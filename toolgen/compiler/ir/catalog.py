@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolgen.compiler.diagnostics import Span
-from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.compiler.diagnostics import Span
+    from toolgen.compiler.ir.shapes import AliasType, ClassType, Shape
 
 
 class ToolsetKind(StrEnum):
@@ -161,17 +163,27 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """How one tool is spelled in the generated package."""
+    """How one tool is spelled in the generated package.
+
+    `function` is its method among the handlers; `stem` is the same where it is only a part of a name, and so may be a
+    word of Python.
+    """
 
     constant: str
     function: str
+    stem: str
     args: str
     result: str
 
     @property
+    def call(self) -> str:
+        """The function that builds a call."""
+        return f"new_{self.stem}_call"
+
+    @property
     def claimed(self) -> tuple[str, ...]:
         """Every name it takes in the package of its toolset."""
-        return (self.constant, self.args, self.result, f"new_{self.function}_call", self.function)
+        return (self.constant, self.args, self.result, self.call, self.function)
 
 
 @dataclass(frozen=True, slots=True)

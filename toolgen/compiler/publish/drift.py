@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.publish.tree import Tree
 
 
-_NO_FILE: Final = "a link or a special file"
+_NO_FILE: Final = "a link, a special file, or not readable"
 
 
 class Cause(StrEnum):
@@ -59,12 +59,11 @@ class _Staleness:
 def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     """Compare a package with its specs by its lock alone, without building and without importing what builds.
 
-    Nothing found means that a build would change nothing. Gives None where no readable lock can answer. Raises
-    OSError where the package cannot be read.
+    Nothing found means that a build would change nothing. Gives None where no readable lock can answer.
     """
     try:
         lock = parse_lock(tree.read(LOCK))
-    except (FileNotFoundError, LockBroken):
+    except (OSError, LockBroken):
         return None
     return drift(tree, lock, current_inputs(tree.root, target), None)
 
@@ -73,7 +72,7 @@ def drift(tree: Tree, lock: Lock | None, inputs: Inputs, expected: Mapping[str, 
     """List what a build from `inputs` would change in the tree, sorted by path.
 
     `expected` is what the build would write, or None where only the lock is asked: then changed inputs show as a
-    change of `toolgen.lock`, and there are no diffs. Raises OSError.
+    change of `toolgen.lock`, and there are no diffs. A file that cannot be read counts as edited.
     """
     stale = _staleness(lock.inputs, inputs) if lock else _Staleness()
     owned: Mapping[str, str] = lock.files if lock else {}
@@ -85,7 +84,7 @@ def drift(tree: Tree, lock: Lock | None, inputs: Inputs, expected: Mapping[str, 
     lock_now = Lock(__version__, inputs, owned) if expected is None else lock_for(inputs, expected)
     if LOCK not in present:
         changes.append(Change(LOCK, (Cause.MISSING,)))
-    elif not present[LOCK] or tree.read(LOCK) != render_lock(lock_now):
+    elif _read(tree, LOCK, present) != render_lock(lock_now):
         changes.append(Change(LOCK, stale.causes or (Cause.EDITED,), stale.because))
     return tuple(sorted(changes))
 
@@ -100,7 +99,7 @@ def _changed_files(
     """Compare each file that toolgen wrote or would write; without `expected`, with what the lock noted."""
     wanted = owned if expected is None else {path: digest(content) for path, content in expected.items()}
     for path in {*owned, *wanted}:
-        content = tree.read(path) if present.get(path) else None
+        content = _read(tree, path, present)
         found = _NO_FILE if path in present else None
         if content is not None:
             found = digest(content)
@@ -109,6 +108,13 @@ def _changed_files(
             new = (expected or {}).get(path)
             diff = "" if expected is None else difference(f"{tree.out}/{path}", content, new)
             yield Change(path, causes, because, diff)
+
+
+def _read(tree: Tree, path: str, present: Mapping[str, bool]) -> bytes | None:
+    try:
+        return tree.read(path) if present.get(path) else None
+    except OSError:
+        return None
 
 
 def _causes(found: str | None, owned: str | None, wanted: str | None, stale: _Staleness) -> tuple[Cause, ...]:

@@ -19,17 +19,12 @@ if TYPE_CHECKING:
     from toolgen.compiler.publish.disk import Disk
     from toolgen.compiler.publish.tree import Tree
 
-PATIENCE: Final = 60.0
-_PAUSE = 0.05
-_FILE = "lock"
+_PAUSE: Final = 0.05
+_FILE: Final = "lock"
 
 
 class OutputBusy(Exception):
     """Another process held the output folder for all the time one was ready to wait."""
-
-
-def quiet(message: str) -> None:
-    """Say nothing while waiting."""
 
 
 @contextmanager

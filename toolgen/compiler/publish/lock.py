@@ -78,13 +78,13 @@ def parse_lock(content: bytes) -> Lock:
 
 
 def read_lock(tree: Tree, sink: Diagnostics) -> Lock | None:
-    """Read the lock of a package; None where there is none, or where it is broken, which is reported.
-
-    Raises OSError where it cannot be opened.
-    """
+    """Read the lock of a package; None where there is none, or where it is broken, which is reported."""
     try:
         return parse_lock(tree.read(LOCK))
     except FileNotFoundError:
+        return None
+    except OSError as error:
+        report_broken(tree, LockBroken(f"cannot be read: {error.strerror}"), sink)
         return None
     except LockBroken as error:
         report_broken(tree, error, sink)

@@ -1,4 +1,7 @@
-"""Publish: the one writer of packages. All of a package reaches the disk, or none of it."""
+"""Publish: the one writer of packages. All of a package reaches the disk, or none of it.
+
+Imports of what writes wait until something is written: a command with nothing to do only looks.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,23 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.diagnostics.diagnostic import Span
-from toolgen.compiler.publish.disk import Disk
-from toolgen.compiler.publish.exclusive import PATIENCE, OutputBusy, exclusive, quiet
-from toolgen.compiler.publish.journal import commit, interrupted, settle
 from toolgen.compiler.publish.lock import LockBroken, lock_for, parse_lock, render_lock, report_broken
-from toolgen.compiler.publish.plan import plan
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.publish.disk import Disk
     from toolgen.compiler.publish.inputs import Inputs
     from toolgen.compiler.publish.tree import Tree
 
-_DISK: Final = Disk()
+PATIENCE: Final = 60.0
+"""Seconds to wait for another command that writes the same tree."""
+
+
+def quiet(message: str) -> None:
+    """Say nothing while waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def publish(
     sink: Diagnostics,
     patience: float = PATIENCE,
     waiting: Callable[[str], None] = quiet,
-    disk: Disk = _DISK,
+    disk: Disk | None = None,
 ) -> Published | None:
     """Make the tree hold exactly `files` (contents by path) beside what users keep there, and a lock over them.
 
@@ -50,16 +54,15 @@ def publish(
     way are reported, unless `force`. Gives nothing where anything was reported: then nothing was changed. Waits up
     to `patience` seconds for another process that writes the tree, and says so once through `waiting`.
     """
-    if not _is_real(tree, sink):
-        return None
-    try:
-        with exclusive(tree, disk, patience=patience, waiting=waiting):
-            if not settle(tree, force=force, sink=sink, disk=disk):
-                return None
-            return _replace(tree, files, inputs, force=force, sink=sink, disk=disk)
-    except (OutputBusy, OSError) as error:
-        _report(tree, error, sink)
-        return None
+    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.transaction import transact
+
+    disk = disk or Disk()
+
+    def change() -> Published | None:
+        return _replace(tree, files, inputs, force=force, sink=sink, disk=disk)
+
+    return transact(tree, change, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
 
 
 def recover(
@@ -69,7 +72,7 @@ def recover(
     sink: Diagnostics,
     patience: float = PATIENCE,
     waiting: Callable[[str], None] = quiet,
-    disk: Disk = _DISK,
+    disk: Disk | None = None,
 ) -> bool:
     """Complete or undo what an interrupted build left in the tree, and say whether the tree is whole now.
 
@@ -78,19 +81,20 @@ def recover(
     """
     if not os.path.lexists(tree.work()):
         return True
-    if not _is_real(tree, sink):
-        return False
-    try:
-        with exclusive(tree, disk, patience=patience, waiting=waiting):
-            return settle(tree, force=force, sink=sink, disk=disk)
-    except (OutputBusy, OSError) as error:
-        _report(tree, error, sink)
-        return False
+    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.transaction import transact
+
+    disk = disk or Disk()
+    done = transact(tree, lambda: True, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
+    return done is not None
 
 
 def _replace(
     tree: Tree, files: Mapping[str, bytes], inputs: Inputs, *, force: bool, sink: Diagnostics, disk: Disk
 ) -> Published | None:
+    from toolgen.compiler.publish.journal import commit
+    from toolgen.compiler.publish.plan import plan
+
     owned = _owned(tree, force=force, sink=sink)
     if owned is None:
         return None
@@ -118,21 +122,3 @@ def _owned(tree: Tree, *, force: bool, sink: Diagnostics) -> Mapping[str, str] |
             return {}
         report_broken(tree, error, sink)
         return None
-
-
-def _is_real(tree: Tree, sink: Diagnostics) -> bool:
-    blocked = tree.link_on_the_way()
-    if blocked:
-        message = f"{blocked} is a link or a file; toolgen writes only into real folders of the project"
-        sink.report("TG604", Span(blocked), message, fix="remove it, or choose another `out`")
-    return not blocked
-
-
-def _report(tree: Tree, error: OutputBusy | OSError, sink: Diagnostics) -> None:
-    if isinstance(error, OutputBusy):
-        sink.report("TG607", tree.span(), str(error))
-        return
-    place = error.filename2 or error.filename
-    where = f" ({os.path.relpath(place, tree.root)})".replace(os.sep, "/") if isinstance(place, str) else ""
-    state = "the next command completes or undoes what was begun" if interrupted(tree) else "nothing was changed"
-    sink.report("TG608", tree.span(), f"{tree.out} could not be written: {error.strerror or error}{where}; {state}")

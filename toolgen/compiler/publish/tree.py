@@ -48,20 +48,25 @@ class Tree:
     def scan(self) -> dict[str, bool]:
         """List all that is in the tree but folders: each path, and whether it is a regular file.
 
-        Links are listed and never followed. The folder of publishing itself is left out. Raises OSError where a
-        folder cannot be opened.
+        Links are listed and never followed; folders that cannot be opened are listed too. The folder of publishing
+        itself is left out.
         """
         found: dict[str, bool] = {}
         folders = [""]
         while folders:
             inside = folders.pop()
-            for entry in _entries(self.at(inside)):
+            try:
+                entries = list(os.scandir(self.at(inside)))
+            except OSError:
+                if os.path.lexists(self.at(inside)) and inside:
+                    found[inside] = False
+                continue
+            for entry in entries:
                 path = f"{inside}/{entry.name}" if inside else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if path != WORK:
-                        folders.append(path)
-                else:
+                if not entry.is_dir(follow_symlinks=False):
                     found[path] = entry.is_file(follow_symlinks=False)
+                elif path != WORK:
+                    folders.append(path)
         return found
 
     def read(self, path: str) -> bytes:
@@ -83,14 +88,6 @@ class Tree:
             if os.path.islink(place) or (os.path.lexists(place) and not os.path.isdir(place)):
                 return "/".join(parts[:length])
         return ""
-
-
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            yield from entries
-    except FileNotFoundError:
-        return
 
 
 def parents(path: str) -> Iterator[str]:
@@ -122,7 +119,7 @@ def obstacle(path: str, present: Mapping[str, bool], leaving: Collection[str] = 
         if place not in present or (place != path and place in leaving):
             continue
         if not present[place]:
-            return f"`{place}` is a link or a special file"
+            return f"`{place}` is a link or a special file, or cannot be opened"
         if place != path:
             return f"`{place}` is a file where a folder must be"
     return ""

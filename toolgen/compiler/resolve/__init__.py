@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 FileT = TypeVar("FileT", bound="SpecFileHead")
 
 
-def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, assert_formats: bool) -> Catalog:
+def resolve(
+    documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, assert_formats: bool
+) -> Catalog:
     """Resolve all documents of a target; the result is only to be built on where the sink holds no error."""
     schemas = Schemas(Types(documents, sink), sink)
     tags = _tags(_of(documents, SharedFile), sink)
@@ -65,6 +67,12 @@ def _tags(documents: Sequence[Document[SharedFile]], sink: Diagnostics) -> dict[
             if tag in BUILTIN:
                 sink.report("TG301", span, f"the tag `{tag}` is built in", fix="give yours another name")
             elif tag in places:
-                sink.report("TG301", span, f"the tag `{tag}` is declared twice", related=[Related(places[tag], "first here")], fix="keep one of them")
+                sink.report(
+                    "TG301",
+                    span,
+                    f"the tag `{tag}` is declared twice",
+                    related=[Related(places[tag], "first here")],
+                    fix="keep one of them",
+                )
             tags[tag], places[tag] = meaning, span
     return tags

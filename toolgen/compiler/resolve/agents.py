@@ -28,11 +28,19 @@ def resolve_agents(
         agent = _resolve(document, toolsets, list(tags), sink)
         first = agents.setdefault(agent.name, agent)
         if first is not agent:
-            sink.report("TG301", agent.span, f"the agent `{agent.name}` is defined twice", related=[Related(first.span, "first here")], fix="rename one of them")
+            sink.report(
+                "TG301",
+                agent.span,
+                f"the agent `{agent.name}` is defined twice",
+                related=[Related(first.span, "first here")],
+                fix="rename one of them",
+            )
     return list(agents.values()), _owned(documents, toolsets, sink)
 
 
-def _resolve(document: Document[AgentFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics) -> Agent:
+def _resolve(
+    document: Document[AgentFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics
+) -> Agent:
     file = document.file
     for name in ("use", "on_request", "suggest"):
         for index, selector in enumerate(getattr(file, name)):
@@ -53,25 +61,50 @@ def _resolve(document: Document[AgentFile], toolsets: Sequence[Toolset], tags: S
         if toolset is None:
             sink.report("TG501", span, f"there is no toolset `{name}`", fix=nearest(name, by_name))
         elif toolset.kind is not ToolsetKind.AGENT:
-            sink.report("TG502", span, f"`{name}` is of kind {toolset.kind.value}; agents export toolsets of kind agent",
-                        related=[Related(toolset.span, f"`{name}` is here")], fix="write `kind: agent` in the toolset")  # fmt: skip
+            sink.report(
+                "TG502",
+                span,
+                f"`{name}` is of kind {toolset.kind.value}; agents export toolsets of kind agent",
+                related=[Related(toolset.span, f"`{name}` is here")],
+                fix="write `kind: agent` in the toolset",
+            )
     *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in file.agent.split("."))
     return Agent(
-        file.agent, (*owner, "agents", last), file.description.strip(), file.role, file.system, tuple(file.use), tuple(file.on_request), tuple(file.suggest),
-        tuple(file.export), tuple(sorted(uses)), document.span("agent"),
-    )  # fmt: skip
+        file.agent,
+        (*owner, "agents", last),
+        file.description.strip(),
+        file.role,
+        file.system,
+        tuple(file.use),
+        tuple(file.on_request),
+        tuple(file.suggest),
+        tuple(file.export),
+        tuple(sorted(uses)),
+        document.span("agent"),
+    )
 
 
 def _check_role(
-    role: str, key: str, selector: str, toolsets: Sequence[Toolset], document: Document[AgentFile], index: int, sink: Diagnostics
+    role: str,
+    key: str,
+    selector: str,
+    toolsets: Sequence[Toolset],
+    document: Document[AgentFile],
+    index: int,
+    sink: Diagnostics,
 ) -> None:
     """`use` lies within what the role may hold: a tool named outright must not be kept from it."""
     if key == "suggest":
         return
     for tool in select(selector, toolsets):
         if tool.ident == selector and tool.roles is not None and role not in tool.roles:
-            sink.report("TG508", document.span(key, index), f"`{tool.ident}` is kept from agents of role {role}",
-                        related=[Related(tool.span, f"it is for {', '.join(tool.roles)}")], fix="leave it out, or add the role to the tool's `roles`")  # fmt: skip
+            sink.report(
+                "TG508",
+                document.span(key, index),
+                f"`{tool.ident}` is kept from agents of role {role}",
+                related=[Related(tool.span, f"it is for {', '.join(tool.roles)}")],
+                fix="leave it out, or add the role to the tool's `roles`",
+            )
 
 
 def _owned(documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset], sink: Diagnostics) -> list[Toolset]:
@@ -83,10 +116,19 @@ def _owned(documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset]
     for toolset in toolsets:
         found = exporters.get(toolset.name, [])
         if toolset.kind is ToolsetKind.AGENT and not found:
-            sink.report("TG502", toolset.span, f"no agent exports `{toolset.name}`, so nothing runs it",
-                        fix=f"write `export: [{toolset.name}]` in the agent that runs it")  # fmt: skip
+            sink.report(
+                "TG502",
+                toolset.span,
+                f"no agent exports `{toolset.name}`, so nothing runs it",
+                fix=f"write `export: [{toolset.name}]` in the agent that runs it",
+            )
         if len(found) > 1:
-            sink.report("TG502", toolset.span, f"`{toolset.name}` is exported by {len(found)} agents, and one can run it",
-                        related=[Related(each.span("export"), f"`{each.file.agent}` exports it") for each in found], fix="keep one of them")  # fmt: skip
+            sink.report(
+                "TG502",
+                toolset.span,
+                f"`{toolset.name}` is exported by {len(found)} agents, and one can run it",
+                related=[Related(each.span("export"), f"`{each.file.agent}` exports it") for each in found],
+                fix="keep one of them",
+            )
         owned.append(replace(toolset, exported_by=found[0].file.agent) if found else toolset)
     return owned

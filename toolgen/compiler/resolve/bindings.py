@@ -26,7 +26,9 @@ class Misfit:
     reason: str
 
 
-def fit(source: Schema, target: Schema, classes: Mapping[str, ClassType], injected: Collection[str] = ()) -> Transform | Misfit:
+def fit(
+    source: Schema, target: Schema, classes: Mapping[str, ClassType], injected: Collection[str] = ()
+) -> Transform | Misfit:
     """The transform that makes a value of `target` of one of `source`, or why there is none.
 
     `injected` are wire names of fields of the target that come from the call's context.
@@ -53,7 +55,9 @@ def fit(source: Schema, target: Schema, classes: Mapping[str, ClassType], inject
         if field.required and not _always_there(other):
             return Misfit(f"`{field.wire}` is required on one side, and may be absent on the other")
         nullable = not _always_there(other) and accepts_null(field.shape)
-        steps.append(Step(field.python, field.shape, other.python, rebuilt=other.shape != field.shape, nullable=nullable))
+        steps.append(
+            Step(field.python, field.shape, other.python, rebuilt=other.shape != field.shape, nullable=nullable)
+        )
     lost = [wire for wire in given if wire not in injected]
     if lost:
         return Misfit(f"`{lost[0]}` has no counterpart, and would be lost")
@@ -76,12 +80,16 @@ def _alike(first: Shape, second: Shape, classes: Mapping[str, ClassType], assume
         case (Array(one), Array(other)) | (Map(one), Map(other)):
             return _alike(one, other, classes, assumed)
         case Union(ones), Union(others):
-            return len(ones) == len(others) and all(_alike(one, other, classes, assumed) for one, other in zip(ones, others, strict=True))
+            return len(ones) == len(others) and all(
+                _alike(one, other, classes, assumed) for one, other in zip(ones, others, strict=True)
+            )
         case _:
             return first == second
 
 
-def _alike_classes(first: ClassType, second: ClassType, classes: Mapping[str, ClassType], assumed: set[tuple[str, str]]) -> bool:
+def _alike_classes(
+    first: ClassType, second: ClassType, classes: Mapping[str, ClassType], assumed: set[tuple[str, str]]
+) -> bool:
     if first.open != second.open or len(first.fields) != len(second.fields):
         return False
     others = {field.wire: field for field in second.fields}

@@ -22,14 +22,22 @@ _SPLIT = re.compile(r"<([^<>]+)>__<([^<>]+)>")
 _NAME = re.compile(r"[A-Za-z0-9_.-]+__[A-Za-z0-9_-]+")
 
 
-def resolve_catalogs(documents: Sequence[Document[CatalogFile]], toolsets: Sequence[Toolset], sink: Diagnostics) -> list[ActionCatalog]:
+def resolve_catalogs(
+    documents: Sequence[Document[CatalogFile]], toolsets: Sequence[Toolset], sink: Diagnostics
+) -> list[ActionCatalog]:
     """Make the catalogs."""
     made: dict[str, ActionCatalog] = {}
     for document in documents:
         catalog = _Resolver(document, toolsets, sink).resolve()
         first = made.setdefault(catalog.name, catalog)
         if first is not catalog:
-            sink.report("TG301", catalog.span, f"the catalog `{catalog.name}` is defined twice", related=[Related(first.span, "first here")], fix="rename one of them")
+            sink.report(
+                "TG301",
+                catalog.span,
+                f"the catalog `{catalog.name}` is defined twice",
+                related=[Related(first.span, "first here")],
+                fix="rename one of them",
+            )
     return list(made.values())
 
 
@@ -51,7 +59,9 @@ class _Resolver:
             self._check_entry(seed, entries, categories, document.span("hot_list", "seeds", index), "TG509")
         for index, mandate in enumerate(file.mandates):
             for word in _NAME.findall(mandate.text):
-                self._check_entry(word.rstrip("."), entries, categories, document.span("mandates", index, "text"), "TG507")
+                self._check_entry(
+                    word.rstrip("."), entries, categories, document.span("mandates", index, "text"), "TG507"
+                )
         return ActionCatalog(
             name=file.catalog,
             prompt=file.prompt.strip(),
@@ -66,14 +76,35 @@ class _Resolver:
     def _category(self, name: str, spec: CategorySpec) -> Category:
         document, span = self._document, self._document.span("categories", name, key=True)
         if not _CATEGORY.fullmatch(name) or "__" in name or any(part.endswith("_") for part in name.split(".")):
-            self._sink.report("TG505", span, f"`{name}` cannot be a category: names are words joined by dots, without `__` and without `_` at an end")
+            self._sink.report(
+                "TG505",
+                span,
+                f"`{name}` cannot be a category: its name is words joined by dots, without `__` or a `_` at an end",
+            )
         if (spec.actions is None) == (spec.target is None):
-            self._sink.report("TG505", span, f"`{name}` needs `actions` or `target`, and just one of them",
-                              fix="`actions` lists fixed entries; with `target` the entries come from the host")  # fmt: skip
+            self._sink.report(
+                "TG505",
+                span,
+                f"`{name}` needs `actions` or `target`, and just one of them",
+                fix="`actions` lists fixed entries; with `target` the entries come from the host",
+            )
         if spec.target is not None and not spec.invoke:
-            self._sink.report("TG505", span, f"`{name}` has a `target`, and must say what invoking an entry does", fix="add `invoke: …`")
-        if any(ident in spec.description or _mentions(spec.description, f"{name}__{entry}") for ident in self._tools for entry in spec.actions or ()):
-            self._sink.report("TG505", document.span("categories", name, "description"), "a description of a category names no tools: models find them by listing")
+            self._sink.report(
+                "TG505",
+                span,
+                f"`{name}` has a `target`, and must say what invoking an entry does",
+                fix="add `invoke: …`",
+            )
+        if any(
+            ident in spec.description or _mentions(spec.description, f"{name}__{entry}")
+            for ident in self._tools
+            for entry in spec.actions or ()
+        ):
+            self._sink.report(
+                "TG505",
+                document.span("categories", name, "description"),
+                "a description of a category names no tools: models find them by listing",
+            )
         self._check_toolset(spec.from_, document.span("categories", name, "from"))
         home = spec.from_ or self._file.from_
         actions: dict[str, Action] = {}
@@ -87,7 +118,9 @@ class _Resolver:
         resource = None
         if spec.target is not None:
             resource = self._mapped(spec.target, spec.args, spec.split, home, ("categories", name), resource=True)
-        return Category(name, spec.description, _condition(spec.needs), tuple(spec.formerly), actions, resource, spec.invoke)
+        return Category(
+            name, spec.description, _condition(spec.needs), tuple(spec.formerly), actions, resource, spec.invoke
+        )
 
     def _action(self, action: str | ActionSpec, home: str | None, where: tuple[str, ...]) -> Action | None:
         if isinstance(action, str):
@@ -96,7 +129,14 @@ class _Resolver:
         return self._mapped(action.target, action.args, action.split, home, where, resource=False)
 
     def _mapped(
-        self, target: str, args: Mapping[str, Any], split: Mapping[str, str], home: str | None, where: tuple[str, ...], *, resource: bool
+        self,
+        target: str,
+        args: Mapping[str, Any],
+        split: Mapping[str, str],
+        home: str | None,
+        where: tuple[str, ...],
+        *,
+        resource: bool,
     ) -> Action | None:
         document = self._document
         ident = self._ident(target, home, document.span(*where, "target"))
@@ -110,17 +150,30 @@ class _Resolver:
             span = document.span(*where, "split", arg)
             match = _SPLIT.fullmatch(pattern)
             if match is None:
-                self._sink.report("TG506", span, f"`{pattern}` does not say how `{arg}` is cut", fix="write `<first>__<second>` with two parameters of the target")
+                self._sink.report(
+                    "TG506",
+                    span,
+                    f"`{pattern}` does not say how `{arg}` is cut",
+                    fix="write `<first>__<second>` with two parameters of the target",
+                )
                 continue
             for parameter in match.groups():
                 self._check_parameter(parameter, properties, ident, span)
                 if parameter in args:
-                    self._sink.report("TG506", span, f"`{parameter}` is filled twice: by `split` and by `args`", fix="keep one of them")
+                    self._sink.report(
+                        "TG506",
+                        span,
+                        f"`{parameter}` is filled twice: by `split` and by `args`",
+                        fix="keep one of them",
+                    )
         return Action(ident, dict(args), dict(split))
 
     def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> None:
         if parameter not in properties:
-            known = nearest(parameter, properties) or f"its args are {', '.join(f'`{name}`' for name in properties) or 'none'}"
+            known = (
+                nearest(parameter, properties)
+                or f"its args are {', '.join(f'`{name}`' for name in properties) or 'none'}"
+            )
             self._sink.report("TG506", span, f"`{ident}` has no arg `{parameter}`", fix=known)
 
     def _check_value(self, value: Any, span: Span, *, resource: bool) -> None:
@@ -129,14 +182,29 @@ class _Resolver:
                 self._check_value(inner, span, resource=resource)
         elif isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
             if not _REFERENCE.fullmatch(value):
-                self._sink.report("TG506", span, f"`{value}` is not a reference", fix="write `$entry`, `$args` or `$args.name`; a literal `$` is `$$`")
+                self._sink.report(
+                    "TG506",
+                    span,
+                    f"`{value}` is not a reference",
+                    fix="write `$entry`, `$args` or `$args.name`; a literal `$` is `$$`",
+                )
             elif value == "$entry" and not resource:
-                self._sink.report("TG506", span, "`$entry` is the name of an entry from the host, and these entries are fixed", fix="write the value itself")
+                self._sink.report(
+                    "TG506",
+                    span,
+                    "`$entry` is the name of an entry from the host, and these entries are fixed",
+                    fix="write the value itself",
+                )
 
     def _ident(self, name: str, home: str | None, span: Span) -> str | None:
         """The ident of a target: one with a dot is an ident, any other a tool of the toolset it is looked up in."""
         if "." not in name and home is None:
-            self._sink.report("TG501", span, f"`{name}` is a bare name, and there is no `from` to look it up in", fix="write `from: <toolset>`, or the whole ident")
+            self._sink.report(
+                "TG501",
+                span,
+                f"`{name}` is a bare name, and there is no `from` to look it up in",
+                fix="write `from: <toolset>`, or the whole ident",
+            )
             return None
         ident = name if "." in name else f"{home}.{name}"
         if ident in self._tools:
@@ -161,8 +229,12 @@ class _Resolver:
         for category in categories:
             for index, old in enumerate(category.formerly):
                 if old in names or old in taken:
-                    self._sink.report("TG505", self._document.span("categories", category.name, "formerly", index),
-                                      f"`{old}` already leads to a category", fix="name an old category once, and only one that is gone")  # fmt: skip
+                    self._sink.report(
+                        "TG505",
+                        self._document.span("categories", category.name, "formerly", index),
+                        f"`{old}` already leads to a category",
+                        fix="name an old category once, and only one that is gone",
+                    )
                 taken.add(old)
 
 

@@ -52,8 +52,12 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
         place = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
         problems = violations(bundle.json, default, place)
         if problems:
-            sink.report("TG208", bundle.span([*pointer, "default"], span), f"the default is refused by its own schema: {problems[0][1]}",
-                        fix="correct it, or leave it out")  # fmt: skip
+            sink.report(
+                "TG208",
+                bundle.span([*pointer, "default"], span),
+                f"the default is refused by its own schema: {problems[0][1]}",
+                fix="correct it, or leave it out",
+            )
 
 
 def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) -> None:
@@ -65,11 +69,18 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
     schema = bundle.json if isinstance(bundle.json, dict) else {}
     declared = schema.get("$schema")
     if isinstance(declared, str) and keywords.dialect_of(declared) is None:
-        sink.report("TG202", bundle.span(["$schema"], span), f"`{_short(declared)}` is not a draft that toolgen knows",
-                    fix=f"use one of {', '.join(keywords.DIALECTS.values())}")  # fmt: skip
+        sink.report(
+            "TG202",
+            bundle.span(["$schema"], span),
+            f"`{_short(declared)}` is not a draft that toolgen knows",
+            fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
+        )
         return
     metaschema = validator_for(schema).META_SCHEMA
-    errors = sorted(validator_for(metaschema)(metaschema).iter_errors(bundle.json), key=lambda error: list(map(str, error.absolute_path)))
+    errors = sorted(
+        validator_for(metaschema)(metaschema).iter_errors(bundle.json),
+        key=lambda error: list(map(str, error.absolute_path)),
+    )
     for error in errors:
         path = list(error.absolute_path)
         sink.report("TG202", bundle.span(path, span), _meta_message(error, path), fix=_meta_fix(error, path))
@@ -79,8 +90,12 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         if path and path[-1] == "pattern":
             reason = f"no engine takes the pattern {_short(str(getattr(failure, 'instance', '')))!r}"
         elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
-            sink.report("TG204", _reference_span(bundle, reason, span), f"a reference leads nowhere: {_short(reason)}",
-                        fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched")  # fmt: skip
+            sink.report(
+                "TG204",
+                _reference_span(bundle, reason, span),
+                f"a reference leads nowhere: {_short(reason)}",
+                fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched",
+            )
             return
         sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {_short(reason)}")
 
@@ -106,7 +121,7 @@ def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | 
 
 def _meta_message(error: Any, path: list[str | int]) -> str:
     where = f"`{path[-1]}`" if path else "the schema"
-    if path and path[-1] == "type" or (len(path) > 1 and path[-2] == "type"):
+    if (path and path[-1] == "type") or (len(path) > 1 and path[-2] == "type"):
         return f"`{_short(str(error.instance))}` is not a JSON type"
     if path and path[-1] == "pattern":
         return f"no engine takes the pattern {_short(str(error.instance))!r}"
@@ -116,7 +131,9 @@ def _meta_message(error: Any, path: list[str | int]) -> str:
 def _meta_fix(error: Any, path: list[str | int]) -> str:
     if path and path[-1] == "type":
         words = ["string", "integer", "number", "boolean", "object", "array", "null"]
-        return nearest(str(error.instance), words) or "if this is a field called `type`, write `type!:` in the short form"
+        return (
+            nearest(str(error.instance), words) or "if this is a field called `type`, write `type!:` in the short form"
+        )
     return ""
 
 
@@ -142,16 +159,23 @@ _PLAIN = {"string": str, "boolean": bool}
 def _plainly_fits(schema: dict[str, Any], value: Any) -> bool:
     """The common case without a validator: a text or a truth value, and nothing else said about it."""
     kind = _PLAIN.get(str(schema.get("type")))
-    return kind is not None and isinstance(value, kind) and schema.keys() <= {"type", "default", "description", "title", "format"}
+    return (
+        kind is not None
+        and isinstance(value, kind)
+        and schema.keys() <= {"type", "default", "description", "title", "format"}
+    )
 
 
 def _draft(schema: Any) -> int | None:
     uri = schema.get("$schema") if isinstance(schema, dict) else None
     name = keywords.dialect_of(uri) if isinstance(uri, str) else "2020-12"
     return {
-        "draft-04": jsonschema_rs.Draft4, "draft-06": jsonschema_rs.Draft6, "draft-07": jsonschema_rs.Draft7,
-        "2019-09": jsonschema_rs.Draft201909, "2020-12": jsonschema_rs.Draft202012,
-    }.get(name or "2020-12")  # fmt: skip
+        "draft-04": jsonschema_rs.Draft4,
+        "draft-06": jsonschema_rs.Draft6,
+        "draft-07": jsonschema_rs.Draft7,
+        "2019-09": jsonschema_rs.Draft201909,
+        "2020-12": jsonschema_rs.Draft202012,
+    }.get(name or "2020-12")
 
 
 def _short(text: str) -> str:

@@ -5,29 +5,32 @@ from __future__ import annotations
 from typing import Final
 
 SCHEMA: Final = frozenset({
-    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames",
-    "then", "unevaluatedItems", "unevaluatedProperties",
+    "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
 })  # fmt: skip
 """Keywords that hold a schema (`items` may also hold a list of them)."""
 
 SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-SCHEMA_MAP: Final = frozenset({"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"})
+SCHEMA_MAP: Final = frozenset(
+    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+)
 
 ALL: Final = SCHEMA | SCHEMA_LIST | SCHEMA_MAP | frozenset({
-    "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref", "$schema",
-    "$vocabulary", "const", "contentEncoding", "contentMediaType", "default", "dependentRequired", "deprecated", "description",
-    "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "id", "maxContains", "maxItems", "maxLength",
-    "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "pattern",
-    "readOnly", "required", "title", "type", "uniqueItems", "writeOnly",
+    "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
+    "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "default", "dependentRequired",
+    "deprecated", "description", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "id",
+    "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength",
+    "minProperties", "minimum", "multipleOf", "pattern", "readOnly", "required", "title", "type", "uniqueItems",
+    "writeOnly",
 })  # fmt: skip
 
 RAW: Final = frozenset({"type", "properties", "enum", "const", "allOf", "anyOf", "oneOf"})
-"""A map with one of these keys, or with one that starts with `$`, is JSON Schema; any other is the fields of an object."""
+"""A map with one of these keys, or one that starts with `$`, is JSON Schema; any other is the fields of an object."""
 
 CORE: Final = frozenset({
-    "$comment", "$schema", "additionalProperties", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "items",
-    "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
-    "properties", "required", "title", "type",
+    "$comment", "$schema", "additionalProperties", "default", "description", "enum", "exclusiveMaximum",
+    "exclusiveMinimum", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
+    "minProperties", "minimum", "multipleOf", "properties", "required", "title", "type",
 })  # fmt: skip
 """The keywords of profile `core` (spec-language.md, section 1)."""
 

@@ -24,11 +24,14 @@ RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL
 """Attributes that a field cannot have: they mean something else in a model, or in the annotations beside it."""
 
 RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
-RESERVED_MODULES: Final = _KEYWORDS | _BUILTINS | {"shared", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
-RESERVED_CLASSES: Final = (
-    _KEYWORDS | _BUILTINS | {"Annotated", "Any", "Awaitable", "ClosedModel", "Field", "Final", "Handlers", "Ident", "JsonValue", "Literal"}
-    | {"OpenModel", "Protocol", "ToolCallMeta", "ToolExecutor", "ToolRequest", "ToolsetRegistration", "TypeAlias", "Codec", "Absent"}
-)  # fmt: skip
+RESERVED_MODULES: Final = (
+    _KEYWORDS | _BUILTINS | {"shared", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
+)
+RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
+    "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "Handlers", "Ident",
+    "JsonValue", "Literal", "OpenModel", "Protocol", "ToolCallMeta", "ToolExecutor", "ToolRequest",
+    "ToolsetRegistration", "TypeAlias",
+}  # fmt: skip
 
 
 def words(text: str) -> list[str]:
@@ -36,6 +39,11 @@ def words(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
     return re.findall(r"[A-Za-z0-9]+", spaced)
+
+
+def title(text: str) -> str:
+    """Spell a name as a title for people: `createIssue` -> `Create issue`."""
+    return " ".join(words(text)).capitalize() or text
 
 
 def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:

@@ -10,7 +10,7 @@ from toolgen.compiler.ir.catalog import Policy
 from toolgen.compiler.resolve.selectors import check_selector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.policy import PolicyFile
@@ -30,7 +30,13 @@ def resolve_policies(
         policy = _policy(document)
         first = policies.setdefault(policy.name, policy)
         if first is not policy:
-            sink.report("TG301", policy.span, f"the policy `{policy.name}` is defined twice", related=[Related(first.span, "first here")], fix="rename one of them")
+            sink.report(
+                "TG301",
+                policy.span,
+                f"the policy `{policy.name}` is defined twice",
+                related=[Related(first.span, "first here")],
+                fix="rename one of them",
+            )
     return list(policies.values())
 
 
@@ -54,7 +60,7 @@ def _policy(document: Document[PolicyFile]) -> Policy:
 
 def _check(document: Document[PolicyFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics) -> None:
     file = document.file
-    places = [(("rules",), file.rules)]
+    places: list[tuple[tuple[str, ...], Mapping[str, str]]] = [(("rules",), file.rules)]
     places += [(("roles", role), rules) for role, rules in file.roles.items()]
     places += [(("modes", mode), rules) for mode, rules in file.modes.items()]
     for path, rules in places:
@@ -62,7 +68,17 @@ def _check(document: Document[PolicyFile], toolsets: Sequence[Toolset], tags: Se
             check_selector(selector, toolsets, tags, document.span(*path, selector, key=True), sink)
     for host in file.network:
         if not _HOST.fullmatch(host):
-            sink.report("TG510", document.span("network", host, key=True), f"`{host}` is not a host", fix="write `example.com`, `*.example.com` or `*`")
+            sink.report(
+                "TG510",
+                document.span("network", host, key=True),
+                f"`{host}` is not a host",
+                fix="write `example.com`, `*.example.com` or `*`",
+            )
     limits = file.limits
     if limits.max_timeout_ms and limits.timeout_ms > limits.max_timeout_ms:
-        sink.report("TG510", document.span("limits"), f"`timeout_ms` ({limits.timeout_ms}) is over `max_timeout_ms` ({limits.max_timeout_ms})", fix="lower one or raise the other")
+        sink.report(
+            "TG510",
+            document.span("limits"),
+            f"`timeout_ms` ({limits.timeout_ms}) is over `max_timeout_ms` ({limits.max_timeout_ms})",
+            fix="lower one or raise the other",
+        )

@@ -14,14 +14,20 @@ if TYPE_CHECKING:
 
 
 def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
-    """Report every keyword outside the profile, by its path. Types of spec files are looked into where they are used."""
+    """Report every keyword outside the profile, by its path. Types are looked into where they are used."""
     for pointer, keyword in outside_core(bundle.json, bundle.json, [], frozenset()):
         place = "".join(f".{part}" if isinstance(part, str) else f"[{part}]" for part in pointer)
-        sink.report("TG210", bundle.span([*pointer, keyword], span), f"`{keyword}` at `${place}` is outside profile `core`",
-                    fix="say it with object, array, scalars, enum, required and bounds, or build with `profile = \"full\"`")  # fmt: skip
+        sink.report(
+            "TG210",
+            bundle.span([*pointer, keyword], span),
+            f"`{keyword}` at `${place}` is outside profile `core`",
+            fix='say it with object, array, scalars, enum, required and bounds, or build with `profile = "full"`',
+        )
 
 
-def outside_core(schema: Any, root: Any, pointer: list[str | int], inside: frozenset[str]) -> Iterator[tuple[list[str | int], str]]:
+def outside_core(
+    schema: Any, root: Any, pointer: list[str | int], inside: frozenset[str]
+) -> Iterator[tuple[list[str | int], str]]:
     """Paths and keywords that profile `core` does not know. References to local types are put in place first."""
     if not isinstance(schema, dict):
         return
@@ -34,9 +40,9 @@ def outside_core(schema: Any, root: Any, pointer: list[str | int], inside: froze
     for key, value in schema.items():
         if key in ("$defs", "definitions") and not pointer:
             continue
-        if key not in keywords.CORE and not key.startswith("x-"):
-            yield pointer, key
-        elif key == "additionalProperties" and value is not False and not isinstance(value, bool):
+        if (key not in keywords.CORE and not key.startswith("x-")) or (
+            key == "additionalProperties" and value is not False and not isinstance(value, bool)
+        ):
             yield pointer, key
         elif key == "items":
             yield from outside_core(value, root, [*pointer, key], inside)

@@ -94,13 +94,22 @@ class Schemas:
                     self._clash(name, found[name], used, node)
                 continue
             if name in own:
-                self._sink.report("TG211", node.span, f"`{definitions}` has an entry `{name}`, which is also a type used here",
-                                  fix=f"rename one of the two `{name}`")  # fmt: skip
+                self._sink.report(
+                    "TG211",
+                    node.span,
+                    f"`{definitions}` has an entry `{name}`, which is also a type used here",
+                    fix=f"rename one of the two `{name}`",
+                )
                 continue
             found[name] = used
             if used.dialect != dialect:
-                self._sink.report("TG205", node.span, f"this is {dialect}, and the type `{name}` is {used.dialect}",
-                                  related=[Related(used.span, f"`{name}` is here")], fix="use one `dialect` in both files")  # fmt: skip
+                self._sink.report(
+                    "TG205",
+                    node.span,
+                    f"this is {dialect}, and the type `{name}` is {used.dialect}",
+                    related=[Related(used.span, f"`{name}` is here")],
+                    fix="use one `dialect` in both files",
+                )
                 continue
             key = (used.path, used.name, name)
             if key not in self._expanded:
@@ -113,10 +122,12 @@ class Schemas:
 
     def _clash(self, name: str, first: NamedType, second: NamedType, node: Node) -> None:
         self._sink.report(
-            "TG211", node.span, f"two different types called `{name}` meet here",
+            "TG211",
+            node.span,
+            f"two different types called `{name}` meet here",
             related=[Related(first.span, "one is here"), Related(second.span, "the other is here")],
             fix=f"give one of them another name: `types: {{Other{name}: {{$ref: …}}}}`",
-        )  # fmt: skip
+        )
 
     def _expand(self, node: Node, path: str, dialect: str, pointer: str) -> Expansion:
         expansion = Expansion(None)
@@ -147,13 +158,19 @@ class _Expander:
                 return self._type(value, node.span)
             case ScalarNode(value=value):
                 self._sink.report(
-                    "TG201", node.span, f"`{value}` is not a type", fix=nearest(str(value), [*WORDS, *self._types.names(self._path)])
+                    "TG201",
+                    node.span,
+                    f"`{value}` is not a type",
+                    fix=nearest(str(value), [*WORDS, *self._types.names(self._path)]),
                 )
             case SequenceNode(items=items) if len(items) == 1:
                 return {"type": "array", "items": self.expand(items[0], f"{pointer}/items")}
             case SequenceNode():
                 self._sink.report(
-                    "TG212", node.span, "a list stands for an array, and has exactly one item", fix="write `[X]`, or JSON Schema with `prefixItems`"
+                    "TG212",
+                    node.span,
+                    "a list stands for an array, and has exactly one item",
+                    fix="write `[X]`, or JSON Schema with `prefixItems`",
                 )
             case MappingNode() if any(key in keywords.RAW or key.startswith("$") for key in node.keys()):
                 return self._raw(node.to_data(), node, [], pointer)
@@ -169,7 +186,9 @@ class _Expander:
         for key, child in node.entries():
             name, optional = _field_name(key)
             if name in properties:
-                self._sink.report("TG206", node.key_span(key), f"the field `{name}` is here twice", fix="keep one of them")
+                self._sink.report(
+                    "TG206", node.key_span(key), f"the field `{name}` is here twice", fix="keep one of them"
+                )
                 continue
             schema = properties[name] = self.expand(child, f"{pointer}/properties/{_escape(name)}")
             if not optional and not (isinstance(schema, dict) and "default" in schema):
@@ -214,7 +233,12 @@ class _Expander:
         if is_type_reference(reference):
             span = node.span_at(path)
             if pointer is None:
-                self._sink.report("TG204", span, "a type of a spec file cannot be used inside a schema with an `$id`", fix="drop the `$id`")
+                self._sink.report(
+                    "TG204",
+                    span,
+                    "a type of a spec file cannot be used inside a schema with an `$id`",
+                    fix="drop the `$id`",
+                )
             target = self._types.target(self._path, reference, span)
             if target is None:
                 return "#"
@@ -231,9 +255,12 @@ class _Expander:
     def _unknown(self, key: str, node: Node, path: list[str | int]) -> None:
         known = nearest(key, keywords.ALL)
         self._sink.report(
-            "TG203", node.span_at(path, key=True), f"`{key}` is not a keyword of JSON Schema, and checks nothing",
-            fix=known or "call it `x-…` if it is meant as a note, or write `type: object` with `properties` around fields",
-        )  # fmt: skip
+            "TG203",
+            node.span_at(path, key=True),
+            f"`{key}` is not a keyword of JSON Schema, and checks nothing",
+            fix=known
+            or "call it `x-…` if it is meant as a note, or write `type: object` with `properties` around fields",
+        )
 
 
 def _field_name(key: str) -> tuple[str, bool]:

@@ -28,11 +28,18 @@ def select(selector: str, toolsets: Iterable[Toolset]) -> list[Tool]:
     ]
 
 
-def check_selector(selector: str, toolsets: Iterable[Toolset], tags: Iterable[str], span: Span, sink: Diagnostics) -> None:
+def check_selector(
+    selector: str, toolsets: Iterable[Toolset], tags: Iterable[str], span: Span, sink: Diagnostics
+) -> None:
     """Report a selector that is none, that names an unknown tag, or that matches nothing."""
     toolsets = list(toolsets)
     if not selector or not _GRAMMAR.fullmatch(selector):
-        sink.report("TG503", span, f"`{selector}` is not a selector", fix="write a toolset, an ident, or a pattern with `*`, then `+tag`")
+        sink.report(
+            "TG503",
+            span,
+            f"`{selector}` is not a selector",
+            fix="write a toolset, an ident, or a pattern with `*`, then `+tag`",
+        )
         return
     known_tags = set(tags)
     for tag in selector.split("+")[1:]:

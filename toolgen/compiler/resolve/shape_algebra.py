@@ -80,7 +80,7 @@ def cyclic(classes: Mapping[str, ClassType]) -> set[str]:
 
 
 def without_nested_guesses(made: ClassType, cyclic: set[str]) -> ClassType:
-    """Choices between objects that contain themselves become `Json`: trying each at every level takes exponential time."""
+    """Choices between objects that contain themselves become `Json`: trying all at each level is exponential."""
     if made.name not in cyclic:
         return made
     return replace(made, fields=tuple(replace(field, shape=_settled(field.shape, cyclic)) for field in made.fields))

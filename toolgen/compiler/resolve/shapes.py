@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.resolve.schemas import Bundle
 
+
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Whom the classes of a schema belong to: their module, the name of the outermost, and the renamed fields."""
@@ -76,7 +77,7 @@ class Shapes:
         return shape
 
     def named_type(self, name: str, bundle: Bundle, span: Span) -> Shape:
-        """The shape of a type of the spec files, made once: a class, or an alias that is put in place where it is used."""
+        """The shape of a type of the spec files, made once: a class, or an alias that stands for its shape."""
         if name in self._types:
             made = self._types[name]
             return JSON if made is None else made
@@ -128,7 +129,11 @@ class _Reader:
         schema = self._bundle.whole
         shape = self.shape(schema, self._owner.name, "#")
         if as_class and not isinstance(shape, ClassRef):
-            closed = isinstance(schema, dict) and schema.get("additionalProperties") is False and "patternProperties" not in schema
+            closed = (
+                isinstance(schema, dict)
+                and schema.get("additionalProperties") is False
+                and "patternProperties" not in schema
+            )
             self._shapes.add(ClassType(self._owner.name, self._owner.module, (), open=not closed))
             return ClassRef(self._owner.name)
         return shape
@@ -173,7 +178,11 @@ class _Reader:
                 parts = schema[keyword]
                 several = sum(part != {"type": "null"} for part in parts) > 1
                 options = [
-                    self.shape(part, f"{name}{_option(part, index)}" if several else self._only(part, name), f"{pointer}/{keyword}/{index}")
+                    self.shape(
+                        part,
+                        f"{name}{_option(part, index)}" if several else self._only(part, name),
+                        f"{pointer}/{keyword}/{index}",
+                    )
                     for index, part in enumerate(parts)
                 ]
                 shape = narrower(shape, union(options))
@@ -184,7 +193,7 @@ class _Reader:
         return self._inner(name) if self.is_class(part) else name
 
     def _inner(self, name: str) -> str:
-        """A name for a class that is an option of what `name` stands for: the outermost keeps its name for the whole."""
+        """A name for a class that is an option of what `name` stands for: the outermost keeps it for the whole."""
         return f"{name}Object" if name == self._owner.name else name
 
     def _is_resource(self, schema: dict[str, Any]) -> bool:
@@ -233,9 +242,15 @@ class _Reader:
 
     def is_class(self, schema: Any) -> bool:
         """Whether a schema, with all that its `allOf` adds, is an object with named fields and nothing else."""
-        return isinstance(schema, dict) and any(
-            part.get("type") == "object" and part.get("properties") for part in self._parts(schema, set(), inner=False)
-        ) and "enum" not in schema and "const" not in schema  # fmt: skip
+        return (
+            isinstance(schema, dict)
+            and any(
+                part.get("type") == "object" and part.get("properties")
+                for part in self._parts(schema, set(), inner=False)
+            )
+            and "enum" not in schema
+            and "const" not in schema
+        )
 
     def _parts(self, schema: Any, seen: set[str], *, inner: bool) -> Iterable[dict[str, Any]]:
         """A schema and what its `allOf` adds, references followed, each once."""
@@ -263,7 +278,9 @@ class _Reader:
         for part in parts:
             for wire, field in part["properties"].items() if isinstance(part.get("properties"), dict) else ():
                 properties.setdefault(wire, []).append(field)
-        required = {wire for part in parts for wire in _list(part, "required")}
+        required = dict.fromkeys(wire for part in parts for wire in _list(part, "required"))
+        for wire in required:
+            properties.setdefault(wire, [True])
         fields = [
             self._field(wire, schemas, f"{pointer}/properties/{_encoded(wire)}", name, required=wire in required)
             for wire, schemas in properties.items()
@@ -280,11 +297,19 @@ class _Reader:
             self._shapes.renamed.add((self._owner.name, wire))
         shape: Shape = JSON
         for index, schema in enumerate(schemas):
-            shape = narrower(shape, self.shape(schema, f"{owner}{pascal(wire)}", f"{pointer}/{index}" if index else pointer))
+            shape = narrower(
+                shape, self.shape(schema, f"{owner}{pascal(wire)}", f"{pointer}/{index}" if index else pointer)
+            )
         first = next((schema for schema in schemas if isinstance(schema, dict)), {})
         has_default = "default" in first and fits(first["default"], shape, self._shapes.classes)
         return Field(
-            python, wire, shape, required, has_default, first.get("default") if has_default else None, _text(first.get("description"))
+            python,
+            wire,
+            shape,
+            required,
+            has_default,
+            first.get("default") if has_default else None,
+            _text(first.get("description")),
         )
 
     def _check_names(self, fields: list[Field], owner: str) -> None:
@@ -293,13 +318,17 @@ class _Reader:
             first = seen.setdefault(field.python, field.wire)
             if first != field.wire:
                 self._shapes.sink.report(
-                    "TG302", self._owner.span, f"the fields {first!r} and {field.wire!r} of `{owner}` would both be `{field.python}` in Python",
+                    "TG302",
+                    self._owner.span,
+                    f"the fields {first!r} and {field.wire!r} of `{owner}` would both be `{field.python}` in Python",
                     fix=f"give one of them a name: `rename: {{{field.wire!r}: {field.python}_2}}`",
-                )  # fmt: skip
+                )
 
 
 def _is_open(parts: list[dict[str, Any]]) -> bool:
-    return len(parts) != 1 or parts[0].get("additionalProperties") is not False or bool(parts[0].get("patternProperties"))
+    return (
+        len(parts) != 1 or parts[0].get("additionalProperties") is not False or bool(parts[0].get("patternProperties"))
+    )
 
 
 def _list(schema: Mapping[str, Any], keyword: str) -> list[Any]:

@@ -38,13 +38,17 @@ class Sides:
         self._profile = profile
 
     def args(self, path: Sequence[str], owner: Owner, absent: dict[str, Any], hidden: Sequence[str]) -> Schema:
-        """The args at `path`, or `absent`: always an object, and a class. `hidden` fields are typed, and in no schema."""
+        """The args at `path`, or `absent`: always an object, and a class. `hidden` fields are in no schema."""
         span = owner.span
         bundle = self._bundle(path) or _plain(absent, self._document.file.dialect)
         as_object = _as_object(bundle)
         if as_object is None:
-            self._sink.report("TG207", span, "args are always an object, and this schema describes something else",
-                              fix="put it into a field: `args: {value: …}`")  # fmt: skip
+            self._sink.report(
+                "TG207",
+                span,
+                "args are always an object, and this schema describes something else",
+                fix="put it into a field: `args: {value: …}`",
+            )
             as_object = _plain({"type": "object"}, bundle.dialect)
         schema = self._make(as_object, owner, as_class=True)
         if not isinstance(schema.shape, ClassRef) and is_sound(schema):
@@ -60,7 +64,9 @@ class Sides:
         """Check every type of the file, and make it, whether a tool uses it or not."""
         for name in names:
             node, span = self._document.node("types", name), self._document.span("types", name)
-            bundle = self._schemas.bundle_type(name, self._document.path, own_dialect(node) or self._document.file.dialect, node)
+            bundle = self._schemas.bundle_type(
+                name, self._document.path, own_dialect(node) or self._document.file.dialect, node
+            )
             if check_schema(bundle, span, self._sink):
                 check_defaults(bundle, span, self._sink)
                 self._shapes.named_type(name, bundle, span)

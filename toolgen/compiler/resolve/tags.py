@@ -36,8 +36,12 @@ def resolve_tag(
     pattern = spec.pattern if spec.pattern is not None else r"\s+".join(_group(schema) for _, schema in args)
     prefix = spec.prefix or key.upper()
     if not args:
-        sink.report("TG407", span, "a tag needs at least one required arg to carry what stands after the colon",
-                    fix="leave `args` out for one text called `raw_arg`, or make a field required")  # fmt: skip
+        sink.report(
+            "TG407",
+            span,
+            "a tag needs at least one required arg to carry what stands after the colon",
+            fix="leave `args` out for one text called `raw_arg`, or make a field required",
+        )
         return Tag(prefix, "(.+)", ("raw_arg",), spec.example, spec.strip_from_display)
     try:
         groups = re.compile(pattern).groups
@@ -46,8 +50,12 @@ def resolve_tag(
     else:
         if groups != len(names):
             shown = ", ".join(f"`{name}`" for name in names)
-            sink.report("TG407", pattern_span, f"the pattern has {groups} groups, and the tool has {len(names)} required args: {shown}",
-                        fix="write one group for each required arg, and `(?:…)` for the rest")  # fmt: skip
+            sink.report(
+                "TG407",
+                pattern_span,
+                f"the pattern has {groups} groups, and the tool has {len(names)} required args: {shown}",
+                fix="write one group for each required arg, and `(?:…)` for the rest",
+            )
     return Tag(prefix, pattern, names, spec.example, spec.strip_from_display)
 
 

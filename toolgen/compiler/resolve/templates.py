@@ -27,7 +27,7 @@ def fields(template: str) -> Iterator[tuple[str, str]]:
 def check_template(
     template: str, args: Collection[str], span: Span, sink: Diagnostics, *, result: Collection[str] | None = None
 ) -> None:
-    """Report everything in a template that is not the name of a field. `result` is given where a template may use it."""
+    """Report all in a template that is not the name of a field. `result` is given where a template may use it."""
     for inner in _BRACES.findall(template):
         match = _FIELD.fullmatch(inner)
         known = {"args": args, "result": result}.get(match[1]) if match else None
@@ -36,9 +36,12 @@ def check_template(
             sink.report("TG402", span, f"`{{{{{inner}}}}}` is not a template: only {allowed} can stand here")
         elif match[2] not in known:
             sink.report(
-                "TG401", span, f"`{{{{{inner}}}}}` names a field that is not there",
-                fix=nearest(match[2], known) or f"the fields are {', '.join(f'`{name}`' for name in sorted(known)) or 'none'}",
-            )  # fmt: skip
+                "TG401",
+                span,
+                f"`{{{{{inner}}}}}` names a field that is not there",
+                fix=nearest(match[2], known)
+                or f"the fields are {', '.join(f'`{name}`' for name in sorted(known)) or 'none'}",
+            )
     rest = _BRACES.sub("", template)
     if "{{" in rest or "}}" in rest:
         sink.report("TG402", span, "`{{` and `}}` do not match up", fix="write `{{args.name}}`")

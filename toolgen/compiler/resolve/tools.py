@@ -28,7 +28,7 @@ from toolgen.compiler.resolve.names import (
     is_attribute,
     pascal,
     snake,
-    words,
+    title,
 )
 from toolgen.compiler.resolve.shapes import Owner
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
@@ -46,19 +46,32 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.sides import Sides
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
-_ONLY_FOR: Final = {"bind": ("service",), "user": ("agent",), "system": ("agent",), "command": ("command",), "remote": ("mcp",)}
+_ONLY_FOR: Final = {
+    "bind": ("service",),
+    "user": ("agent",),
+    "system": ("agent",),
+    "command": ("command",),
+    "remote": ("mcp",),
+}
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
-_RAW_ARG: Final = {"type": "object", "properties": {"raw_arg": {"type": "string"}}, "required": ["raw_arg"], "additionalProperties": False}
+_RAW_ARG: Final = {
+    "type": "object",
+    "properties": {"raw_arg": {"type": "string"}},
+    "required": ["raw_arg"],
+    "additionalProperties": False,
+}
 
 
 def tool_names(key: str) -> ToolNames:
     """How a tool is spelled in generated code."""
-    return ToolNames(constant(key), snake(key, RESERVED_FUNCTIONS), f"{pascal(key)}Args", f"{pascal(key)}Result")
+    return ToolNames(
+        constant(key), snake(key, RESERVED_FUNCTIONS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result"
+    )
 
 
 def types_module(names: ToolNames) -> str:
     """The module under `types/` that holds the models of one tool."""
-    return snake(names.function, RESERVED_MODULES)
+    return snake(names.stem, RESERVED_MODULES)
 
 
 class ToolResolver:
@@ -82,9 +95,13 @@ class ToolResolver:
         inject = tuple(self._effective(spec, "inject"))
         hidden = [name for name in inject if name not in injectable]
         absent = _RAW_ARG if spec.tag is not None else _NO_ARGS
-        args = self._sides.args(("tools", key, "args"), Owner(module, names.args, self._span(key, "args"), spec.rename), absent, hidden)
+        args = self._sides.args(
+            ("tools", key, "args"), Owner(module, names.args, self._span(key, "args"), spec.rename), absent, hidden
+        )
         args = replace(args, json=_with_one_of(args.json, spec.one_of))
-        result = self._sides.value(("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), spec.rename))
+        result = self._sides.value(
+            ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), spec.rename)
+        )
         fields = field_names(args, self._shapes) if is_sound(args) else None
         self._check_kind(key, spec)
         self._check_rename(key, spec, names)
@@ -98,7 +115,7 @@ class ToolResolver:
             ident=f"{self._file.toolset}.{key}",
             key=key,
             names=names,
-            title=spec.title or " ".join(words(key)).capitalize() or key,
+            title=spec.title or title(key),
             description=spec.description.strip(),
             args=args,
             result=result,
@@ -125,7 +142,9 @@ class ToolResolver:
             server_data={
                 name: self._sides.value(
                     ("tools", key, "server_data", name),
-                    Owner(module, f"{pascal(key)}{pascal(name)}Data", self._span(key, "server_data", name), spec.rename),
+                    Owner(
+                        module, f"{pascal(key)}{pascal(name)}Data", self._span(key, "server_data", name), spec.rename
+                    ),
                 )
                 for name in spec.server_data
             },
@@ -178,49 +197,84 @@ class ToolResolver:
             derived.append("network")
         other = "write" if permission is Permission.READONLY else "readonly"
         if other in written:
-            self._sink.report("TG405", self._span(key, "tags"), f"the tag `{other}` contradicts `permission: {permission.value}`",
-                              fix="leave the tag out: it follows from `permission`")  # fmt: skip
+            self._sink.report(
+                "TG405",
+                self._span(key, "tags"),
+                f"the tag `{other}` contradicts `permission: {permission.value}`",
+                fix="leave the tag out: it follows from `permission`",
+            )
         return tuple(sorted({*written, *derived}))
 
     def _check_tag(self, tag: str, span: Span) -> None:
         if tag not in BUILTIN and tag not in self._tags:
-            self._sink.report("TG405", span, f"`{tag}` is not a tag",
-                              fix=nearest(tag, [*BUILTIN, *self._tags]) or f"declare it in a shared file: `tags: {{{tag}: What it means.}}`")  # fmt: skip
+            self._sink.report(
+                "TG405",
+                span,
+                f"`{tag}` is not a tag",
+                fix=nearest(tag, [*BUILTIN, *self._tags])
+                or f"declare it in a shared file: `tags: {{{tag}: What it means.}}`",
+            )
 
-    def _check_args(self, key: str, what: str, names: Sequence[str], fields: Collection[str] | None, *path: str) -> None:
+    def _check_args(
+        self, key: str, what: str, names: Sequence[str], fields: Collection[str] | None, *path: str
+    ) -> None:
         if fields is None:
             return
         for name in names:
             if name not in fields:
-                self._sink.report("TG401", self._span(key, *(path or (what,))), f"`{what}` names `{name}`, which is not an arg",
-                                  fix=nearest(name, fields) or f"the args are {_listed(fields)}")  # fmt: skip
+                self._sink.report(
+                    "TG401",
+                    self._span(key, *(path or (what,))),
+                    f"`{what}` names `{name}`, which is not an arg",
+                    fix=nearest(name, fields) or f"the args are {_listed(fields)}",
+                )
 
-    def _check_inject(self, key: str, inject: Sequence[str], fields: Collection[str] | None, injectable: Collection[str]) -> None:
+    def _check_inject(
+        self, key: str, inject: Sequence[str], fields: Collection[str] | None, injectable: Collection[str]
+    ) -> None:
         if fields is None:
             return
         for name in inject:
             if name not in fields and name not in injectable and "inject" in self._file.tools[key].model_fields_set:
                 known = {*fields, *injectable}
-                self._sink.report("TG401", self._span(key, "inject"), f"`inject` names `{name}`, which is no field of the payload or the args",
-                                  fix=nearest(name, known) or f"the fields are {_listed(known)}")  # fmt: skip
+                self._sink.report(
+                    "TG401",
+                    self._span(key, "inject"),
+                    f"`inject` names `{name}`, which is no field of the payload or the args",
+                    fix=nearest(name, known) or f"the fields are {_listed(known)}",
+                )
 
     def _check_kind(self, key: str, spec: ToolSpec) -> None:
         kind = self._file.kind
         for name, kinds in _ONLY_FOR.items():
             if name in spec.model_fields_set and kind not in kinds:
-                self._sink.report("TG406", self._span(key, name, key_of=True), f"`{name}` is for toolsets of kind {kinds[0]}, and this one is {kind}")
+                self._sink.report(
+                    "TG406",
+                    self._span(key, name, key_of=True),
+                    f"`{name}` is for toolsets of kind {kinds[0]}, and this one is {kind}",
+                )
         if kind == "command" and spec.command is None:
-            self._sink.report("TG406", self._span(key, key_of=True), "a tool of a command toolset needs `command`",
-                              fix="write `command: {exec: [program, arg]}`")  # fmt: skip
+            self._sink.report(
+                "TG406",
+                self._span(key, key_of=True),
+                "a tool of a command toolset needs `command`",
+                fix="write `command: {exec: [program, arg]}`",
+            )
 
     def _check_rename(self, key: str, spec: ToolSpec, names: ToolNames) -> None:
         for wire, python in spec.rename.items():
             span = self._span(key, "rename", wire)
             if not is_attribute(python):
-                self._sink.report("TG304", span, f"`{python}` cannot be an attribute of a generated model",
-                                  fix="use ASCII letters, digits and `_`, and no word that Python or pydantic uses")  # fmt: skip
+                self._sink.report(
+                    "TG304",
+                    span,
+                    f"`{python}` cannot be an attribute of a generated model",
+                    fix="use ASCII letters, digits and `_`, and no word that Python or pydantic uses",
+                )
             elif not {(names.args, wire), (names.result, wire)} & self._shapes.renamed:
-                self._sink.report("TG304", span, f"`rename` names {wire!r}, which no object of this tool has as a field")
+                self._sink.report(
+                    "TG304", span, f"`rename` names {wire!r}, which no object of this tool has as a field"
+                )
 
     def _check_text(self, key: str, spec: ToolSpec, args: Schema, result: Schema) -> None:
         if not is_sound(args):
@@ -242,17 +296,27 @@ class ToolResolver:
                 sides.append(("result", result, example.result))
             for name, schema, value in sides:
                 for path, message in violations(schema.json, value):
-                    self._sink.report("TG209", self._span(key, "examples", index, name, *path), f"the example does not fit the schema of `{name}`: {message}")
-        return tuple(Example(example.args, "result" in example.model_fields_set, example.result) for example in spec.examples)
+                    self._sink.report(
+                        "TG209",
+                        self._span(key, "examples", index, name, *path),
+                        f"the example does not fit the schema of `{name}`: {message}",
+                    )
+        return tuple(
+            Example(example.args, "result" in example.model_fields_set, example.result) for example in spec.examples
+        )
 
     def _tag(self, key: str, spec: ToolSpec, args: Schema) -> Tag | None:
         if spec.tag is None:
             return None
         properties = args.json.get("properties", {})
         required = [(name, properties.get(name)) for name in required_fields(args, self._shapes)]
-        return resolve_tag(spec.tag, key, required, self._span(key, "tag", key_of=True), self._span(key, "tag", "pattern"), self._sink)
+        return resolve_tag(
+            spec.tag, key, required, self._span(key, "tag", key_of=True), self._span(key, "tag", "pattern"), self._sink
+        )
 
-    def _command(self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema, tags: Collection[str]) -> Any:
+    def _command(
+        self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema, tags: Collection[str]
+    ) -> Any:
         if spec.command is None or fields is None:
             return None
         shapes = {name: shape for name in fields if (shape := field_shape(args, name, self._shapes)) is not None}
@@ -261,8 +325,12 @@ class ToolResolver:
 
     def _wire_name(self, key: str, spec: ToolSpec) -> str:
         if spec.wire_name is not None and not fits(spec.wire_name, STRICT):
-            self._sink.report("TG303", self._span(key, "wire_name"), f"`{spec.wire_name}` is not a name that providers take",
-                              fix="use at most 64 letters, digits, `_` and `-`")  # fmt: skip
+            self._sink.report(
+                "TG303",
+                self._span(key, "wire_name"),
+                f"`{spec.wire_name}` is not a name that providers take",
+                fix="use at most 64 letters, digits, `_` and `-`",
+            )
         return spec.wire_name or ""
 
     def _bounded(self, key: str, spec: ToolSpec, fields: Collection[str] | None, result: Schema) -> Bounded | None:
@@ -271,8 +339,12 @@ class ToolResolver:
         self._check_args(key, "bounded.cursor", [spec.bounded.cursor], fields, "bounded", "cursor")
         outcome = field_names(result, self._shapes)
         if spec.bounded.next not in outcome and not is_open_object(result):
-            self._sink.report("TG409", self._span(key, "bounded", "next"), f"`bounded.next` names `{spec.bounded.next}`, which is not a field of the result",
-                              fix=nearest(spec.bounded.next, outcome) or f"the fields are {_listed(outcome)}")  # fmt: skip
+            self._sink.report(
+                "TG409",
+                self._span(key, "bounded", "next"),
+                f"`bounded.next` names `{spec.bounded.next}`, which is not a field of the result",
+                fix=nearest(spec.bounded.next, outcome) or f"the fields are {_listed(outcome)}",
+            )
         return Bounded(spec.bounded.cursor, spec.bounded.next)
 
 

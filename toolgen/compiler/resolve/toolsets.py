@@ -29,9 +29,14 @@ _RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the se
 
 
 def resolve_toolset(
-    document: Document[ToolsetFile], documents: Mapping[str, Document[ToolsetFile]], schemas: Schemas, tags: Mapping[str, str],
-    sink: Diagnostics, *, profile: str,
-) -> Toolset:  # fmt: skip
+    document: Document[ToolsetFile],
+    documents: Mapping[str, Document[ToolsetFile]],
+    schemas: Schemas,
+    tags: Mapping[str, str],
+    sink: Diagnostics,
+    *,
+    profile: str,
+) -> Toolset:
     """Make one toolset. Its types, methods and tools share one namespace in Python."""
     file = document.file
     _check_name(document, sink)
@@ -74,7 +79,12 @@ def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
     file, span = document.file, document.span("toolset")
     for part in file.toolset.split("."):
         if "__" in part or part.endswith("_"):
-            sink.report("TG305", span, f"`{part}` contains `__` or ends in `_`, which wire names use to separate parts", fix=f"call it `{part.replace('__', '_').rstrip('_')}`")
+            sink.report(
+                "TG305",
+                span,
+                f"`{part}` contains `__` or ends in `_`, which wire names use to separate parts",
+                fix=f"call it `{part.replace('__', '_').rstrip('_')}`",
+            )
     is_mcp = file.toolset.split(".")[0] == "mcp" and "." in file.toolset
     if is_mcp != (file.kind == "mcp"):
         fix = "write `kind: mcp`" if is_mcp else "name it `mcp.<server>`"
@@ -82,7 +92,11 @@ def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
     if file.kind == "mcp" and file.toolset.count(".") != 1:
         sink.report("TG306", span, "an MCP toolset is named after its server: `mcp.<server>`, with one dot")
     if file.methods and file.kind != "service":
-        sink.report("TG406", document.span("methods", key=True), f"`methods` is for toolsets of kind service, and this one is {file.kind}")
+        sink.report(
+            "TG406",
+            document.span("methods", key=True),
+            f"`methods` is for toolsets of kind service, and this one is {file.kind}",
+        )
 
 
 def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None:
@@ -94,12 +108,23 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         sink.report("TG406", span, f"`server` is for toolsets of kind mcp, and this one is {document.file.kind}")
     ways = [name for name in ("http", "sse", "stdio") if getattr(spec, name) is not None]
     if len(ways) != 1:
-        sink.report("TG411", span, f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}", fix="write one of `http`, `sse` and `stdio`")
-    return Server(spec.http or "", spec.sse or "", tuple(spec.stdio or ()), dict(spec.headers), tuple(spec.env), spec.retries)
+        sink.report(
+            "TG411",
+            span,
+            f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}",
+            fix="write one of `http`, `sse` and `stdio`",
+        )
+    return Server(
+        spec.http or "", spec.sse or "", tuple(spec.stdio or ()), dict(spec.headers), tuple(spec.env), spec.retries
+    )
 
 
 def _methods(
-    document: Document[ToolsetFile], documents: Mapping[str, Document[ToolsetFile]], schemas: Schemas, shapes: Shapes, sink: Diagnostics
+    document: Document[ToolsetFile],
+    documents: Mapping[str, Document[ToolsetFile]],
+    schemas: Schemas,
+    shapes: Shapes,
+    sink: Diagnostics,
 ) -> dict[str, Method]:
     methods: dict[str, Method] = {}
     for name in document.file.methods:
@@ -117,9 +142,13 @@ def _methods(
 
 
 def _definition(
-    document: Document[ToolsetFile], name: str, documents: Mapping[str, Document[ToolsetFile]], span: Span, sink: Diagnostics,
+    document: Document[ToolsetFile],
+    name: str,
+    documents: Mapping[str, Document[ToolsetFile]],
+    span: Span,
+    sink: Diagnostics,
     seen: frozenset[tuple[str, str]],
-) -> tuple[Document[ToolsetFile], str] | None:  # fmt: skip
+) -> tuple[Document[ToolsetFile], str] | None:
     """The file that spells a method out, and its name there; references are followed."""
     spec = document.file.methods.get(name)
     if isinstance(spec, MethodSpec):
@@ -130,35 +159,57 @@ def _definition(
         target = documents.get(path)
         if target is not None and fragment in target.file.methods and (path, fragment) not in seen:
             return _definition(target, fragment, documents, span, sink, seen | {(path, fragment)})
-        sink.report("TG403", document.span("methods", name, "$ref"), f"`{spec.ref}` leads to no method", fix="write `file.yaml#/methods/Name`")
+        sink.report(
+            "TG403",
+            document.span("methods", name, "$ref"),
+            f"`{spec.ref}` leads to no method",
+            fix="write `file.yaml#/methods/Name`",
+        )
     return None
 
 
-def _method_of(document: Document[ToolsetFile], key: str, methods: Mapping[str, Method], sink: Diagnostics) -> Method | None:
+def _method_of(
+    document: Document[ToolsetFile], key: str, methods: Mapping[str, Method], sink: Diagnostics
+) -> Method | None:
     bind = document.file.tools[key].bind
     if bind is None:
         return None
     if bind not in methods:
         if bind not in document.file.methods:
-            known = nearest(bind, methods) or (f"the methods are {', '.join(f'`{name}`' for name in methods)}" if methods else "this file has no `methods`")
+            known = nearest(bind, methods) or (
+                f"the methods are {', '.join(f'`{name}`' for name in methods)}"
+                if methods
+                else "this file has no `methods`"
+            )
             sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
         return None
     return methods[bind]
 
 
 def _bound(
-    tool: Tool, method: Method | None, classes: Mapping[str, ClassType], document: Document[ToolsetFile], sink: Diagnostics
+    tool: Tool,
+    method: Method | None,
+    classes: Mapping[str, ClassType],
+    document: Document[ToolsetFile],
+    sink: Diagnostics,
 ) -> Tool:
     if method is None:
         return tool
     span = document.span("tools", tool.key, "bind")
     to_payload = fit(tool.args, method.payload, classes, tool.inject)
     to_result = fit(method.result, tool.result, classes)
-    for side, outcome in (("args to the method's payload", to_payload), ("the method's result to the tool's", to_result)):
+    for side, outcome in (
+        ("args to the method's payload", to_payload),
+        ("the method's result to the tool's", to_result),
+    ):
         if isinstance(outcome, Misfit):
-            sink.report("TG404", span, f"no transform from {side}: {outcome.reason}", fix="map it by hand in the executor")
+            sink.report(
+                "TG404", span, f"no transform from {side}: {outcome.reason}", fix="map it by hand in the executor"
+            )
     binding = Binding(
-        method.name, None if isinstance(to_payload, Misfit) else to_payload, None if isinstance(to_result, Misfit) else to_result
+        method.name,
+        None if isinstance(to_payload, Misfit) else to_payload,
+        None if isinstance(to_result, Misfit) else to_result,
     )
     return replace(tool, binding=binding)
 
@@ -168,11 +219,18 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
     package, modules = Namespace("names"), Namespace("modules")
     for name in document.file.types:
         if name in RESERVED_CLASSES:
-            sink.report("TG302", document.span("types", name, key=True), f"the type `{name}` would hide a name that generated code uses", fix="give the type another name")
+            sink.report(
+                "TG302",
+                document.span("types", name, key=True),
+                f"the type `{name}` would hide a name that generated code uses",
+                fix="give the type another name",
+            )
         package.claim(name, f"the type {name}", document.span("types", name, key=True), sink, fix="rename the type")
     for method in toolset.methods:
         for schema in (method.payload, method.result):
-            package.claim(schema.type_name, f"the method {method.name}", method.span, sink, fix="rename the method, or the type")
+            package.claim(
+                schema.type_name, f"the method {method.name}", method.span, sink, fix="rename the method, or the type"
+            )
     for tool in toolset.tools:
         for name in tool.names.claimed:
             package.claim(name, tool.key, tool.span, sink, fix=_RENAME_TOOL)
@@ -187,19 +245,39 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
     for toolset in toolsets:
         first = names.setdefault(toolset.name, toolset)
         if first is not toolset:
-            sink.report("TG301", toolset.span, f"the toolset `{toolset.name}` is defined twice", related=[Related(first.span, "first here")],
-                        fix="put its tools into one file, or give one a name of its own")  # fmt: skip
+            sink.report(
+                "TG301",
+                toolset.span,
+                f"the toolset `{toolset.name}` is defined twice",
+                related=[Related(first.span, "first here")],
+                fix="put its tools into one file, or give one a name of its own",
+            )
             continue
         packages.claim("/".join(toolset.package), toolset.name, toolset.span, sink, fix="give one of them another name")
         for tool in toolset.tools:
             known = idents.setdefault(tool.ident, tool)
             if known is not tool:
-                sink.report("TG301", tool.span, f"the tool `{tool.ident}` is defined twice", related=[Related(known.span, "first here")], fix="rename one of them")
+                sink.report(
+                    "TG301",
+                    tool.span,
+                    f"the tool `{tool.ident}` is defined twice",
+                    related=[Related(known.span, "first here")],
+                    fix="rename one of them",
+                )
     for toolset in toolsets:
         for other in toolsets:
-            if other.package[: len(toolset.package)] == toolset.package and other is not toolset and other.name != toolset.name:
-                sink.report("TG302", other.span, f"the package of `{other.name}` would lie inside that of `{toolset.name}`",
-                            related=[Related(toolset.span, f"`{toolset.name}` is here")], fix="give one of them another name")  # fmt: skip
+            if (
+                other.package[: len(toolset.package)] == toolset.package
+                and other is not toolset
+                and other.name != toolset.name
+            ):
+                sink.report(
+                    "TG302",
+                    other.span,
+                    f"the package of `{other.name}` would lie inside that of `{toolset.name}`",
+                    related=[Related(toolset.span, f"`{toolset.name}` is here")],
+                    fix="give one of them another name",
+                )
     _check_wire_names(list(idents.values()), sink)
     _check_tag_tools(list(idents.values()), sink)
 
@@ -210,8 +288,13 @@ def _check_wire_names(tools: Sequence[Tool], sink: Diagnostics) -> None:
         name = tool.wire_name or wire_name(tool.ident)
         first = taken.setdefault(name, tool)
         if first is not tool:
-            sink.report("TG303", tool.span, f"`{tool.ident}` and `{first.ident}` have the same wire name `{name}`",
-                        related=[Related(first.span, "the other is here")], fix="give one of them another `wire_name`")  # fmt: skip
+            sink.report(
+                "TG303",
+                tool.span,
+                f"`{tool.ident}` and `{first.ident}` have the same wire name `{name}`",
+                related=[Related(first.span, "the other is here")],
+                fix="give one of them another `wire_name`",
+            )
 
 
 def _check_tag_tools(tools: Sequence[Tool], sink: Diagnostics) -> None:
@@ -223,4 +306,10 @@ def _check_tag_tools(tools: Sequence[Tool], sink: Diagnostics) -> None:
         for taken, name, what in ((prefixes, tool.tag.prefix, "prefix"), (keys, tool.key, "key")):
             first = taken.setdefault(name, tool)
             if first is not tool:
-                sink.report("TG408", tool.span, f"two tag tools have the {what} `{name}`", related=[Related(first.span, "the other is here")], fix=f"give one of them another {what}")
+                sink.report(
+                    "TG408",
+                    tool.span,
+                    f"two tag tools have the {what} `{name}`",
+                    related=[Related(first.span, "the other is here")],
+                    fix=f"give one of them another {what}",
+                )

@@ -47,7 +47,9 @@ class Types:
                 assert isinstance(entries, MappingNode)
                 for name, node in entries.entries():
                     span = document.span("types", name, key=True)
-                    self._files[document.path][name] = NamedType(document.path, name, node, own_dialect(node) or document.file.dialect, span)
+                    self._files[document.path][name] = NamedType(
+                        document.path, name, node, own_dialect(node) or document.file.dialect, span
+                    )
 
     def names(self, path: str) -> list[str]:
         """The names that a file defines."""
@@ -61,7 +63,12 @@ class Types:
             found = known.get(name)
             if found is None:
                 capitals = [*known, *_WORDS]
-                self._sink.report("TG201", span, f"there is no type `{name}` in {path}", fix=nearest(name, capitals) or _listing(known))
+                self._sink.report(
+                    "TG201",
+                    span,
+                    f"there is no type `{name}` in {path}",
+                    fix=nearest(name, capitals) or _listing(known),
+                )
                 return None
             reference = _foreign_reference(found.node)
             if reference is None:
@@ -81,7 +88,10 @@ class Types:
         file, _, fragment = reference.partition("#")
         if not fragment.startswith("/types/") or "/" in fragment[len("/types/") :]:
             self._sink.report(
-                "TG204", span, f"`{reference}` is not a reference to a type", fix="write `#/types/Name` or `file.yaml#/types/Name`"
+                "TG204",
+                span,
+                f"`{reference}` is not a reference to a type",
+                fix="write `#/types/Name` or `file.yaml#/types/Name`",
             )
             return None
         where = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path

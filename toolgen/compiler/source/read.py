@@ -70,7 +70,8 @@ def _parse(source: Source, sink: Diagnostics) -> Node | None:
 
 def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:
     """Give the text without a byte order mark."""
-    if len(data) > MAX_BYTES:
+    size = len(data.encode("utf-8", "surrogatepass")) if isinstance(data, str) else len(data)
+    if size > MAX_BYTES:
         sink.report("TG002", Span(path), f"this is over {MAX_BYTES:,} bytes", fix="split it into several files")
         return None
     if isinstance(data, str):
@@ -124,23 +125,30 @@ def _find(root: Path, base: Path, sink: Diagnostics) -> Iterator[tuple[str, Path
         elif _SURROGATE.search(shown):
             shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
             sink.report("TG001", Span(shown), "the name of this file is not UTF-8 text", fix="rename it")
-        elif not real.is_dir() and place != root:
+        elif place != root and not _is_folder(real):
             yield shown, real
         else:
             for entry in _entries(place, shown, sink):
-                (links if entry.is_symlink() else places).append(place / entry.name)
+                (links if entry.is_symlink() else places).append(entry)
 
 
-def _entries(folder: Path, shown: str, sink: Diagnostics) -> list[os.DirEntry[str]]:
+def _entries(folder: Path, shown: str, sink: Diagnostics) -> list[Path]:
     """What of a folder can be a spec or hold one."""
     try:
-        with os.scandir(folder) as entries:
-            found = [entry for entry in entries if not entry.name.startswith(".")]
+        entries = sorted(folder.iterdir())
     except OSError as error:
         sink.report("TG001", Span(shown), f"this folder cannot be read: {error.strerror}")
         return []
-    found.sort(key=lambda entry: entry.name)
-    return [entry for entry in found if entry.is_dir() or entry.name.lower().endswith(SUFFIXES)]
+    visible = [entry for entry in entries if not entry.name.startswith(".")]
+    return [entry for entry in visible if entry.name.lower().endswith(SUFFIXES) or _is_folder(entry)]
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether this is a folder, as far as one can see: a link that leads in circles is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _shown(path: Path, base: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import yaml
@@ -32,13 +33,18 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Entry, Node, Scalar, Source
 
 _CORE: Final = "tag:yaml.org,2002:"
-_SCALAR_TAGS: Final[dict[str, tuple[type, ...]]] = {
+_TAGS: Final[dict[str, tuple[type, ...]]] = {
     "str": (str,),
     "int": (int,),
     "float": (int, float),
     "bool": (bool,),
     "null": (type(None),),
+    "map": (),
+    "seq": (),
 }
+"""The tags of the core schema, and what a scalar with one of them may be."""
+
+_TAG: Final = re.compile(r"!\S*")
 _OLD_BREAKS: Final = "\x85\u2028\u2029"
 
 _Anchored: TypeAlias = "tuple[Node, int, int]"
@@ -193,13 +199,11 @@ class _Builder:
             name = tag.removeprefix(_CORE)
             if name == "str":
                 return text
-            types = _SCALAR_TAGS.get(name) if tag.startswith(_CORE) else None
-            if types is None:
-                return self._foreign_tag(tag, start, end, text)
-            value = resolve_plain(text)
+            types = _TAGS.get(name, ()) if tag.startswith(_CORE) else ()
+            value = resolve_plain(text) if types else None
             if type(value) in types:
                 return to_float(str(value)) if name == "float" else value
-            self._report("TG007", start, end, f"this is tagged `!!{name}`, and is not one", fix="leave the tag out")
+            self._refuse_tag(tag, start)
         except NumberRefused as refusal:
             self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
             return 0
@@ -224,7 +228,7 @@ class _Builder:
         if len(self._stack) > MAX_DEPTH:
             raise self._too_deep(node.start, node.start + 1)
         if event.tag not in (None, "!", _CORE + tag):
-            self._foreign_tag(event.tag, node.start, node.end, None)
+            self._refuse_tag(event.tag, node.start)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         self._stack.append(_Frame(node, items, entries, event.anchor))
@@ -292,11 +296,16 @@ class _Builder:
         self._report("TG005", start, end, message, fix="give the inner part a name under `types`")
         return GaveUp()
 
-    def _foreign_tag(self, tag: str, start: int, end: int, value: str | None) -> str | None:
-        shown = f"!!{tag.removeprefix(_CORE)}" if tag.startswith(_CORE) else tag
+    def _refuse_tag(self, tag: str, start: int) -> None:
+        match = _TAG.search(self._source.text, start)
+        assert match is not None, "a tag starts with an exclamation mark"
+        name = tag.removeprefix(_CORE)
+        shown = f"!!{name}" if tag.startswith(_CORE) else tag
+        if shown == f"!!{name}" and name in _TAGS:
+            self._report("TG007", *match.span(), f"this is tagged `{shown}`, and is not one", fix="leave the tag out")
+            return
         fix = "leave the tag out, or put the value in quotes if the `!` is text"
-        self._report("TG007", start, end, f"the tag `{shown}` is not part of the spec language", fix=fix)
-        return value
+        self._report("TG007", *match.span(), f"the tag `{shown}` is not part of the spec language", fix=fix)
 
     def _report(
         self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""

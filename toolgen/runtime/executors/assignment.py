@@ -5,26 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.runtime.call import Form
-from toolgen.runtime.errors import ExecutorError
+from toolgen.runtime.errors import ExecutorError, ToolUnavailable
 from toolgen.runtime.executors.request import run_request
 from toolgen.runtime.executors.service import run_handler
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.runtime.call import Run
     from toolgen.runtime.catalog import Catalog
 
+    Runner = Callable[[str], tuple[Run, Form]]
 
-def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Mapping[str, ToolsetRegistration]:
-    """Map toolset to registration.
+
+def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Mapping[str, Runner]:
+    """Map toolset to a function that gives, for an ident, what runs that tool and the form of args that it takes.
 
     Raises `ExecutorError` for an unknown toolset, two executors for one, a registration with neither handlers nor
     executor or both, and handlers that are missing or belong to no tool of the toolset.
     """
-    assigned: dict[str, ToolsetRegistration] = {}
+    assigned: dict[str, Runner] = {}
     for registration in registrations:
         toolset = registration.toolset
         if toolset not in catalog.toolsets:
@@ -33,30 +35,30 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
             raise ExecutorError(f"there is no toolset {toolset} in the catalog{question}")
         if toolset in assigned:
             raise ExecutorError(f"the toolset {toolset} has two executors; it can have one")
-        if (registration.handlers is None) == (registration.executor is None):
-            raise ExecutorError(f"the registration of {toolset} needs either handlers or an executor, and not both")
-        if registration.handlers is not None:
-            _check_handlers(toolset, catalog.toolsets[toolset], registration.handlers)
-        assigned[toolset] = registration
+        assigned[toolset] = _runner(registration, catalog.toolsets[toolset])
     return assigned
 
 
-def runner(catalog: Catalog, assigned: Mapping[str, ToolsetRegistration], ident: str) -> tuple[Run, Form] | None:
-    """Find what runs a tool, and the form of args that it takes; None where nothing does."""
+def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) -> tuple[Run, Form]:
+    """Find what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` where nothing does."""
     registered = catalog.registered(ident)
     if registered is not None:
-        if registered.adapter is not None:
-            return run_request(registered.adapter, ident), Form.CANONICAL
-        return None if registered.handler is None else (run_handler(registered.handler), Form.TYPED)
-    registration = assigned.get(catalog.toolset_of(ident))
-    if registration is None:
-        return None
-    if registration.handlers is not None:
-        return run_handler(registration.handlers[ident]), Form.TYPED
-    if registration.executor is None:
-        return None
-    form = Form.RAW if registration.decode_in_executor else Form.CANONICAL
-    return run_request(registration.executor, ident), form
+        return registered.run, registered.form
+    toolset = catalog.toolset_of(ident)
+    if toolset not in assigned:
+        raise ToolUnavailable(ident, toolset)
+    return assigned[toolset](ident)
+
+
+def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
+    handlers, executor = registration.handlers, registration.executor
+    if handlers is not None and executor is None:
+        _check_handlers(registration.toolset, tools, handlers)
+        return lambda ident: (run_handler(handlers[ident]), Form.TYPED)
+    if executor is not None and handlers is None:
+        form = Form.RAW if registration.decode_in_executor else Form.CANONICAL
+        return lambda ident: (run_request(executor, ident), form)
+    raise ExecutorError(f"the registration of {registration.toolset} needs handlers or an executor, and not both")
 
 
 def _check_handlers(toolset: str, tools: Sequence[str], handlers: Mapping[str, object]) -> None:

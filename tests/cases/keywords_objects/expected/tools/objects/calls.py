@@ -72,9 +72,9 @@ def new_openness_call(
     )
 
 
-def new_required_only_call(*, a: str) -> ToolRequest:
+def new_required_only_call(*, a: str, b: JsonValue) -> ToolRequest:
     """Ask for `objects.required_only`: A key can be required without being described.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.REQUIRED_ONLY, codecs.REQUIRED_ONLY_ARGS, {"a": a})
+    return build_call(idents.REQUIRED_ONLY, codecs.REQUIRED_ONLY_ARGS, {"a": a, "b": b})

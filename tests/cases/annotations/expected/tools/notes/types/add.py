@@ -1,0 +1,18 @@
+"""Types of the tool `add`, in `notes`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Note
+
+
+class AddArgs(ClosedModel):
+    note: Note
+    pinned: bool = False
+    colour: str | None = None
+
+
+AddResult: TypeAlias = Note

@@ -1,0 +1,16 @@
+"""Types of the tool `anything_goes`, in `truth`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class AnythingGoesArgs(OpenModel):
+    pass
+
+
+AnythingGoesResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `list_`, in `shop.orders`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Order, Page
+
+
+class ListArgs(ClosedModel):
+    page: Page | None = None
+    currency: Literal["EUR", "USD"] | None = None
+
+
+ListResult: TypeAlias = list[Order]

@@ -1,0 +1,18 @@
+"""Types of the tool `place`, in `shop.orders`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Order, Page, Place, Price
+
+
+class PlaceArgs(ClosedModel):
+    price: Price
+    place: Place
+    also: Page | None = None
+
+
+PlaceResult: TypeAlias = Order

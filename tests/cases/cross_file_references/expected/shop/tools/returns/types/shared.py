@@ -1,0 +1,34 @@
+"""Types that several tools share, in `shop.returns`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Money(ClosedModel):
+    amount: int | float
+    currency: Literal["EUR", "USD"]
+
+
+class Place(ClosedModel):
+    lat: int | float
+    lon: int | float
+    entry: Money | None = None
+
+
+class Price(ClosedModel):
+    amount: int | float
+    currency: Literal["EUR", "USD"]
+
+
+class Order(ClosedModel):
+    id_: Annotated[str, Field(alias="id")]
+    price: Price
+    place: Place | None = None
+
+
+Currency: TypeAlias = Literal["EUR", "USD"]

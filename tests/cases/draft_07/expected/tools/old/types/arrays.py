@@ -1,0 +1,19 @@
+"""Types of the tool `arrays`, in `old`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ArraysArgs(ClosedModel):
+    pair: list[JsonValue] | None = None
+    rest: list[JsonValue] | None = None
+    has: list[JsonValue] | None = None
+    min_contains: list[JsonValue] | None = None
+
+
+ArraysResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `newer_words`, in `old`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class NewerWordsArgs(OpenModel):
+    x: list[JsonValue] | None = None
+
+
+NewerWordsResult: TypeAlias = JsonValue

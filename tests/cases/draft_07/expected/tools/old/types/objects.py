@@ -1,0 +1,18 @@
+"""Types of the tool `objects`, in `old`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class ObjectsArgs(OpenModel):
+    a: str | None = None
+    b: str | None = None
+    c: int | None = None
+
+
+ObjectsResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `siblings`, in `old`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class SiblingsArgs(OpenModel):
+    tag: str | None = None
+    typed: str | None = None
+
+
+SiblingsResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `old`, in `one`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class OldArgs(OpenModel):
+    pair: list[JsonValue] | None = None
+
+
+OldResult: TypeAlias = list[JsonValue]

@@ -1,0 +1,1 @@
+"""The package `a_rather_long_owner_name`."""

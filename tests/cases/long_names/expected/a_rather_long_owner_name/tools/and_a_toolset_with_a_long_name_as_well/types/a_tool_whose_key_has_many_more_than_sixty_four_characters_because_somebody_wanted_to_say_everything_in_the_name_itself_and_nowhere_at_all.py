@@ -1,0 +1,18 @@
+"""Types of the tool `a_tool_whose_key_has_many_more_than_sixty_four_characters_because_somebody_wanted_to_say_everything_in_the_name_itself_and_nowhere_at_all`, in `a_rather_long_owner_name.and_a_toolset_with_a_long_name_as_well`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllArgs(
+    ClosedModel
+):
+    pass
+
+
+AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllResult: TypeAlias = JsonValue

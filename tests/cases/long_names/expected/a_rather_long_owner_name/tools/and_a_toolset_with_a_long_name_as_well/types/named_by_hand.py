@@ -1,0 +1,16 @@
+"""Types of the tool `named_by_hand`, in `a_rather_long_owner_name.and_a_toolset_with_a_long_name_as_well`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NamedByHandArgs(ClosedModel):
+    pass
+
+
+NamedByHandResult: TypeAlias = JsonValue

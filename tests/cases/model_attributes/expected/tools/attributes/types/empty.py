@@ -1,0 +1,18 @@
+"""Types of the tool `empty`, in `attributes`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class EmptyArgs(ClosedModel):
+    xe3b0c442: Annotated[str, Field(alias="")]
+    x36a9e7f1: Annotated[int, Field(alias=" ")]
+    other: str | None = None
+
+
+EmptyResult: TypeAlias = JsonValue

@@ -1,0 +1,23 @@
+"""Types of the tool `parameters`, in `attributes`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ParametersArgs(ClosedModel):
+    self: str
+    args: list[str]
+    meta: dict[str, JsonValue]
+    cls: str
+    kwargs: str | None = None
+    result: str | None = None
+    made: str | None = None
+    rebuilt: str | None = None
+
+
+ParametersResult: TypeAlias = JsonValue

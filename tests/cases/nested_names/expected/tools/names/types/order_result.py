@@ -1,0 +1,13 @@
+"""Types of the tool `order_result`, in `names`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class OrderResultResult(ClosedModel):
+    y: int
+
+
+class OrderResultArgs(ClosedModel):
+    pass

@@ -1,0 +1,35 @@
+"""Types of the tool `set_`, in `nullable`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel, OpenModel
+
+from .shared import Person
+
+
+class SetArgsAddress(OpenModel):
+    street: str
+
+
+class SetArgs(ClosedModel):
+    email: str | None = None
+    phone: str | None = None
+    age: int | None
+    tags: list[str] | None = None
+    address: SetArgsAddress | None = None
+    owner: Person | None = None
+    none: None = None
+    level: int | None = None
+    mode: str | None = "fast"
+    note: str | None = None
+
+
+class SetResultObject(OpenModel):
+    id_: Annotated[str, Field(alias="id")]
+
+
+SetResult: TypeAlias = SetResultObject | None

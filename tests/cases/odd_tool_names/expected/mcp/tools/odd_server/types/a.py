@@ -1,0 +1,16 @@
+"""Types of the tool `a`, in `mcp.odd-server`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class AArgs(ClosedModel):
+    pass
+
+
+AResult: TypeAlias = JsonValue

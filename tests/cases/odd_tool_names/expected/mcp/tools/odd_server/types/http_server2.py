@@ -1,0 +1,16 @@
+"""Types of the tool `http_server2`, in `mcp.odd-server`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class HTTPServer2Args(ClosedModel):
+    pass
+
+
+HTTPServer2Result: TypeAlias = JsonValue

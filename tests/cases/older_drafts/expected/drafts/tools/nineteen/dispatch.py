@@ -1,0 +1,42 @@
+"""What runs the tools of `drafts.nineteen`, and the table that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.contract.records import ToolsetRegistration
+
+from . import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+
+    from .types.arrays import ArraysArgs, ArraysResult
+
+
+class Handlers(Protocol):
+    """One method for each tool of `drafts.nineteen`, sync or async."""
+
+    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> ArraysResult | Awaitable[ArraysResult]:
+        """Places and the rest."""
+        ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    return ToolsetRegistration(
+        toolset="drafts.nineteen",
+        handlers={
+            idents.ARRAYS: handlers.arrays,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    return ToolsetRegistration(
+        toolset="drafts.nineteen",
+        executor=executor,
+    )

@@ -1,0 +1,18 @@
+"""Types of the tool `bounds`, in `drafts.six`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class BoundsArgs(ClosedModel):
+    over: int | float
+    const: Literal["a"] | None = None
+    if_: Annotated[str | None, Field(alias="if")] = None
+
+
+BoundsResult: TypeAlias = JsonValue

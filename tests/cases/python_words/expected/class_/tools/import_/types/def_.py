@@ -1,0 +1,24 @@
+"""Types of the tool `def_`, in `class.import`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DefArgsDefLambda(ClosedModel):
+    pass_: Annotated[str, Field(alias="pass")]
+
+
+class DefArgsDef(ClosedModel):
+    lambda_: Annotated[DefArgsDefLambda, Field(alias="lambda")]
+
+
+class DefArgs(ClosedModel):
+    def_: Annotated[DefArgsDef, Field(alias="def")]
+
+
+DefResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `executor`, in `class.import`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ExecutorArgs(ClosedModel):
+    executor: str
+
+
+ExecutorResult: TypeAlias = JsonValue

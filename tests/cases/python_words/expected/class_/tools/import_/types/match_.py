@@ -1,0 +1,14 @@
+"""Types of the tool `match_`, in `class.import`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class MatchArgs(ClosedModel):
+    pass
+
+
+MatchResult: TypeAlias = str

@@ -1,0 +1,14 @@
+"""Types of the tool `type_`, in `class.import`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class TypeArgs(ClosedModel):
+    pass
+
+
+TypeResult: TypeAlias = str

@@ -1,0 +1,14 @@
+"""Types of the tool `type_checking`, in `class.import`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class TypeCheckingArgs(ClosedModel):
+    pass
+
+
+TypeCheckingResult: TypeAlias = str

@@ -1,0 +1,20 @@
+"""Types of the tool `local`, in `trees`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel, OpenModel
+
+
+class LocalArgsBranch(ClosedModel):
+    branches: list[LocalArgsBranch] | None = None
+
+
+class LocalArgs(OpenModel):
+    tree: LocalArgsBranch | None = None
+
+
+LocalResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `mutual`, in `trees`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import File, Folder
+
+
+class MutualArgs(ClosedModel):
+    folder: Folder
+    file: File | None = None
+
+
+MutualResult: TypeAlias = list[Folder]

@@ -1,0 +1,17 @@
+"""Types of the tool `root`, in `trees`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class RootArgs(ClosedModel):
+    name: str
+    inner: RootArgs | None = None
+
+
+RootResult: TypeAlias = list[list[JsonValue]]

@@ -1,0 +1,17 @@
+"""Types of the tool `anchors`, in `refs`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class AnchorsArgs(OpenModel):
+    positive: JsonValue | None = None
+    list_: Annotated[JsonValue | None, Field(alias="list")] = None
+
+
+AnchorsResult: TypeAlias = JsonValue

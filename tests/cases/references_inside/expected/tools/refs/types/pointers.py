@@ -1,0 +1,25 @@
+"""Types of the tool `pointers`, in `refs`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class PointersArgsPoint(ClosedModel):
+    x: int | float
+    label: str | None = None
+
+
+class PointersArgs(ClosedModel):
+    first: PointersArgsPoint | None = None
+    second: PointersArgsPoint | None = None
+    third: int | None = None
+    fourth: list[str] | None = None
+    narrowed: str | None = None
+
+
+PointersResult: TypeAlias = JsonValue

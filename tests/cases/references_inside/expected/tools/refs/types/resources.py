@@ -1,0 +1,17 @@
+"""Types of the tool `resources`, in `refs`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class ResourcesArgs(OpenModel):
+    size: JsonValue | None = None
+    local: JsonValue | None = None
+
+
+ResourcesResult: TypeAlias = Literal["ok", "failed"]

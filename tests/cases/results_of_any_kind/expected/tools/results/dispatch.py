@@ -1,0 +1,144 @@
+"""What runs the tools of `results`, and the table that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.contract.records import ToolsetRegistration
+
+from . import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+
+    from .types.any_ import AnyArgs, AnyResult
+    from .types.bounded import BoundedArgs, BoundedResult
+    from .types.by_name import ByNameArgs, ByNameResult
+    from .types.choice import ChoiceArgs, ChoiceResult
+    from .types.count import CountArgs, CountResult
+    from .types.either import EitherArgs, EitherResult
+    from .types.empty import EmptyArgs, EmptyResult
+    from .types.flag import FlagArgs, FlagResult
+    from .types.grid import GridArgs, GridResult
+    from .types.nothing import NothingArgs, NothingResult
+    from .types.object_ import ObjectArgs, ObjectResult
+    from .types.options import OptionsArgs, OptionsResult
+    from .types.ratio import RatioArgs, RatioResult
+    from .types.row import RowArgs, RowResult
+    from .types.rows import RowsArgs, RowsResult
+    from .types.several import SeveralArgs, SeveralResult
+    from .types.text import TextArgs, TextResult
+    from .types.unsaid import UnsaidArgs, UnsaidResult
+
+
+class Handlers(Protocol):
+    """One method for each tool of `results`, sync or async."""
+
+    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> AnyResult | Awaitable[AnyResult]:
+        """Anything."""
+        ...
+
+    def bounded(self, args: BoundedArgs, meta: ToolCallMeta, /) -> BoundedResult | Awaitable[BoundedResult]:
+        """Keywords without a type."""
+        ...
+
+    def by_name(self, args: ByNameArgs, meta: ToolCallMeta, /) -> ByNameResult | Awaitable[ByNameResult]:
+        """Rows by name."""
+        ...
+
+    def choice(self, args: ChoiceArgs, meta: ToolCallMeta, /) -> ChoiceResult | Awaitable[ChoiceResult]:
+        """One of some words."""
+        ...
+
+    def count(self, args: CountArgs, meta: ToolCallMeta, /) -> CountResult | Awaitable[CountResult]:
+        """A count."""
+        ...
+
+    def either(self, args: EitherArgs, meta: ToolCallMeta, /) -> EitherResult | Awaitable[EitherResult]:
+        """One of two types."""
+        ...
+
+    def empty(self, args: EmptyArgs, meta: ToolCallMeta, /) -> EmptyResult | Awaitable[EmptyResult]:
+        """No type."""
+        ...
+
+    def flag(self, args: FlagArgs, meta: ToolCallMeta, /) -> FlagResult | Awaitable[FlagResult]:
+        """A truth value."""
+        ...
+
+    def grid(self, args: GridArgs, meta: ToolCallMeta, /) -> GridResult | Awaitable[GridResult]:
+        """Rows of numbers."""
+        ...
+
+    def nothing(self, args: NothingArgs, meta: ToolCallMeta, /) -> NothingResult | Awaitable[NothingResult]:
+        """Nothing."""
+        ...
+
+    def object_(self, args: ObjectArgs, meta: ToolCallMeta, /) -> ObjectResult | Awaitable[ObjectResult]:
+        """An open object."""
+        ...
+
+    def options(self, args: OptionsArgs, meta: ToolCallMeta, /) -> OptionsResult | Awaitable[OptionsResult]:
+        """Objects without names of their own."""
+        ...
+
+    def ratio(self, args: RatioArgs, meta: ToolCallMeta, /) -> RatioResult | Awaitable[RatioResult]:
+        """A number."""
+        ...
+
+    def row(self, args: RowArgs, meta: ToolCallMeta, /) -> RowResult | Awaitable[RowResult]:
+        """One row."""
+        ...
+
+    def rows(self, args: RowsArgs, meta: ToolCallMeta, /) -> RowsResult | Awaitable[RowsResult]:
+        """Rows."""
+        ...
+
+    def several(self, args: SeveralArgs, meta: ToolCallMeta, /) -> SeveralResult | Awaitable[SeveralResult]:
+        """Several types."""
+        ...
+
+    def text(self, args: TextArgs, meta: ToolCallMeta, /) -> TextResult | Awaitable[TextResult]:
+        """A text."""
+        ...
+
+    def unsaid(self, args: UnsaidArgs, meta: ToolCallMeta, /) -> UnsaidResult | Awaitable[UnsaidResult]:
+        """Anything as well."""
+        ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    return ToolsetRegistration(
+        toolset="results",
+        handlers={
+            idents.ANY: handlers.any_,
+            idents.BOUNDED: handlers.bounded,
+            idents.BY_NAME: handlers.by_name,
+            idents.CHOICE: handlers.choice,
+            idents.COUNT: handlers.count,
+            idents.EITHER: handlers.either,
+            idents.EMPTY: handlers.empty,
+            idents.FLAG: handlers.flag,
+            idents.GRID: handlers.grid,
+            idents.NOTHING: handlers.nothing,
+            idents.OBJECT: handlers.object_,
+            idents.OPTIONS: handlers.options,
+            idents.RATIO: handlers.ratio,
+            idents.ROW: handlers.row,
+            idents.ROWS: handlers.rows,
+            idents.SEVERAL: handlers.several,
+            idents.TEXT: handlers.text,
+            idents.UNSAID: handlers.unsaid,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    return ToolsetRegistration(
+        toolset="results",
+        executor=executor,
+    )

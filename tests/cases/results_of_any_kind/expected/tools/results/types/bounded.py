@@ -1,0 +1,16 @@
+"""Types of the tool `bounded`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class BoundedArgs(ClosedModel):
+    pass
+
+
+BoundedResult: TypeAlias = JsonValue

@@ -1,0 +1,14 @@
+"""Types of the tool `choice`, in `results`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ChoiceArgs(ClosedModel):
+    pass
+
+
+ChoiceResult: TypeAlias = Literal["a", "b"]

@@ -1,0 +1,16 @@
+"""Types of the tool `either`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Row
+
+
+class EitherArgs(ClosedModel):
+    pass
+
+
+EitherResult: TypeAlias = Row | str

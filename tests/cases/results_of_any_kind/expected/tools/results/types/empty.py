@@ -1,0 +1,16 @@
+"""Types of the tool `empty`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class EmptyArgs(ClosedModel):
+    pass
+
+
+EmptyResult: TypeAlias = JsonValue

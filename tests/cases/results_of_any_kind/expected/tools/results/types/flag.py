@@ -1,0 +1,14 @@
+"""Types of the tool `flag`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class FlagArgs(ClosedModel):
+    pass
+
+
+FlagResult: TypeAlias = bool

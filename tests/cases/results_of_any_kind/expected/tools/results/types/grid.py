@@ -1,0 +1,14 @@
+"""Types of the tool `grid`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class GridArgs(ClosedModel):
+    pass
+
+
+GridResult: TypeAlias = list[list[int | float]]

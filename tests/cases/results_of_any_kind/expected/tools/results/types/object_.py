@@ -1,0 +1,16 @@
+"""Types of the tool `object_`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ObjectArgs(ClosedModel):
+    pass
+
+
+ObjectResult: TypeAlias = dict[str, JsonValue]

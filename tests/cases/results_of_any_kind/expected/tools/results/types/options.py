@@ -1,0 +1,22 @@
+"""Types of the tool `options`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel, OpenModel
+
+
+class OptionsArgs(ClosedModel):
+    pass
+
+
+class OptionsResultOption1(OpenModel):
+    a: str
+
+
+class OptionsResultOption2(OpenModel):
+    b: str
+
+
+OptionsResult: TypeAlias = OptionsResultOption1 | OptionsResultOption2

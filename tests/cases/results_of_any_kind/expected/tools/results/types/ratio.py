@@ -1,0 +1,14 @@
+"""Types of the tool `ratio`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class RatioArgs(ClosedModel):
+    pass
+
+
+RatioResult: TypeAlias = int | float

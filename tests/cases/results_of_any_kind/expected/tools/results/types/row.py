@@ -1,0 +1,16 @@
+"""Types of the tool `row`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Row
+
+
+class RowArgs(ClosedModel):
+    pass
+
+
+RowResult: TypeAlias = Row

@@ -1,0 +1,16 @@
+"""Types of the tool `rows`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Row
+
+
+class RowsArgs(ClosedModel):
+    pass
+
+
+RowsResult: TypeAlias = list[Row]

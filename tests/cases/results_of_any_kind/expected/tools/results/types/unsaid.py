@@ -1,0 +1,16 @@
+"""Types of the tool `unsaid`, in `results`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class UnsaidArgs(ClosedModel):
+    pass
+
+
+UnsaidResult: TypeAlias = JsonValue

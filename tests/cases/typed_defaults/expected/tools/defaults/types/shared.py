@@ -1,0 +1,15 @@
+"""Types that several tools share, in `defaults`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Point(ClosedModel):
+    x: int | float = 0
+    y: int | float = 0.5
+
+
+Level: TypeAlias = Literal["low", "high"]

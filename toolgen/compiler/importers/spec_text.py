@@ -1,0 +1,96 @@
+"""Spec text: the text of a spec that was updated. What did not change stays as people wrote it, comments and all."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.compiler.source.nodes import MappingNode
+from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.write import to_yaml
+from toolgen.contract.canonical import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.compiler.importers.update import Update
+    from toolgen.compiler.source.read import SpecFile
+
+
+def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
+    """Write a spec; JSON has no comments."""
+    if path.endswith(".json"):
+        return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return to_yaml(data, comment=comment)
+
+
+def updated_text(file: SpecFile, update: Update) -> str:
+    """Write a spec anew: tool by tool where the file is written in a way that allows it, else as a whole."""
+    if canonical(file.root.to_data()) == canonical(update.data):
+        return file.text
+    patched = _patched(file, update)
+    if patched is not None and _says(patched, file.path, update.data):
+        return patched
+    return new_text(file.path, update.data, _head_comment(file.text))
+
+
+def _says(text: str, path: str, data: Mapping[str, Any]) -> bool:
+    root = parse(text, path, Diagnostics())
+    return root is not None and canonical(root.to_data()) == canonical(data)
+
+
+def _head_comment(text: str) -> str:
+    lines: list[str] = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.removeprefix("#").removeprefix(" "))
+    return "\n".join(lines)
+
+
+def _patched(file: SpecFile, update: Update) -> str | None:
+    """Put new lines in place of those of the tools that changed. None where tools do not stand on lines of their own."""
+    tools = file.root.child("tools")
+    if not isinstance(tools, MappingNode) or not tools.keys():
+        return None
+    lines = _lines(file.text)
+    starts = [_with_comments(lines, tools.key_span(key).line - 1) for key in tools.keys()]
+    end = _end_of_tools(lines, tools)
+    blocks = {
+        key: "".join(lines[start:stop])
+        for key, (start, stop) in zip(tools.keys(), pairwise([*starts, end]), strict=True)
+    }
+    written = {*update.added, *update.changed}
+    texts = [_block(key, tool) if key in written else blocks[key] for key, tool in update.data["tools"].items()]
+    separated = "".join(f"{text.rstrip()}\n\n" for text in texts)
+    rest = "".join(lines[end:])
+    return "".join(lines[: starts[0]]) + (separated + rest if rest else separated.removesuffix("\n"))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text, as spans count them, each with its end."""
+    return [text[start:end] for start, end in pairwise([*line_starts(text), len(text)])]
+
+
+def _with_comments(lines: list[str], line: int) -> int:
+    """Where what belongs to a key starts: at the comments directly above it."""
+    while line > 0 and lines[line - 1].lstrip().startswith("#"):
+        line -= 1
+    return line
+
+
+def _end_of_tools(lines: list[str], tools: MappingNode) -> int:
+    """The line after the last tool and the blank lines below it."""
+    last = tools.entries()[-1][1].span
+    line = last.end_line if last.end_column > 1 else last.end_line - 1
+    while line < len(lines) and not lines[line].strip():
+        line += 1
+    return line
+
+
+def _block(key: str, tool: Mapping[str, Any]) -> str:
+    """The lines of one tool, as they stand in a whole file."""
+    return to_yaml({"tools": {key: tool}}).partition("\n")[2]

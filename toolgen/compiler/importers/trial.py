@@ -1,0 +1,96 @@
+"""Trial: whether a tool would build, told by the resolver itself, and what in it needs another name in Python."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.diagnostics import Diagnostics, Severity
+from toolgen.compiler.documents import read_documents
+from toolgen.compiler.importers.written_schema import mapping, scalar
+from toolgen.compiler.ir.shapes import ClassType
+from toolgen.compiler.resolve import resolve
+from toolgen.compiler.resolve.names import attribute
+from toolgen.compiler.source.read import SpecFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostic
+    from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.source.nodes import MappingNode
+
+_KEY: Final = "tool"
+_HASH_LENGTH: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a tool is tried under: its toolset, and how the target that it goes to is built."""
+
+    toolset: str
+    kind: str
+    dialect: str
+    profile: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of it: what keeps the tool from being built, what is odd, and the fields that it has to rename."""
+
+    errors: Sequence[Diagnostic]
+    warnings: Sequence[Diagnostic]
+    rename: Mapping[str, str]
+
+
+def try_tool(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> Trial:
+    """Resolve one tool alone. `rename` is what a spec has already; of that, what still names a field is kept."""
+    catalog, tried = _resolve(tool, {}, circumstances)
+    renamed = _renamed(catalog, rename)
+    if renamed:
+        _, tried = _resolve(tool, renamed, circumstances)
+    return replace(tried, rename=renamed)
+
+
+def _resolve(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> tuple[Catalog, Trial]:
+    """Read a spec of this tool alone, made of the nodes of its source, so that findings have their places there."""
+    entries = dict(tool.entries())
+    if rename:
+        entries["rename"] = mapping(tool, {wire: scalar(tool, python) for wire, python in rename.items()})
+    head: dict[str, Any] = {
+        "toolgen": 1,
+        "toolset": circumstances.toolset,
+        "kind": circumstances.kind,
+        "dialect": circumstances.dialect,
+    }
+    values = {name: scalar(tool, value) for name, value in head.items()}
+    root = mapping(tool, {**values, "tools": mapping(tool, {_KEY: mapping(tool, entries)})})
+    sink = Diagnostics()
+    documents = read_documents([SpecFile(tool.source.path, tool.source.text, root)], sink)
+    catalog = resolve(documents, sink, profile=circumstances.profile, assert_formats=False)
+    errors = [found for found in sink if found.severity is Severity.ERROR]
+    return catalog, Trial(errors, [found for found in sink if found.severity is Severity.WARNING], {})
+
+
+def _renamed(catalog: Catalog, rename: Mapping[str, str]) -> dict[str, str]:
+    """The fields whose Python names would meet, each but one with a name of its own, beside those renamed before."""
+    classes = [made for toolset in catalog.toolsets for made in toolset.types if isinstance(made, ClassType)]
+    wires = [[field.wire for field in made.fields] for made in classes]
+    names = {wire: rename[wire] for fields in wires for wire in fields if wire in rename}
+    for fields in wires:
+        names.update(_apart(fields, names))
+    return names
+
+
+def _apart(wires: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
+    """New names for the fields of one object that would meet. Who has a name by hand keeps it, then who is spelled so."""
+    taken: set[str] = set()
+    new: dict[str, str] = {}
+    for wire in sorted(wires, key=lambda wire: (wire not in names, attribute(wire) != wire)):
+        python = names.get(wire, attribute(wire))
+        if python in taken:
+            digest = hashlib.sha256(wire.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+            python = new[wire] = f"{attribute(wire)}_{digest}"
+        taken.add(python)
+    return new

@@ -1,0 +1,104 @@
+"""Update: what is offered now, to the data of a spec: a new one, or one that people have edited since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.importers.keys import choose_keys
+from toolgen.compiler.resolve.names import title as in_words
+from toolgen.contract.canonical import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.importers.offer import OfferedTool
+
+_OWN: Final = ("description", "args", "result", "rename")
+"""The keys of a tool that its source decides: they go when it says nothing of them any more."""
+
+_FIRST: Final = ("remote", "title", "description", "permission", "tags")
+_LAST: Final = ("args", "result", "rename")
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The whole data of a spec, and the keys of tools that are new in it, changed, or gone from it."""
+
+    data: dict[str, Any]
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
+    """Make a spec. Tools are in the order of their keys; a tag that all of them have is written once."""
+    keys = choose_keys(tool.name for tool in offered)
+    shared = _tags_of_all(offered)
+    tools = {keys[tool.name]: _tool(keys[tool.name], tool, shared) for tool in offered}
+    defaults = {"defaults": {"tags": shared}} if shared else {}
+    return Update({**head, **defaults, "tools": dict(sorted(tools.items()))}, tuple(sorted(tools)), (), ())
+
+
+def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
+    """Bring a spec up to date. Keys stay, and so does all that people decide; what the source decides is replaced."""
+    old: dict[str, dict[str, Any]] = present["tools"]
+    by_name = {tool.name: tool for tool in offered}
+    tools = {
+        key: _merged(key, tool, by_name[name])
+        for key, tool in old.items()
+        if (name := source_name(key, tool)) in by_name
+    }
+    known = {source_name(key, tool) for key, tool in old.items()}
+    keys = choose_keys([name for name in by_name if name not in known], old)
+    shared = present.get("defaults", {}).get("tags", [])
+    for name, key in sorted(keys.items(), key=lambda entry: entry[1]):
+        tools = _inserted(tools, key, _tool(key, by_name[name], shared))
+    changed = [key for key in tools if key in old and canonical(tools[key]) != canonical(old[key])]
+    gone = [key for key in old if key not in tools]
+    return Update({**present, "tools": tools}, tuple(sorted(keys.values())), tuple(changed), tuple(gone))
+
+
+def source_name(key: str, tool: Mapping[str, Any]) -> str:
+    """What a tool of a spec is called at its source."""
+    name: str = tool.get("remote", key)
+    return name
+
+
+def _tool(key: str, tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
+    """A tool as it is first written."""
+    hints = dict(tool.hints)
+    hints["tags"] = [tag for tag in hints.get("tags", ()) if tag not in shared]
+    if not hints["tags"]:
+        del hints["tags"]
+    return _ordered({**_spec(key, tool), **hints})
+
+
+def _merged(key: str, old: Mapping[str, Any], tool: OfferedTool) -> dict[str, Any]:
+    """A tool that people have edited, and what its source says of it now."""
+    theirs = {name: value for name, value in old.items() if name not in _OWN}
+    return _ordered({**theirs, **_spec(key, tool)})
+
+
+def _spec(key: str, tool: OfferedTool) -> dict[str, Any]:
+    spec = dict(tool.spec)
+    if spec.get("title") == in_words(key):
+        del spec["title"]
+    return spec if tool.name == key else {"remote": tool.name, **spec}
+
+
+def _ordered(tool: Mapping[str, Any]) -> dict[str, Any]:
+    between = [key for key in tool if key not in _FIRST and key not in _LAST]
+    return {key: tool[key] for key in (*_FIRST, *between, *_LAST) if key in tool}
+
+
+def _inserted(tools: Mapping[str, Any], key: str, tool: dict[str, Any]) -> dict[str, Any]:
+    """The tools and a new one, before the first that comes after it by its key: what was sorted stays sorted."""
+    entries = list(tools.items())
+    index = next((index for index, (other, _) in enumerate(entries) if other > key), len(entries))
+    return dict([*entries[:index], (key, tool), *entries[index:]])
+
+
+def _tags_of_all(offered: Sequence[OfferedTool]) -> list[str]:
+    first = offered[0].hints.get("tags", ()) if offered else ()
+    return [tag for tag in first if all(tag in tool.hints.get("tags", ()) for tool in offered)]

@@ -1,0 +1,62 @@
+"""Transaction: one command at a time changes a tree, and starts from a whole one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+from toolgen.compiler.diagnostics.diagnostic import Span
+from toolgen.compiler.publish.exclusive import OutputBusy, exclusive
+from toolgen.compiler.publish.journal import interrupted, settle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.tree import Tree
+
+ResultT = TypeVar("ResultT")
+
+
+def transact(
+    tree: Tree,
+    change: Callable[[], ResultT],
+    *,
+    force: bool,
+    sink: Diagnostics,
+    patience: float,
+    waiting: Callable[[str], None],
+    disk: Disk,
+) -> ResultT | None:
+    """Hold the tree, complete or undo what an interrupted build left, and then give the result of `change`.
+
+    Whatever prevents that is reported, and gives None: another command that holds the tree, an edit since the
+    interruption, a link on the way to the tree, or an OSError, also one that `change` raises.
+    """
+    if not _is_real(tree, sink):
+        return None
+    try:
+        with exclusive(tree, disk, patience=patience, waiting=waiting):
+            return change() if settle(tree, force=force, sink=sink, disk=disk) else None
+    except (OutputBusy, OSError) as error:
+        _report(tree, error, sink)
+        return None
+
+
+def _is_real(tree: Tree, sink: Diagnostics) -> bool:
+    blocked = tree.link_on_the_way()
+    if blocked:
+        message = f"{blocked} is a link or a file; toolgen writes only into real folders of the project"
+        sink.report("TG604", Span(blocked), message, fix="remove it, or choose another `out`")
+    return not blocked
+
+
+def _report(tree: Tree, error: OutputBusy | OSError, sink: Diagnostics) -> None:
+    if isinstance(error, OutputBusy):
+        sink.report("TG607", tree.span(), str(error))
+        return
+    place = error.filename2 or error.filename
+    where = f" ({os.path.relpath(place, tree.root)})".replace(os.sep, "/") if isinstance(place, str) else ""
+    state = "the next command completes or undoes what was begun" if interrupted(tree) else "nothing was changed"
+    sink.report("TG608", tree.span(), f"{tree.out} could not be written: {error.strerror or error}{where}; {state}")
