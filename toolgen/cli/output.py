@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-import time
+import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
     from pathlib import Path
+
+    from rich.status import Status
 
     from toolgen.compiler.diagnostics import Diagnostic
 
@@ -61,20 +63,44 @@ def _texts(diagnostics: Iterable[Diagnostic], root: Path) -> dict[str, str]:
 
 @contextmanager
 def progress() -> Generator[Callable[[str], None]]:
-    """Give a function that takes the name of each stage. On a terminal, stages after the first second are shown."""
+    """Give a function that takes the name of each stage. On a terminal, what takes over a second is shown."""
     if not sys.stderr.isatty():
         yield lambda stage: None
         return
-    from rich.console import Console
-
-    started = time.monotonic()
-    status = Console(stderr=True).status("")
-
-    def show(stage: str) -> None:
-        status.update(f"{stage} ({time.monotonic() - started:.0f} s)")
-        status.start()
-
+    spinner = _Spinner()
+    patience = threading.Timer(_PATIENCE, spinner.start)
+    patience.daemon = True
+    patience.start()
     try:
-        yield show
+        yield spinner.show
     finally:
-        status.stop()
+        patience.cancel()
+        patience.join()
+        spinner.stop()
+
+
+_PATIENCE: Final = 1.0
+"""Seconds before progress is shown."""
+
+
+class _Spinner:
+    """The name of the stage, turning. Its library is only loaded when it starts."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._status: Status | None = None
+
+    def show(self, stage: str) -> None:
+        self._stage = stage
+        if self._status is not None:
+            self._status.update(stage)
+
+    def start(self) -> None:
+        from rich.console import Console
+
+        self._status = Console(stderr=True).status(self._stage)
+        self._status.start()
+
+    def stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()

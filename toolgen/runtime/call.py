@@ -1,4 +1,4 @@
-"""One call on its way through the stages, and what is known of its tool before the first call."""
+"""What is known of a tool before its first call, and what the stages know of one call."""
 
 from __future__ import annotations
 
@@ -7,37 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolgen.contract.records import ToolError
+from toolgen.contract.records import ToolCallMeta, ToolResult
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ContentBlock, ToolCallMeta
     from toolgen.runtime.codec import Codec
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.permission import PermissionCallback
-
-
-class Call:
-    """What the stages know of one call, and fill in. A plain class, for one is made for every call.
-
-    `tool_name` is the ident once the name is resolved. `payload` is None where the caller gave typed `args`; after the
-    decode stage the form that the executor takes is there, `args` or `payload`. `outcome` is what the executor gave,
-    `value` and `encoded` the result, `blocks` and `metadata` what goes with it.
-    """
-
-    outcome: Any = None
-    value: Any = None
-    encoded: bytes = b""
-    blocks: tuple[ContentBlock, ...] = ()
-
-    def __init__(
-        self, tool_name: str, tool_call_id: str, payload: bytes | str | None, args: Any, meta: ToolCallMeta
-    ) -> None:
-        self.tool_name = tool_name
-        self.tool_call_id = tool_call_id
-        self.payload = payload
-        self.args = args
-        self.meta = meta
-        self.metadata: dict[str, Any] = {}
 
 
 class Form(Enum):
@@ -48,16 +23,9 @@ class Form(Enum):
     RAW = "raw"
 
 
-Run: TypeAlias = Callable[[Call], Any]
-"""Runs one call; gives a value, a `ToolResult`, or something to await for either."""
-
-Stage: TypeAlias = Callable[[Call], ToolError | Awaitable[ToolError | None] | None]
-"""One step of a call: None lets it go on, an error ends it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """All that a stage may bind to: one tool, made ready at its first use."""
+    """One tool, as its stages are bound to it."""
 
     definition: ToolDefinition
     args: Codec[Any]
@@ -66,17 +34,46 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundTool:
-    """What a call of one tool goes through."""
-
-    before: tuple[Stage, ...]
-    run: Run
-    after: tuple[Stage, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """What the host decided for all tools."""
 
     permission: PermissionCallback
     permission_timeout: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call, its args checked: what the stages between decoding and executing see of it.
+
+    `given` is what the executor will be given, in the form it takes.
+    """
+
+    given: Any
+    meta: ToolCallMeta
+
+
+Decode: TypeAlias = Callable[[bytes | str], Any]
+"""Turns a payload into what the executor takes."""
+
+Accept: TypeAlias = Callable[[Any], Any]
+"""Turns typed args into what the executor takes."""
+
+Stage: TypeAlias = Callable[[Call], Awaitable[None] | None]
+"""Looks at a call before it runs, and raises `Stopped` where it must not."""
+
+Run: TypeAlias = Callable[[Any, ToolCallMeta], Any]
+"""Runs one call; gives a value, a `ToolResult`, or something to await for either."""
+
+Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
+"""Turns what the executor gave into the result of the call with that id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundTool:
+    """The steps of every call of one tool."""
+
+    decode: Decode
+    accept: Accept
+    stages: tuple[Stage, ...]
+    run: Run
+    encode: Encode

@@ -18,7 +18,11 @@ class InvalidPayload(ValueError):
         super().__init__("; ".join(f"{issue.pointer or 'the payload'}: {issue.hint}" for issue in self.issues))
 
     def __reduce__(self) -> tuple[type[InvalidPayload], tuple[tuple[Issue, ...]]]:
-        return (InvalidPayload, (self.issues,))
+        return (type(self), (self.issues,))
+
+
+class MalformedResult(InvalidPayload):
+    """What a tool gave does not fit its result schema."""
 
 
 class ToolNotFound(LookupError):
@@ -44,6 +48,18 @@ class ToolUnavailable(RuntimeError):
 
     def __reduce__(self) -> tuple[type[ToolUnavailable], tuple[str, str]]:
         return (ToolUnavailable, (self.name, self.toolset))
+
+
+class PermissionDenied(RuntimeError):
+    """A call was not allowed to run."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self.reason = reason
+        super().__init__(f"{name} was not allowed to run: {reason}")
+
+    def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str]]:
+        return (PermissionDenied, (self.name, self.reason))
 
 
 class CatalogError(ValueError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.call import BoundTool, Call, Host, Tool
 from toolgen.runtime.executors.assignment import assign, find_runner
-from toolgen.runtime.result import failed, succeeded, tool_error_from_error
+from toolgen.runtime.result import failed, with_raw_name
 from toolgen.runtime.stages import decode, encode, permission
 from toolgen.runtime.stages.resolve import resolve
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from toolgen.contract.ident import Ident
-    from toolgen.contract.records import ToolError, ToolRequest, ToolResult, ToolsetRegistration
+    from toolgen.contract.records import ToolRequest, ToolResult, ToolsetRegistration
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.permission import PermissionCallback
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 R = TypeVar("R")
 
-BEFORE: Final = (decode.bind, permission.bind)
-"""What a call goes through before its tool runs. A stage is bound to a tool once, and may have nothing to do there."""
-
-AFTER: Final = (encode.bind,)
-"""What it goes through once the tool has run."""
+STAGES: Final = (permission.bind,)
+"""What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
 
 _NOBODY: Final = ToolCallMeta()
 
@@ -58,7 +55,7 @@ class Runtime:
         self._assigned = assign(catalog, executors)
         self._host = Host(permission=permission, permission_timeout=permission_timeout)
         self._new_call_id = new_call_id or _unique_call_ids()
-        self._bound: dict[str, BoundTool] = {}
+        self._tools: dict[str, BoundTool] = {}
 
     def call(
         self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None
@@ -82,28 +79,30 @@ class Runtime:
     async def _run(
         self, name: str, tool_call_id: str, payload: bytes | str | None, args: Any, meta: ToolCallMeta | None
     ) -> ToolResult[Any]:
-        given = meta or _NOBODY
-        call_id = tool_call_id or given.tool_call_id or self._new_call_id()
-        call = Call(name, call_id, payload, args, given.for_call(call_id))
+        given_meta = meta or _NOBODY
+        call_id = tool_call_id or given_meta.tool_call_id or self._new_call_id()
+        ident = name
         try:
-            tool = self._bound.get(name) or self._bind(resolve(self._catalog, call))
-            for stage in tool.before:
-                if (stop := stage(call)) is not None and (error := await _settled(stop)) is not None:
-                    return failed(call, error)
-            outcome = tool.run(call)
+            tool = self._tools.get(name)
+            if tool is None:
+                tool = self._tool(ident := resolve(self._catalog, name))
+            call_meta = given_meta.for_call(call_id)
+            given = tool.decode(payload) if payload is not None else tool.accept(args)
+            for stage in tool.stages:
+                waiting = stage(Call(given=given, meta=call_meta))
+                if waiting is not None:
+                    await waiting
+            outcome = tool.run(given, call_meta)
             if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
                 outcome = await outcome
-            call.outcome = outcome
-            for stage in tool.after:
-                if (stop := stage(call)) is not None and (error := await _settled(stop)) is not None:
-                    return failed(call, error)
+            result = tool.encode(outcome, call_id)
         except Exception as error:  # noqa: BLE001  # handlers may raise anything; a bug of ours must stay in its call
-            return failed(call, tool_error_from_error(error))
-        return succeeded(call)
+            result = failed(ident, call_id, error)
+        return result if ident == name else with_raw_name(result, name)
 
-    def _bind(self, ident: str) -> BoundTool:
-        """Make a tool ready at its first call, and find it again at those by its other names."""
-        known = self._bound.get(ident)
+    def _tool(self, ident: str) -> BoundTool:
+        """Make a tool ready at its first call."""
+        known = self._tools.get(ident)
         if known is not None:
             return known
         run, form = find_runner(self._catalog, self._assigned, ident)
@@ -113,16 +112,16 @@ class Runtime:
             result=self._catalog.codec(ident, "result"),
             form=form,
         )
-        before, after = (
-            tuple(stage for bind in stages if (stage := bind(tool, self._host)) is not None)
-            for stages in (BEFORE, AFTER)
+        decode_payload, accept = decode.bind(tool)
+        stages = (bind(tool, self._host) for bind in STAGES)
+        bound = self._tools[ident] = BoundTool(
+            decode=decode_payload,
+            accept=accept,
+            stages=tuple(stage for stage in stages if stage is not None),
+            run=run,
+            encode=encode.bind(tool),
         )
-        bound = self._bound[ident] = BoundTool(before=before, run=run, after=after)
         return bound
-
-
-async def _settled(stop: ToolError | Awaitable[ToolError | None]) -> ToolError | None:
-    return await stop if isinstance(stop, Awaitable) else stop
 
 
 def _unique_call_ids() -> Callable[[], str]:

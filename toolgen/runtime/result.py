@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
-from toolgen.runtime.errors import InvalidPayload, ToolNotFound, ToolUnavailable
+from toolgen.runtime.errors import InvalidPayload, MalformedResult, PermissionDenied, ToolNotFound, ToolUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgen.contract.records import Issue
-    from toolgen.runtime.call import Call
 
 _blank: Callable[[], ToolResult[Any]] = partial(object.__new__, ToolResult)
 
@@ -21,28 +21,34 @@ _PATH: Final = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:\\|/)(?:[^\s'\":,;/\\]+[/\
 _MESSAGE: Final = 300
 
 
-def succeeded(call: Call) -> ToolResult[Any]:
+def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:
     """Build the result of a call that went well. A frozen class would set its fields three times as slowly."""
     result = _blank()
     fields = result.__dict__
-    fields["tool_name"] = call.tool_name
-    fields["tool_call_id"] = call.tool_call_id
-    fields["value"] = call.value
-    fields["payload"] = call.encoded
-    fields["blocks"] = call.blocks
-    fields["metadata"] = call.metadata
+    fields["tool_name"] = tool_name
+    fields["tool_call_id"] = tool_call_id
+    fields["value"] = value
+    fields["payload"] = payload
+    fields["metadata"] = {}
     return result
 
 
-def failed(call: Call, error: ToolError) -> ToolResult[Any]:
-    """Build the result of a call that failed; a model is shown the error, unless the executor said what to show."""
-    return ToolResult(
-        tool_name=call.tool_name,
-        tool_call_id=call.tool_call_id,
-        error=error,
-        blocks=call.blocks or (ContentBlock(type="text", data=error_text(error)),),
-        metadata=call.metadata,
-    )
+def failed(tool_name: str, tool_call_id: str, error: Exception) -> ToolResult[Any]:
+    """Build the result of a call that ended in an exception."""
+    result = ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=tool_error_from_error(error))
+    return with_error_shown(result)
+
+
+def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
+    """Show a model the error of a result, unless whoever made it said what to show."""
+    if result.error is None or result.blocks:
+        return result
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(result.error)),))
+
+
+def with_raw_name(result: ToolResult[Any], name: str) -> ToolResult[Any]:
+    """Keep the name that was asked for, where it is not the ident."""
+    return replace(result, metadata={**result.metadata, "raw_tool_name": name})
 
 
 def error_text(error: ToolError) -> str:
@@ -59,51 +65,31 @@ def tool_error_from_error(error: Exception) -> ToolError:
 
     The message is the exception's own first line, without folders and cut to its bound.
     """
-    if isinstance(error, InvalidPayload):
-        return invalid_payload(error)
-    if isinstance(error, ToolNotFound):
-        return ToolError(
-            message="unknown tool",
-            kind=FailureKind.TOOL_NOT_AVAILABLE,
-            code="tool_not_available",
-            hint=_did_you_mean(error.suggestions),
-            cause=error,
-        )
-    if isinstance(error, ToolUnavailable):
-        return ToolError(
-            message=str(error),
-            kind=FailureKind.UNAVAILABLE,
-            code="no_executor",
-            hint="go on without it",
-            cause=error,
-        )
-    kind = FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.INTERNAL
-    code = "timeout" if kind is FailureKind.TIMEOUT else "handler_error"
-    return ToolError(message=_message(error), kind=kind, code=code, cause=error)
+    message, kind, code, hint = _explained(error)
+    issues = error.issues if isinstance(error, InvalidPayload) else ()
+    return ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, cause=error)
 
 
-def invalid_payload(error: InvalidPayload) -> ToolError:
-    """Say that the args of a call do not fit."""
-    return ToolError(
-        message="invalid payload",
-        kind=FailureKind.INVALID_CALL,
-        code="validation_error",
-        issues=error.issues,
-        hint=_hints(error.issues),
-        cause=error,
-    )
-
-
-def malformed_result(error: InvalidPayload) -> ToolError:
-    """Say that what a tool gave does not fit its result schema."""
-    return ToolError(
-        message="malformed result",
-        kind=FailureKind.MALFORMED_RESULT,
-        code="encode_error",
-        issues=error.issues,
-        hint="the tool is at fault, not the call",
-        cause=error,
-    )
+def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
+    """Give message, kind, code and hint."""
+    match error:
+        case MalformedResult():
+            hint = "the tool is at fault, not the call"
+            return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint
+        case InvalidPayload():
+            return "invalid payload", FailureKind.INVALID_CALL, "validation_error", _hints(error.issues)
+        case ToolNotFound():
+            hint = _did_you_mean(error.suggestions)
+            return "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available", hint
+        case ToolUnavailable():
+            return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
+        case PermissionDenied():
+            hint = "do not repeat the call unchanged; go on without it, or ask the user"
+            return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
+        case TimeoutError():
+            return _message(error), FailureKind.TIMEOUT, "timeout", ""
+        case _:
+            return _message(error), FailureKind.INTERNAL, "handler_error", ""
 
 
 def _did_you_mean(suggestions: Sequence[str]) -> str:

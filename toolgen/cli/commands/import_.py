@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.cli.project import project
+from toolgen.cli.spec_place import spec_place
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp import import_mcp
-from toolgen.compiler.importers.trial import Circumstances, check_toolset
+from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.resolve.keywords import DIALECTS
-from toolgen.compiler.source.limits import MAX_BYTES
-from toolgen.compiler.source.nodes import MappingNode, ScalarNode
-from toolgen.compiler.source.read import SUFFIXES, read_specs
 
 if TYPE_CHECKING:
-    from toolgen.compiler.config import Config, Target
     from toolgen.compiler.importers.mcp import Imported
-    from toolgen.compiler.source.read import SpecFile
 
 
 @click.group("import")
@@ -35,7 +29,7 @@ def command() -> None:
 @click.argument("file", type=click.File("rb"))
 @click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset that the tools go to.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The JSON Schema draft of schemas that name none.")
-@click.option("--out", metavar="PATH", help="The spec to write; by default specs/NAME.yaml, or where the toolset is already.")
+@click.option("--out", metavar="PATH", help="The spec to write; specs/NAME.yaml, or where the toolset is already, if left out.")
 @format_option
 def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, style: str) -> int:
     """Write a spec of the tools in FILE, which is what an MCP server answered to `tools/list`, as JSON.
@@ -44,20 +38,60 @@ def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, 
     all that people decided stay, and what the server says of each tool is brought up to date.
     """
     config = project()
-    _check_name(toolset)
-    target = _target(config, out)
-    place = _place(config, target, toolset, out)
+    if problems := try_name(toolset, "mcp"):
+        raise click.UsageError(f"`{toolset}` cannot be the toolset of a server: {problems[0]}.")
+    place = spec_place(config, toolset, out)
     shown = _shown(file.name, config.root)
     text = _text(file, shown)
     sink = Diagnostics()
     spec = place.present or place.path
-    imported = import_mcp(text, shown, spec, toolset, sink, dialect=dialect, profile=target.profile)
+    imported = import_mcp(text, shown, spec, toolset, sink, dialect=dialect, profile=place.target.profile)
     if imported is not None:
-        _write(config.root, place.path, imported.text)
+        place.write(imported.text)
     if style == "json":
-        show_json({"file": place.path if imported else None, **_json(imported), "diagnostics": diagnostics_json(sink)})
+        written = {"file": place.path, **_json(imported)} if imported else {"file": None}
+        show_json(written | {"diagnostics": diagnostics_json(sink)})
     else:
-        sources = {shown: text} | ({place.path: place.present.text} if place.present else {})
-        show_diagnostics(sink, sources, config.root)
+        present = {place.path: place.present.text} if place.present else {}
+        show_diagnostics(sink, {shown: text, **present}, config.root)
         _show(place.path, imported)
     return 1 if sink.has_errors or imported is None else 0
+
+
+def _shown(name: str, root: Path) -> str:
+    """How a file is called in messages: relative to the project where it lies inside."""
+    path = Path(name).absolute()
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else name
+
+
+def _text(file: IO[bytes], shown: str) -> str:
+    data = file.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{shown} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
+
+
+def _json(imported: Imported) -> dict[str, Any]:
+    return {
+        "tools": imported.total,
+        "added": list(imported.added),
+        "changed": list(imported.changed),
+        "gone": list(imported.gone),
+        "left_out": list(imported.left_out),
+        "warnings": dict(imported.warnings),
+    }
+
+
+def _show(path: str, imported: Imported | None) -> None:
+    if imported is None:
+        click.echo(f"{path}: not written", err=True)
+        return
+    counts = {"new": imported.added, "changed": imported.changed, "gone": imported.gone}
+    changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
+    click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
+    if imported.left_out:
+        click.echo(f"{len(imported.left_out)} left out", err=True)
+    if imported.warnings:
+        named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
+        click.echo(f"`toolgen build` warns of what is odd in their schemas: {named}", err=True)

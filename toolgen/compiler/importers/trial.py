@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,7 @@ from toolgen.compiler.importers.written_schema import mapping, scalar
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.resolve.names import attribute
-from toolgen.compiler.source.read import SpecFile
+from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +43,16 @@ class Trial:
     errors: Sequence[Diagnostic]
     warnings: Sequence[Diagnostic]
     rename: Mapping[str, str]
+
+
+def try_name(toolset: str, kind: str) -> list[str]:
+    """Say what keeps a toolset from having a name; nothing where it can have it."""
+    sink = Diagnostics()
+    text = json.dumps({"toolgen": 1, "toolset": toolset, "kind": kind, "tools": {}})
+    root = parse(text, "name.json", sink)
+    documents = [] if root is None else read_documents([SpecFile("name.json", text, root)], sink)
+    resolve(documents, sink, profile="full", assert_formats=False)
+    return [f"{found.message}; {found.fix}" if found.fix else found.message for found in sink]
 
 
 def try_tool(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> Trial:

@@ -1,4 +1,4 @@
-"""Executors of the host's own, and adapters: they take a request with JSON and are told the ident."""
+"""Executors of the host's own, and adapters: they take a request with JSON, and are told the ident."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from toolgen.contract.records import ToolRequest
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.call import Call, Run
+    from toolgen.runtime.call import Run
 
 
 class Executes(Protocol):
@@ -20,10 +20,9 @@ class Executes(Protocol):
 
 
 def run_request(executor: Executes, ident: str) -> Run:
-    """Make what runs a call by a request; the decode stage has put the JSON there in the form the executor takes."""
+    """Make what runs a call by a request, with the JSON in the form that the executor takes."""
 
-    def run(call: Call) -> Any:
-        request = ToolRequest(name=ident, payload=call.payload or b"", tool_call_id=call.tool_call_id)
-        return executor.execute(request, call.meta)
+    def run(payload: bytes | str, meta: ToolCallMeta) -> Any:
+        return executor.execute(ToolRequest(name=ident, payload=payload, tool_call_id=meta.tool_call_id), meta)
 
     return run

@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.canonical import canonical
 from toolgen.runtime.call import Form
-from toolgen.runtime.errors import InvalidPayload
-from toolgen.runtime.result import invalid_payload
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolError
-    from toolgen.runtime.call import Call, Host, Stage, Tool
+    from toolgen.runtime.call import Accept, Decode, Tool
 
 
-def bind(tool: Tool, _host: Host) -> Stage:
-    """Make the stage for the form that the tool's executor takes."""
+def bind(tool: Tool) -> tuple[Decode, Accept]:
+    """Make what takes the payload of a call, and what takes typed args in its place. Both raise `InvalidPayload`."""
     codec = tool.args
-    decode, settle = codec.decoder, codec.settler
 
-    def typed(call: Call) -> ToolError | None:
-        try:
-            if call.payload is None:
-                call.args, _ = settle(call.args)
-            else:
-                call.args = decode(call.payload)
-        except InvalidPayload as error:
-            return invalid_payload(error)
-        return None
+    def typed(args: Any) -> Any:
+        return codec.settle(args)[0]
 
-    def canonical_text(call: Call) -> ToolError | None:
-        try:
-            if call.payload is None:
-                call.payload = codec.encode(call.args)
-            else:
-                call.payload = canonical(codec.decode_json(call.payload))
-        except InvalidPayload as error:
-            return invalid_payload(error)
-        return None
+    def canonical_text(payload: bytes | str) -> bytes:
+        return canonical(codec.decode_json(payload))
 
-    def raw_text(call: Call) -> ToolError | None:
-        try:
-            if call.payload is None:
-                call.payload = codec.encode(call.args)
-            else:
-                codec.decode_json(call.payload, unique=True)
-        except InvalidPayload as error:
-            return invalid_payload(error)
-        return None
+    def raw_text(payload: bytes | str) -> bytes | str:
+        codec.decode_json(payload, unique=True)
+        return payload
 
-    return {Form.TYPED: typed, Form.CANONICAL: canonical_text, Form.RAW: raw_text}[tool.form]
+    match tool.form:
+        case Form.TYPED:
+            return codec.decoder, typed
+        case Form.CANONICAL:
+            return canonical_text, codec.encode
+        case Form.RAW:
+            return raw_text, codec.encode

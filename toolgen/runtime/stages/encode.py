@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.records import ToolError, ToolResult
-from toolgen.runtime.errors import InvalidPayload
-from toolgen.runtime.result import malformed_result
+from toolgen.contract.records import ToolResult
+from toolgen.runtime.errors import InvalidPayload, MalformedResult
+from toolgen.runtime.result import succeeded, with_error_shown
 
 if TYPE_CHECKING:
-    from toolgen.runtime.call import Call, Host, Stage, Tool
+    from toolgen.runtime.call import Encode, Tool
 
 
-def bind(tool: Tool, _host: Host) -> Stage:
-    """Make the stage with the tool's result codec."""
-    codec = tool.result
+def bind(tool: Tool) -> Encode:
+    """Make what takes what the executor gave. It raises `MalformedResult`."""
+    name, codec = tool.definition.name, tool.result
     settle = codec.settler
 
-    def encode(call: Call) -> ToolError | None:
+    def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
         try:
-            if isinstance(call.outcome, ToolResult):
-                return take(call)
-            call.value, call.encoded = settle(call.outcome)
+            if isinstance(outcome, ToolResult):
+                return adopt(outcome, tool_call_id)
+            value, payload = settle(outcome)
         except InvalidPayload as error:
-            return malformed_result(error)
-        return None
+            raise MalformedResult(error.issues) from error
+        return succeeded(name, tool_call_id, value, payload)
 
-    def take(call: Call) -> ToolError | None:
-        result: ToolResult[Any] = call.outcome
-        call.blocks = result.blocks
-        call.metadata.update(result.metadata)
-        if result.error is not None:
-            return result.error
-        only_text = result.value is None and result.payload
-        call.value, call.encoded = settle(codec.decode(result.payload) if only_text else result.value)
-        return None
+    def adopt(given: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
+        """Take an executor's own result, under the name and the id of the call."""
+        result = replace(given, tool_name=name, tool_call_id=tool_call_id)
+        if given.error is not None:
+            return with_error_shown(result)
+        only_text = given.value is None and given.payload
+        value, payload = settle(codec.decode(given.payload) if only_text else given.value)
+        return replace(result, value=value, payload=payload)
 
     return encode

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.canonical import canonical
-from toolgen.contract.records import FailureKind, ToolError
 from toolgen.runtime.call import Form
+from toolgen.runtime.errors import PermissionDenied
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
 
 if TYPE_CHECKING:
@@ -19,19 +19,19 @@ _ALWAYS_ASKED: Final = frozenset({"dangerous", "network"})
 
 def bind(tool: Tool, host: Host) -> Stage | None:
     """Make the stage; None where nobody has to be asked."""
-    if host.permission is deny_all:
-        return lambda _call: _denied(tool, "the host allows no calls")
-    if host.permission is allow_all or not needs_permission(tool):
+    name = tool.definition.name
+    if host.permission is allow_all or not (host.permission is deny_all or needs_permission(tool)):
         return None
 
-    async def permission(call: Call) -> ToolError | None:
+    async def permission(call: Call) -> None:
         try:
             decision = await _ask(tool, host, call)
         except TimeoutError as error:
-            return _denied(tool, "nobody answered in time", error)
-        except Exception as error:  # noqa: BLE001  # whatever a callback raises, it did not allow the call
-            return _denied(tool, "the permission check failed", error)
-        return None if decision in _ALLOWED else _denied(tool, "permission was denied")
+            raise PermissionDenied(name, "nobody answered in time") from error
+        except Exception as error:
+            raise PermissionDenied(name, "the permission check failed") from error
+        if decision not in _ALLOWED:
+            raise PermissionDenied(name, "permission was denied")
 
     return permission
 
@@ -49,7 +49,7 @@ async def _ask(tool: Tool, host: Host, call: Call) -> Decision:
         tool_name=tool.definition.name,
         permission=tool.definition.permission,
         tags=tool.definition.tags,
-        arguments=_arguments(tool, call),
+        arguments=tool.args.encode(call.given) if tool.form is Form.TYPED else canonical(json.loads(call.given)),
         meta=call.meta,
     )
     answer = host.permission(request)
@@ -57,19 +57,3 @@ async def _ask(tool: Tool, host: Host, call: Call) -> Decision:
         return answer
     async with asyncio.timeout(host.permission_timeout):
         return await answer
-
-
-def _arguments(tool: Tool, call: Call) -> bytes:
-    if tool.form is Form.TYPED:
-        return tool.args.encode(call.args)
-    return canonical(json.loads(call.payload or b"{}"))
-
-
-def _denied(tool: Tool, reason: str, cause: BaseException | None = None) -> ToolError:
-    return ToolError(
-        message=f"{tool.definition.name} was not allowed to run: {reason}",
-        kind=FailureKind.PERMISSION_DENIED,
-        code="permission_denied",
-        hint="do not repeat the call unchanged; go on without it, or ask the user",
-        cause=cause,
-    )

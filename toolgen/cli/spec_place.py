@@ -1,0 +1,103 @@
+"""Spec place: where a spec that a command writes lies, and what is there already."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen.cli.output import show_diagnostics
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.source.limits import MAX_BYTES
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode
+from toolgen.compiler.source.read import SUFFIXES, read_specs
+
+if TYPE_CHECKING:
+    from toolgen.compiler.config import Config, Target
+    from toolgen.compiler.source.nodes import Node
+    from toolgen.compiler.source.read import SpecFile
+
+
+@dataclass(frozen=True, slots=True)
+class SpecPlace:
+    """A file below the specs of a target. `path` is relative to the project, with `/`; `present` is what it holds."""
+
+    root: Path
+    path: str
+    target: Target
+    present: SpecFile | None
+
+    def write(self, text: str) -> None:
+        """Put a text there, whole or not at all; folders on the way are made. Raises click.UsageError."""
+        data = text.encode()
+        if len(data) > MAX_BYTES:
+            raise click.UsageError(f"{self.path} would be over {MAX_BYTES:,} bytes: import the tools in parts, each into a toolset of its own.")
+        file = self.root / self.path
+        unfinished = file.with_name(f".{file.name}.new")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.write_bytes(data)
+            unfinished.replace(file)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
+
+
+def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
+    """Find the spec of a toolset: where it is, or where `out` puts it, or else below the specs of the first target.
+
+    Raises click.UsageError for a place that is outside of all specs, or taken by another spec.
+    """
+    default = f"{config.targets[0].specs}/{toolset.rpartition('.')[2]}.yaml"
+    path = default if out is None else _inside(config.root, out)
+    target = next((target for target in config.targets if path.startswith(f"{target.specs}/") or target.specs == "."), None)
+    if target is None:
+        folders = " or ".join(f"{target.specs}/" for target in config.targets)
+        raise click.UsageError(f"{path} is no place for a spec: specs of this project lie in {folders}.")
+    if not path.endswith(SUFFIXES) or any(part.startswith(".") for part in path.split("/")):
+        raise click.UsageError(f"{path} would not be read as a spec: its name must end in .yaml, and no part of it start with a dot.")
+    present = _present(config, target, toolset)
+    if present is not None and out is not None and present.path != path:
+        raise click.UsageError(f"{toolset} is in {present.path} already. Leave --out away to bring it up to date.")
+    if present is None and os.path.lexists(config.root / path):
+        raise click.UsageError(f"{path} is there already, and is not the spec of {toolset}. Choose another place with --out.")
+    return SpecPlace(config.root, present.path if present else path, target, present)
+
+
+def _inside(root: Path, out: str) -> str:
+    """A path relative to the project, with `/`; links are followed. Raises click.UsageError for one outside of it."""
+    path = os.path.relpath(os.path.realpath(root / out), os.path.realpath(root))
+    if Path(path).parts[0] == os.pardir or Path(path).is_absolute():
+        raise click.UsageError(f"{out} is outside the project.")
+    return Path(path).as_posix()
+
+
+def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
+    """The spec that has the toolset already. Raises click.UsageError where there are several, or one that is broken."""
+    sink = Diagnostics()
+    specs = config.root / target.specs
+    files = read_specs(specs, config.root, sink) if specs.is_dir() else []
+    found = [file for file in files if _toolset_of(file.root) == toolset]
+    if not found:
+        return None
+    if len(found) > 1:
+        raise click.UsageError(f"{toolset} is in several specs: {', '.join(file.path for file in found)}. Keep one of them.")
+    problems = [problem for problem in sink if problem.span.file == found[0].path]
+    if problems or not _has_tools(found[0].root):
+        show_diagnostics(problems, {found[0].path: found[0].text}, config.root)
+        raise click.UsageError(f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`.")
+    return found[0]
+
+
+def _toolset_of(root: Node) -> object:
+    head = root.child("toolset")
+    return head.value if isinstance(head, ScalarNode) else None
+
+
+def _has_tools(root: Node) -> bool:
+    """Whether a spec has its tools in the form that it must, whatever else may be wrong with it."""
+    tools = root.child("tools")
+    return isinstance(tools, MappingNode) and all(isinstance(tool, MappingNode) for _, tool in tools.entries())
