@@ -67,9 +67,11 @@ class Catalog:
         return idents[0] if len(idents) == 1 else None
 
     def candidates(self, name: str) -> tuple[str, ...]:
-        """Give every ident that a name may mean, a name at the source included; several where it is ambiguous."""
+        """Give every ident that a name may mean, one at its source or the key alone included; several where it may."""
         ident = self.resolve(name)
-        return (ident,) if ident is not None else self._source_names.get(name, ())
+        if ident is not None:
+            return (ident,)
+        return self._source_names.get(name) or self._keys.get(name, ())
 
     def definition(self, ident: str) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""
@@ -231,7 +233,16 @@ class Catalog:
 
     @cached_property
     def _source_names(self) -> Mapping[str, tuple[str, ...]]:
-        return _grouped((tool["source_name"], ident) for ident, tool in self._compiled.items() if "source_name" in tool)
+        """What tools are called at their source; for most of them that is their key."""
+        return _grouped((tool.get("source_name", _key(ident)), ident) for ident, tool in self._compiled.items())
+
+    @cached_property
+    def _keys(self) -> Mapping[str, tuple[str, ...]]:
+        return _grouped((_key(ident), ident) for ident in self._compiled)
+
+
+def _key(ident: str) -> str:
+    return ident.rpartition(".")[2]
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[str, ...]]:

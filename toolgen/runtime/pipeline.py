@@ -30,7 +30,9 @@ R = TypeVar("R")
 STAGES: Final = (permission.bind,)
 """What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
 
-_NOBODY: Final = ToolCallMeta()
+_NOBODY: Final = object.__new__(ToolCallMeta)
+"""In nobody's name: it copies quickly, for it has nothing of its own but what has no default."""
+_NOBODY.__dict__["attributes"] = {}
 
 
 class Runtime:

@@ -8,9 +8,7 @@ import pytest
 
 from tests.compiler.source.reading import data_of, problem, problems
 
-ESCAPES = (
-    '[an escape is one of `\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits]'
-)
+ESCAPES = '[an escape is one of `\\" \\\\ \\/ \\b \\f \\n \\r \\t`, or `\\u` and four hexadecimal digits]'
 NUMBERS = "[JSON numbers have no leading `+` or zeros, and digits on both sides of the point]"
 NOT_CLOSED = '[close it with `"`; a line break inside is written `\\n`]'
 

@@ -54,7 +54,9 @@ def test_a_spec_has_its_path_its_text_and_its_nodes(tmp_path: Path) -> None:
 def test_paths_are_shown_relative_to_the_base(tmp_path: Path) -> None:
     put(tmp_path, "specs/a.yaml")
 
-    assert [spec.path for spec in read_specs(tmp_path / "specs", tmp_path / "app", Diagnostics())] == ["../specs/a.yaml"]
+    assert [spec.path for spec in read_specs(tmp_path / "specs", tmp_path / "app", Diagnostics())] == [
+        "../specs/a.yaml"
+    ]
 
 
 def test_a_file_with_a_syntax_error_is_left_out_and_one_with_another_error_is_not(tmp_path: Path) -> None:
@@ -158,9 +160,7 @@ def test_text_that_is_not_utf_8_is_reported_at_its_byte(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/a.yaml").write_bytes("\ufeffé: 1\nb: ü".encode() + b" \xe9\n")
 
-    assert read(tmp_path)[1] == [
-        "specs/a.yaml: TG001 2:6-2:6 the byte 0xe9 is not UTF-8 text [save the file as UTF-8]"
-    ]
+    assert read(tmp_path)[1] == ["specs/a.yaml: TG001 2:6-2:6 the byte 0xe9 is not UTF-8 text [save the file as UTF-8]"]
 
 
 @pytest.mark.parametrize("path", ["a.yaml", "a.json"])

@@ -51,7 +51,22 @@ def test_a_spec_looks_as_if_a_person_had_written_it() -> None:
     "text",
     [
         *("word", "two words", "Ünïcödé 日本 😀", "http://json-schema.org/draft-07/schema#", "~/.ssh", "<b>", "^\\d+$"),
-        *("-y", "--count", "don't", 'say "hi"', "a:b", "a#b", "$ref", "x?", "3rd", "a, b", "C++", "(a)", "e\u0301", "．"),
+        *(
+            "-y",
+            "--count",
+            "don't",
+            'say "hi"',
+            "a:b",
+            "a#b",
+            "$ref",
+            "x?",
+            "3rd",
+            "a, b",
+            "C++",
+            "(a)",
+            "e\u0301",
+            "．",
+        ),
         *("null and void", "nothing", "yesterday", "a [b]", "{{x}} inside"[2:], ".", "/a/{b}", "全角\u3000スペース"),
     ],
 )
@@ -65,7 +80,23 @@ def test_text_that_every_parser_reads_as_it_is_has_no_quotes(text: str) -> None:
         *("", " ", " a", "a ", "~", "=", "<<", "-", "- a", "---", "...", "? a", "a:", "a: b", "a #b", "# a"),
         *("*", "&a", "!a", "|", ">", "%a", "@a", "`a`", ",", "[a]", "{a}", "'a'", "]", "}", ":a", ": a", "{{args.x}}"),
         *("y", "N", "yes", "No", "ON", "off", "true", "FALSE", "Null", "TRUE"),
-        *("1", "-1", "+1", "0x1F", "0o7", "0b1", "1_000", "1.5", ".5", "1e3", "12:30", "190:20:30", "1,000", ".inf", "-.INF"),
+        *(
+            "1",
+            "-1",
+            "+1",
+            "0x1F",
+            "0o7",
+            "0b1",
+            "1_000",
+            "1.5",
+            ".5",
+            "1e3",
+            "12:30",
+            "190:20:30",
+            "1,000",
+            ".inf",
+            "-.INF",
+        ),
         *(".nan", "2024-01-01", "2024-01-01 12:00:00Z", "2001-12-14t21:59:43.10-05:00", "0-18"),
     ],
 )
@@ -155,20 +186,20 @@ def test_values(value: Any, written: str) -> None:
     assert data_of(to_yaml(value)) == value
 
 
-@pytest.mark.parametrize(
-    ("data", "written"),
-    [
-        ({"a": {"b": [1, {"c": {}}]}}, "a: {b: [1, {c: {}}]}\n"),
-        ({"a": {"b": {"c": {"d": 1}}}}, "a: {b: {c: {d: 1}}}\n"),
-        ({"a": {"b": {"c": {"d": {"e": 1}}}}}, "a:\n  b: {c: {d: {e: 1}}}\n"),
-        ({"a": {"b": {"x": 1}, "c": {"x": 1}}}, "a:\n  b: {x: 1}\n  c: {x: 1}\n"),
-        ({"a": [{"x": 1}, {"x": 2}]}, "a: [{x: 1}, {x: 2}]\n"),
-        ({"a": {"b?": "c?", "d": "e,f", "g": "h:i"}}, 'a: {"b?": "c?", d: "e,f", g: "h:i"}\n'),
-        ({"a": {"b": "x\ny"}}, "a:\n  b: |-\n    x\n    y\n"),
-        (["a", ["b", "c\nd"]], "- a\n- - b\n  - |-\n    c\n    d\n"),
-        ([{"a": 1, "b": "c\nd"}], "- a: 1\n  b: |-\n    c\n    d\n"),
-    ],
-)
+LAYOUTS: list[tuple[Any, str]] = [
+    ({"a": {"b": [1, {"c": {}}]}}, "a: {b: [1, {c: {}}]}\n"),
+    ({"a": {"b": {"c": {"d": 1}}}}, "a: {b: {c: {d: 1}}}\n"),
+    ({"a": {"b": {"c": {"d": {"e": 1}}}}}, "a:\n  b: {c: {d: {e: 1}}}\n"),
+    ({"a": {"b": {"x": 1}, "c": {"x": 1}}}, "a:\n  b: {x: 1}\n  c: {x: 1}\n"),
+    ({"a": [{"x": 1}, {"x": 2}]}, "a: [{x: 1}, {x: 2}]\n"),
+    ({"a": {"b?": "c?", "d": "e,f", "g": "h:i"}}, 'a: {"b?": "c?", d: "e,f", g: "h:i"}\n'),
+    ({"a": {"b": "x\ny"}}, "a:\n  b: |-\n    x\n    y\n"),
+    (["a", ["b", "c\nd"]], "- a\n- - b\n  - |-\n    c\n    d\n"),
+    ([{"a": 1, "b": "c\nd"}], "- a: 1\n  b: |-\n    c\n    d\n"),
+]
+
+
+@pytest.mark.parametrize(("data", "written"), LAYOUTS)
 def test_what_fits_on_a_line_and_reads_well_there_goes_on_one(data: Any, written: str) -> None:
     assert to_yaml(data) == written
 

@@ -17,24 +17,18 @@ CASES = {
     "a: `x`": f"TG003 1:4-1:5 a value cannot start with ``` {QUOTE}",
     "a: %x": f"TG003 1:4-1:5 a value cannot start with `%` {QUOTE}",
     "a: ? b": f"TG003 1:4-1:5 a value cannot start with `? ` {QUOTE}",
-    "a: *.pem": (
-        f"TG003 1:4-1:5 `*` at the start of a value makes it an alias, and this is no name of one {QUOTE}"
-    ),
+    "a: *.pem": (f"TG003 1:4-1:5 `*` at the start of a value makes it an alias, and this is no name of one {QUOTE}"),
     "a: *": f"TG003 1:4-1:5 `*` at the start of a value makes it an alias, and this is no name of one {QUOTE}",
     "a: &": f"TG003 1:4-1:5 `&` at the start of a value makes it an anchor, and this is no name of one {QUOTE}",
     "a: !<": f"TG003 1:4-1:6 `!` at the start of a value makes it a tag, and this is none {QUOTE}",
-    "a: !x!y z": (
-        f"TG003 1:4-1:5 `!` at the start of a value makes it a tag, and this is none that is known {QUOTE}"
-    ),
+    "a: !x!y z": (f"TG003 1:4-1:5 `!` at the start of a value makes it a tag, and this is none that is known {QUOTE}"),
     "a: - b": (
         "TG003 1:4-1:5 a list item cannot start in the middle of a line "
         "[put `- …` on the next line, or in quotes if it is text]"
     ),
     "a: }": "TG003 1:4-1:5 expected a value, found `}` [put it in quotes if it is text]",
     "[a, , b]": "TG003 1:5-1:6 expected a value, found `,` [put it in quotes if it is text]",
-    "a: >x": (
-        "TG003 1:5-1:6 only lines of text, indented, can follow `|` or `>` [start the text on the next line]"
-    ),
+    "a: >x": ("TG003 1:5-1:6 only lines of text, indented, can follow `|` or `>` [start the text on the next line]"),
     # tabs
     "a:\n\tb: 1": f"TG003 2:1-2:2 a tab cannot indent YAML {SPACES}",
     "a: x\n\tb: 2": f"TG003 2:1-2:2 a tab cannot indent YAML {SPACES}",
@@ -88,9 +82,7 @@ CASES = {
         "TG008 1:5-1:17 YAML has no surrogate pairs, and half of one is no character "
         "[write `\\U0001f600`, or the character itself]"
     ),
-    r'a: "\ud83d!"': (
-        "TG008 1:5-1:11 YAML has no surrogate pairs, and half of one is no character [leave it out]"
-    ),
+    r'a: "\ud83d!"': ("TG008 1:5-1:11 YAML has no surrogate pairs, and half of one is no character [leave it out]"),
     # indentation, and what does not belong together
     "a:\n  - b\n c: 1": f"TG003 3:2-3:3 expected a key, found `c` (1:1-1:2: it starts here) {SAME_INDENTATION}",
     "a: 1\n- b": f"TG003 2:1-2:2 expected a key, found `-` (1:1-1:2: it starts here) {SAME_INDENTATION}",
@@ -111,10 +103,12 @@ CASES = {
     "# nothing\n": "TG003 1:1-1:1 the file is empty [start it with `toolgen: 1`]",
     # characters
     "a: é\x00": (
-        "TG003 1:5-1:6 the character U+0000 cannot stand in YAML as it is [leave it out, or write `\\x00` in double quotes]"
+        "TG003 1:5-1:6 the character U+0000 cannot stand in YAML as it is "
+        "[leave it out, or write `\\x00` in double quotes]"
     ),
     "a: 1\nb: '\x1b[31m'": (
-        "TG003 2:5-2:6 the character U+001B cannot stand in YAML as it is [leave it out, or write `\\x1b` in double quotes]"
+        "TG003 2:5-2:6 the character U+001B cannot stand in YAML as it is "
+        "[leave it out, or write `\\x1b` in double quotes]"
     ),
     "a: \ud800": "TG008 1:4-1:5 half of a surrogate pair is no character [leave it out]",
 }

@@ -39,18 +39,5 @@ def annotation(shape: Shape) -> str:
 
 
 def names_in(source: str) -> set[str]:
-    """The names that a piece of source uses, without what stands in its string literals."""
+    """The names in an annotation, or another expression of ours, without what stands in its string literals."""
     return set(_NAME.findall(_STRING.sub('""', source)))
-
-
-def classes_in(shape: Shape) -> set[str]:
-    """The classes that a shape names."""
-    match shape:
-        case ClassRef(name):
-            return {name}
-        case Array(inner) | Map(inner):
-            return classes_in(inner)
-        case Union(members):
-            return {name for member in members for name in classes_in(member)}
-        case _:
-            return set()

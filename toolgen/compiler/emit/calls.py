@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.emit.annotations import annotation, classes_in, names_in
+from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.types import module_of
@@ -24,10 +24,7 @@ def emit_calls(toolset: Toolset) -> str:
     for tool in toolset.tools:
         fields = _fields(tool, classes)
         parameters = [_parameter(field) for field in fields]
-        used |= set().union(
-            *(names_in(parameter.partition(":")[2]) for parameter in parameters),
-            *(classes_in(field.shape) for field in fields),
-        )
+        used |= set().union(*(names_in(parameter.partition(":")[2]) for parameter in parameters))
         calls.append(
             {
                 "function": tool.names.call,

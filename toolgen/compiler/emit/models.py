@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation
+from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.ir.shapes import (
     Array,
@@ -45,17 +45,25 @@ _WITHOUT_USE: Final = re.compile(r", validate_default=True")
 _FIELD: Final = re.compile(r"    ([PW]\d+x): (.*)")
 
 
-def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, str]]:
-    """Render the classes of each toolset: for each, class name to source text."""
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The source of one class, and the names that it needs beside builtins."""
+
+    source: str
+    names: frozenset[str]
+
+
+def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, Model]]:
+    """Render the classes of each toolset: for each, class name to class."""
     jobs = [(index, made) for index, classes in enumerate(toolsets) for made in classes]
     batches = [jobs[start : start + _BATCH] for start in range(0, len(jobs), _BATCH)]
     prepared = [_prepare(batch) for batch in batches]
     schemas = [(batch.schema, batch.aliases) for batch in prepared]
     outputs = _in_parallel(schemas) if len(jobs) >= _PARALLEL_FROM else [_generate(*schema) for schema in schemas]
-    rendered: list[dict[str, str]] = [{} for _ in toolsets]
+    rendered: list[dict[str, Model]] = [{} for _ in toolsets]
     for jobs_of_batch, batch, output in zip(batches, prepared, outputs, strict=True):
-        for (index, made), text in zip(jobs_of_batch, batch.blocks(output), strict=True):
-            rendered[index][made.name] = text
+        for (index, made), model in zip(jobs_of_batch, batch.models(output), strict=True):
+            rendered[index][made.name] = model
     return rendered
 
 
@@ -105,15 +113,17 @@ class _Batch:
     meaning: dict[str, str] = field(default_factory=dict[str, str])
     fields: dict[str, Field] = field(default_factory=dict[str, "Field"])
 
-    def blocks(self, output: str) -> list[str]:
+    def models(self, output: str) -> list[Model]:
         """Cut the output into classes, in the order in which they were asked for, and put names in."""
         found = {match[1]: match[2] for match in _BLOCK.finditer(f"{output}\n")}
         return [
-            self._block(made, found[f"C{number}x"] if made.fields else "") for number, (_, made) in enumerate(self.jobs)
+            self._model(made, found[f"C{number}x"] if made.fields else "") for number, (_, made) in enumerate(self.jobs)
         ]
 
-    def _block(self, made: ClassType, body: str) -> str:
-        lines = [f"class {made.name}({'OpenModel' if made.open else 'ClosedModel'}):"]
+    def _model(self, made: ClassType, body: str) -> Model:
+        base = "OpenModel" if made.open else "ClosedModel"
+        lines = [f"class {made.name}({base}):"]
+        names = {base}
         if made.description.strip():
             lines += [f"    {docstring(made.description, '    ')}", ""]
         given = [match for line in body.splitlines() if (match := _FIELD.fullmatch(line))]
@@ -121,14 +131,15 @@ class _Batch:
         if {self.meaning[match[1]] for match in given} != expected:
             raise ValueError(f"datamodel-code-generator gave other fields than were asked for in {made.name}")
         for match in given:
-            source = _WITHOUT_USE.sub("", _BARE.sub(r"\1\2", match[2]))
-            lines.append(f"    {self.meaning[match[1]]}: {_TOKEN.sub(self._meant, source)}")
+            source = _TOKEN.sub(self._meant, _WITHOUT_USE.sub("", _BARE.sub(r"\1\2", match[2])))
+            lines.append(f"    {self.meaning[match[1]]}: {source}")
+            names |= names_in(source)
             description = self.fields[match[1]].description
             if description.strip():
                 lines.append(f"    {docstring(description, '    ')}")
         if len(lines) == 1:
             lines.append("    pass")
-        return "\n".join(lines)
+        return Model("\n".join(lines), frozenset(names))
 
     def _meant(self, match: re.Match[str]) -> str:
         return self.meaning[match[1] or match[2] or match[3]] if not match[2] else literal(self.fields[match[2]].wire)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
@@ -11,6 +11,8 @@ from toolgen.compiler.emit.types import module_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
+
+_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", "rebuilt": "toolgen.runtime.building"}
 
 
 def transform_names(toolset: Toolset) -> list[str]:
@@ -25,16 +27,12 @@ def emit_transforms(toolset: Toolset) -> str:
     imports: dict[str, set[str]] = {}
     types: dict[str, set[str]] = {}
     for made in transforms:
-        at_run_time = set().union(*(names_in(line) for line in made["body"]))
-        for name in at_run_time | names_in(" ".join([*made["parameters"], made["target"]])):
+        for name in made["made"] | made["typed"]:
+            target = imports if name in made["made"] or name == "Literal" else types
             if name in homes:
-                target = imports if name in at_run_time else types
                 target.setdefault(f".types.{homes[name]}", set()).add(name)
-            elif name in ("JsonValue", "Literal"):
-                target = imports if name in at_run_time or name == "Literal" else types
-                target.setdefault("pydantic" if name == "JsonValue" else "typing", set()).add(name)
-            elif name == "rebuilt":
-                imports.setdefault("toolgen.runtime.building", set()).add(name)
+            elif name in _ORIGINS:
+                target.setdefault(_ORIGINS[name], set()).add(name)
     for module in list(types):
         types[module] -= imports.get(module, set())
     types = {module: names for module, names in types.items() if names}
@@ -68,18 +66,34 @@ def _transforms(tool: Tool) -> list[dict[str, Any]]:
 
 
 def _function(name: str, argument: str, transform: Transform, text: str) -> dict[str, Any]:
-    injected = [f"{step.target}: {annotation(step.shape)}" for step in transform.steps if step.source is None]
+    """What the template needs; `made` names what the function uses when it runs, `typed` what only its signature names."""
+    injected = {step.target: annotation(step.shape) for step in transform.steps if step.source is None}
+    while argument in injected:
+        argument = f"{argument}_"
+    parameters = [f"{parameter}: {kind}" for parameter, kind in injected.items()]
+    rebuilt = [annotation(step.shape) for step in transform.steps if step.rebuilt]
     return {
         "function": name,
         "target": transform.target_type,
-        "parameters": [f"{argument}: {transform.source_type}", *(["*", *injected] if injected else [])],
+        "parameters": [f"{argument}: {transform.source_type}", *(["/", "*", *parameters] if parameters else [])],
         "docstring": docstring(text, "    "),
         "body": _body(argument, transform),
+        "made": {
+            *([] if _passes(transform) else [transform.target_type]),
+            *(["rebuilt"] if rebuilt else []),
+            *names_in(" ".join(rebuilt)),
+        },
+        "typed": {transform.source_type, transform.target_type, *names_in(" ".join(injected.values()))},
     }
 
 
+def _passes(transform: Transform) -> bool:
+    """Whether the value passes as it is."""
+    return not transform.steps and not transform.extra
+
+
 def _body(argument: str, transform: Transform) -> list[str]:
-    if not transform.steps and not transform.extra:
+    if _passes(transform):
         return [f"return {argument}"]
     given = ", ".join(f"{step.target}={_value(argument, step)}" for step in transform.steps)
     made = f"{transform.target_type}({given})"

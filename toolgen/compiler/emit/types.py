@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.emit.annotations import annotation, classes_in, names_in
+from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.shapes import AliasType, ClassType
+from toolgen.compiler.ir.shapes import AliasType, ClassType, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from toolgen.compiler.emit.models import Model
     from toolgen.compiler.ir.catalog import Toolset
 
 _ORIGINS: Final = {
@@ -31,8 +32,8 @@ def module_of(toolset: Toolset) -> dict[str, str]:
     return {made.name: made.module for made in toolset.types}
 
 
-def emit_types(toolset: Toolset, models: Mapping[str, str]) -> dict[str, str]:
-    """The modules of `types/`, by file name. `models` holds the source of each class."""
+def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
+    """The modules of `types/`, by file name. `models` holds each class."""
     modules: dict[str, list[ClassType | AliasType]] = {}
     for made in toolset.types:
         modules.setdefault(made.module, []).append(made)
@@ -47,17 +48,18 @@ def _module(
     toolset: Toolset,
     module: str,
     members: Sequence[ClassType | AliasType],
-    models: Mapping[str, str],
+    models: Mapping[str, Model],
     homes: Mapping[str, str],
 ) -> str:
     classes = _dependencies_first([made for made in members if isinstance(made, ClassType)])
     aliases = [made for made in members if isinstance(made, AliasType)]
-    parts = [models[made.name] for made in classes]
+    parts = [models[made.name].source for made in classes]
     parts += [f"{made.name}: TypeAlias = {annotation(made.shape)}" for made in aliases]
+    used = {name for made in classes for name in models[made.name].names}
+    used |= {name for made in aliases for name in ("TypeAlias", *names_in(annotation(made.shape)))}
     late = _mentioned_before_defined(classes)
     if late:
         parts.append("\n".join(f"{name}.model_rebuild()" for name in late))
-    used = set().union(*(names_in(part) for part in parts)) if parts else set[str]()
     origins: dict[str, set[str]] = {}
     for name in used:
         if name in _ORIGINS and name not in homes:

@@ -108,6 +108,19 @@ class AliasType:
     description: str = ""
 
 
+def classes_in(shape: Shape) -> set[str]:
+    """The classes that a shape names."""
+    match shape:
+        case ClassRef(name):
+            return {name}
+        case Array(inner) | Map(inner):
+            return classes_in(inner)
+        case Union(members):
+            return {name for member in members for name in classes_in(member)}
+        case _:
+            return set()
+
+
 def accepts_null(shape: Shape) -> bool:
     """Whether null is a value of the shape, so that `None` means null and not absence."""
     match shape:

@@ -88,12 +88,12 @@ def _prepare(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], d
     disk.write(draft, json.dumps(note, indent=1).encode())
     disk.flush([*written, draft])
     disk.rename(draft, tree.work(_FORWARD))
-    disk.flush([tree.work()])
 
 
 def _run(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
     """Take the steps; on an error turn back."""
     try:
+        disk.flush([tree.work()])
         forward(tree, steps, tree.scan(), disk)
     except OSError:
         disk.rename(tree.work(_FORWARD), tree.work(_BACK))
@@ -132,14 +132,13 @@ def _read(path: str) -> tuple[Step, ...]:
     try:
         with open(path, "rb") as file:
             value: Any = json.load(file)
-        if value["journal"] != _FORMAT:
-            raise JournalDamaged(f"was by a toolgen whose journal is in format {value['journal']!r}")
-        rows = cast("list[dict[str, str | None]]", value["steps"])
+        written = value["journal"]
+        rows = cast("list[dict[str, str | None]]", value["steps"] if written == _FORMAT else [])
         steps = tuple(Step(str(row["path"]), row["before"], row["after"]) for row in rows)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, JournalDamaged):
-            raise
         raise JournalDamaged("left a damaged journal") from error
+    if written != _FORMAT:
+        raise JournalDamaged(f"was by a toolgen whose journal is in format {written!r}")
     for step in steps:
         if problem := unsafe(step.path):
             raise JournalDamaged(f"left a journal with the path {step.path!r}, which {problem}")

@@ -20,10 +20,16 @@ _KEYWORDS: Final = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
 _BUILTINS: Final = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _MODEL: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
 
-RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL
-"""Attributes that a field cannot have: they mean something else in a model, or in the annotations beside it."""
+_ANNOTATIONS: Final = frozenset({"Annotated", "Field", "JsonValue", "Literal"})
+_CALLED: Final = frozenset({"build_call", "codecs", "idents", "rebuilt"})
+
+RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL | _ANNOTATIONS | _CALLED
+"""Attributes that a field cannot have: they mean something else in a model, in the annotations beside it, or where it
+is a parameter of a generated function.
+"""
 
 RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
+RESERVED_CONSTANTS: Final = frozenset({"ALL", "TYPE_CHECKING"})
 RESERVED_MODULES: Final = (
     _KEYWORDS | _BUILTINS | {"shared", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
 )
@@ -53,7 +59,7 @@ def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:
 
 def constant(text: str) -> str:
     """Spell a name as a constant: `createIssue` -> `CREATE_ISSUE`."""
-    return _finish("_".join(words(text)).upper(), text, frozenset())
+    return _finish("_".join(words(text)).upper(), text, RESERVED_CONSTANTS)
 
 
 def pascal(text: str) -> str:

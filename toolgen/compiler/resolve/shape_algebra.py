@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Json, Literals, Map, Scalar, ScalarKind, Shape, Union
+from toolgen.compiler.ir.shapes import (
+    Array,
+    ClassRef,
+    ClassType,
+    Json,
+    Literals,
+    Map,
+    Scalar,
+    ScalarKind,
+    Shape,
+    Union,
+    classes_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +76,7 @@ def narrower(first: Shape, second: Shape) -> Shape:
 
 def cyclic(classes: Mapping[str, ClassType]) -> set[str]:
     """The classes that can contain themselves."""
-    below = {name: {ref for field in made.fields for ref in _classes_in(field.shape)} for name, made in classes.items()}
+    below = {name: {ref for field in made.fields for ref in classes_in(field.shape)} for name, made in classes.items()}
     found: set[str] = set()
     for start in below:
         reached: set[str] = set()
@@ -94,22 +106,10 @@ def _settled(shape: Shape, cyclic: set[str]) -> Shape:
             return Map(_settled(values, cyclic))
         case Union(members):
             compound = [member for member in members if isinstance(member, ClassRef | Array | Map)]
-            guesses = len(compound) > 1 and any(name in cyclic for member in compound for name in _classes_in(member))
+            guesses = len(compound) > 1 and any(name in cyclic for member in compound for name in classes_in(member))
             return JSON if guesses else union([_settled(member, cyclic) for member in members])
         case _:
             return shape
-
-
-def _classes_in(shape: Shape) -> set[str]:
-    match shape:
-        case ClassRef(name):
-            return {name}
-        case Array(inner) | Map(inner):
-            return _classes_in(inner)
-        case Union(members):
-            return {name for member in members for name in _classes_in(member)}
-        case _:
-            return set()
 
 
 def fits(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Field, Literals, Map, Shape
+from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import attribute, distinguished, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import (
@@ -218,7 +218,7 @@ class _Reader:
         return shape
 
     def _own(self, schema: dict[str, Any], name: str, pointer: str) -> Shape:
-        if "const" in schema:
+        if "const" in schema and self._bundle.dialect != "draft-04":
             return literals([schema["const"]])
         if isinstance(schema.get("enum"), list):
             return literals(schema["enum"])
@@ -285,6 +285,8 @@ class _Reader:
             self._field(wire, schemas, f"{pointer}/properties/{_encoded(wire)}", name, required=wire in required)
             for wire, schemas in properties.items()
         ]
+        named = {ref for field in fields for ref in classes_in(field.shape)}
+        fields = [replace(field, python=f"{field.python}_") if field.python in named else field for field in fields]
         self._check_names(fields, name)
         self._shapes.add(replace(made, fields=tuple(fields)))
         return ClassRef(name)

@@ -14,7 +14,7 @@ from toolgen.compiler.resolve.bindings import Misfit, fit
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, RESERVED_FUNCTIONS, Namespace, pascal, snake
 from toolgen.compiler.resolve.shapes import Owner, Shapes
 from toolgen.compiler.resolve.sides import Sides, field_names
-from toolgen.compiler.resolve.tools import ToolResolver, types_module
+from toolgen.compiler.resolve.tools import ToolResolver, tool_names, types_module
 from toolgen.providers.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ def resolve_toolset(
     sides = Sides(document, schemas, shapes, sink, profile=profile)
     for name in file.types:
         shapes.reserve(name, document.span("types", name, key=True))
+    for key in file.tools:
+        names = tool_names(key)
+        shapes.reserve(names.args, document.span("tools", key, key=True))
+        shapes.reserve(names.result, document.span("tools", key, key=True))
     methods = _methods(document, documents, schemas, shapes, sink)
     resolver = ToolResolver(document, sides, shapes, tags, sink)
     tools: list[Tool] = []

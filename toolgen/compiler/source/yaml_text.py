@@ -76,8 +76,10 @@ def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
         return text, {}
     used = set(text)
     unused = (char for char in map(chr, range(0xE000, 0x110000)) if char not in used)
-    marks = dict(zip(breaks, unused, strict=False))
-    return text.translate(str.maketrans(marks)), {ord(mark): char for char, mark in marks.items()}
+    marks = list(zip(breaks, unused, strict=False))
+    for char, mark in marks:
+        text = text.replace(char, mark)
+    return text, {ord(mark): char for char, mark in marks}
 
 
 class _Frame:

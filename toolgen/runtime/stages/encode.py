@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 def bind(tool: Tool) -> Encode:
     """Make what takes what the executor gave. It raises `MalformedResult`."""
     name, codec = tool.definition.name, tool.result
-    settle = codec.settler
+    write = codec.writer
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
+        payload = write(outcome)
+        if payload is not None:
+            return succeeded(name, tool_call_id, outcome, payload)
         try:
             if isinstance(outcome, ToolResult):
                 return adopt(outcome, tool_call_id)
-            value, payload = settle(outcome)
+            value, payload = codec.settle(outcome)
         except InvalidPayload as error:
             raise MalformedResult(error.issues) from error
         return succeeded(name, tool_call_id, value, payload)
@@ -33,7 +36,7 @@ def bind(tool: Tool) -> Encode:
         if given.error is not None:
             return with_error_shown(result)
         only_text = given.value is None and given.payload
-        value, payload = settle(codec.decode(given.payload) if only_text else given.value)
+        value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
         return replace(result, value=value, payload=payload)
 
     return encode

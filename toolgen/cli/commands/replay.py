@@ -1,0 +1,84 @@
+"""`toolgen replay`: recorded calls against the generated codecs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.output import format_option, show_json
+from toolgen.cli.packages import built_catalog
+from toolgen.cli.project import project
+from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.diagnostics.text import visible
+from toolgen.runtime.replay import AmbiguousTool, replay
+
+if TYPE_CHECKING:
+    from toolgen.runtime.replay import Outcome, Report
+
+
+@click.command("replay")
+@click.argument("file", type=click.File("rb"))
+@click.option("--toolset", help="Look for tools in this toolset only.")
+@format_option
+def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
+    """Say which of the calls recorded in FILE the generated codecs accept, and why not.
+
+    FILE has a JSON object on each line: {"tool", "arguments" or "result", "accept"?}. With "accept" the verdict is
+    compared with it. Each accepted value is also decoded and encoded again, and compared with what it was.
+    """
+    config = project()
+    catalogs = [built_catalog(config, target) for target in config.targets]
+    toolsets = {name for catalog in catalogs for name in catalog.toolsets}
+    if toolset is not None and toolset not in toolsets:
+        raise click.UsageError(f"There is no toolset `{toolset}`. {nearest(toolset, toolsets) or 'See `toolgen list`.'}")
+    try:
+        report = replay(file, catalogs, toolset=toolset)
+    except AmbiguousTool as error:
+        idents = ", ".join(error.idents)
+        raise click.UsageError(f"`{error.name}` can be any of {idents}. Say which with --toolset.") from None
+    if style == "json":
+        show_json(_json(report))
+    else:
+        _show(Path(file.name).name, report)
+    return 1 if report.disagree or report.altered or report.broken else 0
+
+
+def _json(report: Report) -> dict[str, Any]:
+    return {
+        "total": report.total,
+        "accepted": report.accepted,
+        "rejected": report.rejected,
+        "agree": report.agree,
+        "disagree": [_outcome(outcome) for outcome in report.disagree],
+        "rejections": [_outcome(outcome) for outcome in report.rejections],
+        "altered": report.altered,
+        "broken": [{"line": line, "column": found.column, "reason": found.reason} for line, found in report.broken.items()],
+    }
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    issues = [asdict(issue) for issue in outcome.issues]
+    return {"line": outcome.line, "tool": outcome.tool, "expected": outcome.expected, "got": outcome.got, "issues": issues}
+
+
+def _show(file: str, report: Report) -> None:
+    for line, broken in report.broken.items():
+        click.echo(visible(f"{file}:{line}:{broken.column}: {broken.reason}"))
+    for outcome in sorted([*report.disagree, *report.rejections], key=lambda outcome: outcome.line):
+        click.echo(visible(f"{file}:{outcome.line}: {outcome.tool} {_said(outcome)}"))
+        for issue in outcome.issues:
+            click.echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
+    for line in report.altered:
+        click.echo(f"{file}:{line}: decoded and encoded again, the value is another")
+    click.echo(f"{report.total} calls: {report.accepted} accepted, {report.rejected} rejected")
+    click.echo(f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered, {len(report.broken)} broken lines")
+
+
+def _said(outcome: Outcome) -> str:
+    if outcome.got is None:
+        return "is no tool"
+    verdict = "is accepted" if outcome.got else "is rejected"
+    return verdict if outcome.expected is None else f"{verdict}, and was recorded otherwise"
