@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.publish.drift import Change, drift, fast_check
-from toolgen.compiler.publish.inputs import current_inputs, spec_files
+from toolgen.compiler.listing import list_specs
+from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
+from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, recover
 from toolgen.compiler.publish.tree import Tree
@@ -53,7 +54,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     progress("resolving")
     found = Diagnostics()
     catalog = resolve(documents, found, profile=target.profile, assert_formats=target.formats == "assert")
-    complete = len(documents) == len(spec_files(root / target.specs))
+    complete = len(documents) == len(list_specs(root / target.specs))
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)
@@ -86,7 +87,8 @@ def build(
     tree = Tree(config.root, target.out)
     if not recover(tree, force=force, sink=sink, waiting=progress):
         return Built(None, {})
-    if fast_check(tree, target) == ():
+    changes = fast_check(tree, target)
+    if changes is not None and all(change.causes == (Cause.STRAY,) for change in changes):
         return Built(Published((), (), ()), {})
     inputs = current_inputs(config.root, target)
     compiled = compile_specs(config.root, target, sink, progress)

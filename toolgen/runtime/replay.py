@@ -117,7 +117,7 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
 def read_call(line: bytes) -> RecordedCall:
     """Read one line. Raises `BrokenLine`."""
     try:
-        text = line.decode("utf-8")
+        text = line.decode("utf-8").rstrip("\r\n")
         members = dict(_members(text))
     except UnicodeDecodeError as error:
         column = len(line[: error.start].decode("utf-8")) + 1
@@ -152,7 +152,8 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 def _members(text: str) -> Iterator[tuple[str, _Member]]:
     """Read the members of an object. Raises json.JSONDecodeError, and RecursionError for what is nested too deep."""
     at = _after(text, _skipped(text, 1 if text.startswith("\ufeff") else 0), "{")
-    while True:
+    more = text[at : at + 1] != "}"
+    while more:
         if text[at : at + 1] != '"':
             raise json.JSONDecodeError("Expecting a key in double quotes", text, at)
         key, at = _DECODER.raw_decode(text, at)
@@ -160,9 +161,9 @@ def _members(text: str) -> Iterator[tuple[str, _Member]]:
         value, end = _DECODER.raw_decode(text, start)
         yield key, _Member(value, text[start:end], start + 1)
         at = _skipped(text, end)
-        if text[at : at + 1] != ",":
-            break
-        at = _skipped(text, at + 1)
+        more = text[at : at + 1] == ","
+        if more:
+            at = _skipped(text, at + 1)
     at = _after(text, at, "}")
     if at < len(text):
         raise json.JSONDecodeError("Extra text", text, at)
@@ -208,8 +209,9 @@ class _Tools:
             raise AmbiguousTool(name, sorted(found))
         for ident, catalog in found.items():
             return catalog, ident
-        known = (ident for catalog in self._catalogs for ident in catalog if self._is_meant(catalog, ident))
-        return ToolNotFound(name, nearest(name, known))
+        known = [ident for catalog in self._catalogs for ident in catalog if self._is_meant(catalog, ident)]
+        spellings = {spelling: ident for ident in known for spelling in (ident, ident.rpartition(".")[2])}
+        return ToolNotFound(name, [spellings[spelling] for spelling in nearest(name, spellings)])
 
     def _is_meant(self, catalog: Catalog, ident: str) -> bool:
         return self._toolset is None or catalog.toolset_of(ident) == self._toolset

@@ -15,7 +15,8 @@ import pytest
 import toolgen
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.publish.inputs import current_inputs, digest, installed_version, spec_digests, spec_files
+from toolgen.compiler.listing import list_specs
+from toolgen.compiler.publish.inputs import current_inputs, digest, installed_version, spec_digests
 from toolgen.compiler.source.read import read_specs
 
 
@@ -30,7 +31,7 @@ def specs(tmp_path: Path) -> Path:
 
 
 def test_spec_files_are_found_at_any_depth_and_sorted(specs: Path) -> None:
-    assert spec_files(specs) == ("Z.YAML", "a/c.yml", "a/d.json", "b.yaml")
+    assert [listed.path for listed in list_specs(specs)] == ["Z.YAML", "a/c.yml", "a/d.json", "b.yaml"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
@@ -52,9 +53,9 @@ def test_what_reading_reports_is_listed(specs: Path, tmp_path: Path) -> None:
     (specs / "out").symlink_to(tmp_path / "outside")
     (specs / "dangling.yaml").symlink_to("nowhere")
 
-    assert {"out", "dangling.yaml"} < {*spec_files(specs)}
+    assert {"out", "dangling.yaml"} < {listed.path for listed in list_specs(specs)}
     assert spec_digests(tmp_path, "specs")["specs/dangling.yaml"] == "unreadable"
-    assert spec_files(tmp_path / "missing") == (".",)
+    assert [listed.path for listed in list_specs(tmp_path / "missing")] == ["."]
 
 
 def test_each_input_has_a_digest_of_its_own(specs: Path) -> None:

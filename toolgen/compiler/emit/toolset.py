@@ -14,13 +14,14 @@ from toolgen.compiler.ir.catalog import ToolsetKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from toolgen.compiler.emit.models import Model
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 
 _REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "decode_in_executor=True,"}
 
 
-def emit_toolset(toolset: Toolset, models: Mapping[str, str]) -> dict[str, str]:
+def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
     """The files of one toolset, by path below its package."""
     files = {
         **emit_types(toolset, models),

@@ -66,7 +66,7 @@ def _transforms(tool: Tool) -> list[dict[str, Any]]:
 
 
 def _function(name: str, argument: str, transform: Transform, text: str) -> dict[str, Any]:
-    """What the template needs; `made` names what the function uses when it runs, `typed` what only its signature names."""
+    """What the template needs: `made` is what the function uses when it runs, `typed` what its signature names."""
     injected = {step.target: annotation(step.shape) for step in transform.steps if step.source is None}
     while argument in injected:
         argument = f"{argument}_"

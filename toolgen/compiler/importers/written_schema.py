@@ -69,7 +69,7 @@ def mapping(place: Node, entries: Mapping[str, Node]) -> MappingNode:
 
 
 def _reads_as_schema(schema: MappingNode) -> bool:
-    return any(key in keywords.RAW or key.startswith("$") for key in schema.keys())
+    return any(key in keywords.RAW for key in schema.keys())
 
 
 def _in_order(schema: Node) -> Node:

@@ -181,9 +181,14 @@ class ToolNames:
         return f"new_{self.stem}_call"
 
     @property
+    def classes(self) -> tuple[str, str]:
+        """The types of its two sides."""
+        return (self.args, self.result)
+
+    @property
     def claimed(self) -> tuple[str, ...]:
         """Every name it takes in the package of its toolset."""
-        return (self.constant, self.args, self.result, self.call, self.function)
+        return (self.constant, *self.classes, self.call, self.function)
 
 
 @dataclass(frozen=True, slots=True)

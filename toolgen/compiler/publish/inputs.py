@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from toolgen.compiler.listing import list_specs
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from toolgen.compiler.config import Target
-
-SPEC_SUFFIXES: Final = (".yaml", ".yml", ".json")
 
 FORMATTER: Final = "ruff"
 _LIBRARIES = ("datamodel-code-generator", "jinja2")
@@ -58,53 +58,9 @@ def digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def spec_files(folder: Path) -> tuple[str, ...]:
-    """List what reading the specs in `folder` reads: paths relative to it, with `/`, sorted.
-
-    These are the files with a suffix of `SPEC_SUFFIXES`, at any depth; names that start with a dot are skipped. A link
-    is followed inside the folder, and no file is listed twice. What reading reports instead, a folder that cannot be
-    opened or a link that leads out, is listed as if it were a file.
-    """
-    home = os.path.realpath(folder)
-    found: list[str] = []
-    seen: set[str] = set()
-    places, links = [("", home)], list[str]()
-    while places or links:
-        path, real = places.pop() if places else _followed(folder, links.pop(0))
-        if real in seen:
-            continue
-        seen.add(real)
-        if not os.path.isdir(real) or not f"{real}{os.sep}".startswith(f"{home}{os.sep}"):
-            found.append(path or ".")
-            continue
-        try:
-            entries = list(os.scandir(real))
-        except OSError:
-            found.append(path or ".")
-            continue
-        for entry in sorted(entries, key=lambda each: each.name):
-            inside = f"{path}/{entry.name}".lstrip("/")
-            if entry.name.startswith(".") or not (_is_spec(entry.name) or entry.is_dir()):
-                continue
-            if entry.is_symlink():
-                links.append(inside)
-            else:
-                places.append((inside, entry.path))
-    return tuple(sorted(found))
-
-
-def _followed(folder: Path, path: str) -> tuple[str, str]:
-    return path, os.path.realpath(os.path.join(folder, path))
-
-
-def _is_spec(name: str) -> bool:
-    return name.lower().endswith(SPEC_SUFFIXES)
-
-
 def spec_digests(root: Path, specs: str) -> dict[str, str]:
     """Digest every spec file under the folder `specs` of the project `root`."""
-    folder = root / specs
-    return {f"{specs}/{path}": _file_digest(os.path.join(folder, *path.split("/"))) for path in spec_files(folder)}
+    return {f"{specs}/{listed.path}": _file_digest(listed.real) for listed in list_specs(root / specs)}
 
 
 def generator_digest() -> str:

@@ -24,8 +24,10 @@ ALL: Final = SCHEMA | SCHEMA_LIST | SCHEMA_MAP | frozenset({
     "writeOnly",
 })  # fmt: skip
 
-RAW: Final = frozenset({"type", "properties", "enum", "const", "allOf", "anyOf", "oneOf"})
-"""A map with one of these keys, or one that starts with `$`, is JSON Schema; any other is the fields of an object."""
+RAW: Final = frozenset({"type", "properties", "enum", "const", "allOf", "anyOf", "oneOf"}).union(
+    keyword for keyword in ALL if keyword.startswith("$")
+)
+"""A map with one of these keys is JSON Schema; any other is the fields of an object."""
 
 CORE: Final = frozenset({
     "$comment", "$schema", "additionalProperties", "default", "description", "enum", "exclusiveMaximum",

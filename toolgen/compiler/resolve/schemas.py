@@ -172,7 +172,7 @@ class _Expander:
                     "a list stands for an array, and has exactly one item",
                     fix="write `[X]`, or JSON Schema with `prefixItems`",
                 )
-            case MappingNode() if any(key in keywords.RAW or key.startswith("$") for key in node.keys()):
+            case MappingNode() if any(key in keywords.RAW for key in node.keys()):
                 return self._raw(node.to_data(), node, [], pointer)
             case MappingNode():
                 return self._fields(node, pointer)

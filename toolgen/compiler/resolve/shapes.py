@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.names import attribute, distinguished, is_attribute, pascal
+from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute, distinguished, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import (
     JSON,
     SCALARS,
@@ -44,14 +44,18 @@ class Owner:
 
 
 class Shapes:
-    """The classes of one toolset, made while its schemas are read."""
+    """The classes of one toolset, made while its schemas are read.
 
-    def __init__(self, sink: Diagnostics) -> None:
+    `types` are the names of the types that its file defines, `classes` those that are kept for its tools.
+    """
+
+    def __init__(self, types: Iterable[str], classes: Iterable[str], sink: Diagnostics) -> None:
         self._sink = sink
+        self._own = frozenset(types)
+        self._reserved = self._own.union(classes)
         self._classes: dict[str, ClassType] = {}
         self._aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
-        self._type_names: dict[str, Span] = {}
         self.renamed: set[tuple[str, str]] = set()
 
     @property
@@ -60,10 +64,6 @@ class Shapes:
         nested = cyclic(self._classes)
         classes = (without_nested_guesses(made, nested) for made in self._classes.values())
         return (*classes, *self._aliases.values())
-
-    def reserve(self, name: str, span: Span) -> None:
-        """Keep a name for a type, before any class is named after a field."""
-        self._type_names[name] = span
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
         """The shape of one side of a tool, under the name `owner.name`.
@@ -81,6 +81,9 @@ class Shapes:
         if name in self._types:
             made = self._types[name]
             return JSON if made is None else made
+        if name not in self._own and (name in RESERVED_CLASSES or self._is_taken(name)):
+            self._sink.report("TG302", span, f"the type `{name}` would be called like another class of this toolset",
+                              fix=f"use it under another name: `types: {{Other{name}: {{$ref: …}}}}`")  # fmt: skip
         owner = Owner("shared", name, span, {})
         pointer = f"#/{keywords.definitions_keyword(bundle.dialect)}/{name}"
         reader = _Reader(self, bundle, owner)
@@ -97,12 +100,13 @@ class Shapes:
         return self._classes
 
     def name_for(self, wanted: str, owner: Owner, path: str) -> str:
-        """A free class name. A class called after a field gives way to a type, and to a class that came first."""
+        """A free class name. A class called after a field gives way to types, tools, and classes that came first."""
         if wanted == owner.name:
             return wanted
-        if wanted in self._classes or wanted in self._aliases or wanted in self._type_names:
-            return distinguished(wanted, f"{owner.name}{path}")
-        return wanted
+        return distinguished(wanted, f"{owner.name}{path}") if self._is_taken(wanted) else wanted
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._classes or name in self._aliases or name in self._reserved
 
     def add(self, made: ClassType) -> None:
         """Keep a class. It is added before its fields are known, so that it can refer to itself."""

@@ -40,14 +40,8 @@ def resolve_toolset(
     """Make one toolset. Its types, methods and tools share one namespace in Python."""
     file = document.file
     _check_name(document, sink)
-    shapes = Shapes(sink)
+    shapes = Shapes(file.types, (name for key in file.tools for name in tool_names(key).classes), sink)
     sides = Sides(document, schemas, shapes, sink, profile=profile)
-    for name in file.types:
-        shapes.reserve(name, document.span("types", name, key=True))
-    for key in file.tools:
-        names = tool_names(key)
-        shapes.reserve(names.args, document.span("tools", key, key=True))
-        shapes.reserve(names.result, document.span("tools", key, key=True))
     methods = _methods(document, documents, schemas, shapes, sink)
     resolver = ToolResolver(document, sides, shapes, tags, sink)
     tools: list[Tool] = []

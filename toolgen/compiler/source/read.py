@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Span
+from toolgen.compiler.listing import LEADS_OUT, list_specs
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.listing import Listed
     from toolgen.compiler.source.nodes import Node
-
-SUFFIXES: Final = (".yaml", ".yml", ".json")
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BOM: Final = "\ufeff"
@@ -44,8 +42,9 @@ def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
     reading on. Other errors leave a file in, so that later stages can find theirs.
     """
     specs: list[SpecFile] = []
-    for shown, file in sorted(_find(root, base, sink)):
-        text = _read(file, shown, sink)
+    for listed in list_specs(root):
+        shown = Path(os.path.relpath(root / listed.path, base)).as_posix()
+        text = _read(listed, shown, sink)
         if text is None:
             continue
         node = _parse(Source(shown, text), sink)
@@ -93,7 +92,16 @@ def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:
     return text
 
 
-def _read(file: Path, shown: str, sink: Diagnostics) -> str | None:
+def _read(listed: Listed, shown: str, sink: Diagnostics) -> str | None:
+    if listed.problem:
+        fix = "put the file itself here" if listed.problem == LEADS_OUT else ""
+        sink.report("TG001", Span(shown), listed.problem, fix=fix)
+        return None
+    if _SURROGATE.search(shown):
+        shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
+        sink.report("TG001", Span(shown), "the name of this file is not UTF-8 text", fix="rename it")
+        return None
+    file = Path(listed.real)
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -105,51 +113,3 @@ def _read(file: Path, shown: str, sink: Diagnostics) -> str | None:
         sink.report("TG001", Span(shown), f"this file cannot be read: {error.strerror}")
         return None
     return _decode(data, shown, sink)
-
-
-def _find(root: Path, base: Path, sink: Diagnostics) -> Iterator[tuple[str, Path]]:
-    """Give the shown path and the real path of each spec, each file once: under its own name rather than a link's."""
-    home = Path(os.path.realpath(root))
-    seen: set[Path] = set()
-    places, links = [root], list[Path]()
-    while places or links:
-        is_link = not places
-        place = links.pop(0) if is_link else places.pop()
-        real = Path(os.path.realpath(place))
-        if real in seen:
-            continue
-        seen.add(real)
-        shown = _shown(place, base)
-        if is_link and not real.is_relative_to(home):
-            sink.report("TG001", Span(shown), "this link leads out of the spec folder", fix="put the file itself here")
-        elif _SURROGATE.search(shown):
-            shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
-            sink.report("TG001", Span(shown), "the name of this file is not UTF-8 text", fix="rename it")
-        elif place != root and not _is_folder(real):
-            yield shown, real
-        else:
-            for entry in _entries(place, shown, sink):
-                (links if entry.is_symlink() else places).append(entry)
-
-
-def _entries(folder: Path, shown: str, sink: Diagnostics) -> list[Path]:
-    """What of a folder can be a spec or hold one."""
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        sink.report("TG001", Span(shown), f"this folder cannot be read: {error.strerror}")
-        return []
-    visible = [entry for entry in entries if not entry.name.startswith(".")]
-    return [entry for entry in visible if entry.name.lower().endswith(SUFFIXES) or _is_folder(entry)]
-
-
-def _is_folder(path: Path) -> bool:
-    """Whether this is a folder, as far as one can see: a link that leads in circles is none."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def _shown(path: Path, base: Path) -> str:
-    return Path(os.path.relpath(path, base)).as_posix()

@@ -62,7 +62,7 @@ def new_parameters_call(
     kwargs: str | None = None,
     result: str | None = None,
     made: str | None = None,
-    rebuilt: str | None = None,
+    rebuilt_: str | None = None,
 ) -> ToolRequest:
     """Ask for `attributes.parameters`: Names that generated functions use themselves.
 
@@ -79,7 +79,7 @@ def new_parameters_call(
             "kwargs": kwargs,
             "result": result,
             "made": made,
-            "rebuilt": rebuilt,
+            "rebuilt": rebuilt_,
         },
     )
 

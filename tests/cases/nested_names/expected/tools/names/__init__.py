@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .types.order import (
         OrderArgs as OrderArgs,
+        OrderArgsArgs_d13ba5 as OrderArgsArgs_d13ba5,
         OrderArgsItem_e478de as OrderArgsItem_e478de,
         OrderResult as OrderResult,
+        OrderResultResult_392294 as OrderResultResult_392294,
     )
     from .types.order_args import (
         OrderArgsArgs as OrderArgsArgs,
@@ -54,6 +56,7 @@ else:
             "ORDER_RESULT": ".idents",
             "OrderArgs": ".types.order",
             "OrderArgsArgs": ".types.order_args",
+            "OrderArgsArgs_d13ba5": ".types.order",
             "OrderArgsItem": ".types.shared",
             "OrderArgsItem_e478de": ".types.order",
             "OrderArgsResult": ".types.order_args",
@@ -61,6 +64,7 @@ else:
             "OrderResult": ".types.order",
             "OrderResultArgs": ".types.order_result",
             "OrderResultResult": ".types.order_result",
+            "OrderResultResult_392294": ".types.order",
             "SHARED_TWICE": ".idents",
             "Shared": ".types.shared",
             "SharedTwiceArgs": ".types.shared_twice",

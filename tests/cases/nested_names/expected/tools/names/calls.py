@@ -11,8 +11,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.order import OrderArgsItem_e478de
-    from .types.order_args import OrderArgsArgs
+    from .types.order import OrderArgsArgs_d13ba5, OrderArgsItem_e478de
     from .types.shared import OrderArgsItem
     from .types.shared_twice import (
         SharedTwiceArgsLeft,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def new_order_call(
-    *, item: OrderArgsItem_e478de, args: OrderArgsArgs, other: OrderArgsItem | None = None
+    *, item: OrderArgsItem_e478de, args: OrderArgsArgs_d13ba5, other: OrderArgsItem | None = None
 ) -> ToolRequest:
     """Ask for `names.order`: Its field `item` would make a class called like a type, its field `args` one called like those of `order_args`.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.models import ClosedModel
 
@@ -17,7 +17,7 @@ class ParametersArgs(ClosedModel):
     kwargs: str | None = None
     result: str | None = None
     made: str | None = None
-    rebuilt: str | None = None
+    rebuilt_: Annotated[str | None, Field(alias="rebuilt")] = None
 
 
 ParametersResult: TypeAlias = JsonValue

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from toolgen.runtime.models import ClosedModel
 
-from .order_args import OrderArgsArgs
-from .order_result import OrderResultResult
 from .shared import OrderArgsItem
+
+
+class OrderArgsArgs_d13ba5(ClosedModel):
+    a: str
 
 
 class OrderArgsItem_e478de(ClosedModel):
@@ -15,9 +17,13 @@ class OrderArgsItem_e478de(ClosedModel):
 
 class OrderArgs(ClosedModel):
     item: OrderArgsItem_e478de
-    args: OrderArgsArgs
+    args: OrderArgsArgs_d13ba5
     other: OrderArgsItem | None = None
 
 
+class OrderResultResult_392294(ClosedModel):
+    x: int
+
+
 class OrderResult(ClosedModel):
-    result: OrderResultResult
+    result: OrderResultResult_392294

@@ -5,9 +5,9 @@ from __future__ import annotations
 from toolgen.runtime.models import ClosedModel
 
 
-class OrderResultResult(ClosedModel):
-    y: int
-
-
 class OrderResultArgs(ClosedModel):
     pass
+
+
+class OrderResultResult(ClosedModel):
+    y: int

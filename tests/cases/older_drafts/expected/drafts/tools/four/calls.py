@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from toolgen.runtime.codec import build_call
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
 
-def new_bounds_call(*, over: int | float, whole: int | None = None, const: Literal["a"] | None = None) -> ToolRequest:
+def new_bounds_call(*, over: int | float, whole: int | None = None, const: str | None = None) -> ToolRequest:
     """Ask for `drafts.four.bounds`: In draft-04 an exclusive bound is a truth value beside the bound.
 
     Raises InvalidPayload where the args do not fit the schema.

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     )
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
     from .idents import (
-        ALL as ALL,
+        ALL_ as ALL_,
         ANY as ANY,
         CALLS as CALLS,
         CODECS as CODECS,
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         TRANSFORMS as TRANSFORMS,
         TYPE as TYPE,
         TYPES as TYPES,
-        TYPE_CHECKING as TYPE_CHECKING,
+        TYPE_CHECKING_ as TYPE_CHECKING_,
     )
 else:
     from toolgen.contract.lazy import reexport
@@ -85,7 +85,7 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "ALL": ".idents",
+            "ALL_": ".idents",
             "ANY": ".idents",
             "AllArgs": ".types.all_",
             "AllResult": ".types.all_",
@@ -139,7 +139,7 @@ else:
             "TRANSFORMS": ".idents",
             "TYPE": ".idents",
             "TYPES": ".idents",
-            "TYPE_CHECKING": ".idents",
+            "TYPE_CHECKING_": ".idents",
             "TransformsArgs": ".types.transforms_",
             "TransformsResult": ".types.transforms_",
             "TypeArgs": ".types.type_",

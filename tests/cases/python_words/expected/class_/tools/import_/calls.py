@@ -22,15 +22,15 @@ def new_all_call() -> ToolRequest:
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.ALL, codecs.ALL_ARGS, {})
+    return build_call(idents.ALL_, codecs.ALL__ARGS, {})
 
 
 def new_any_call(
     *,
     Any: str,
-    Literal: Literal["a"],
-    Field: str,
-    JsonValue: JsonValue | Absent = ABSENT,
+    Literal_: Literal["a"],
+    Field_: str,
+    JsonValue_: JsonValue | Absent = ABSENT,
     ToolRequest: str | None = None,
     Absent: str | None | Absent = ABSENT,
     ABSENT: str | None = None,
@@ -44,9 +44,9 @@ def new_any_call(
         codecs.ANY_ARGS,
         {
             "Any": Any,
-            "Literal": Literal,
-            "Field": Field,
-            "JsonValue": JsonValue,
+            "Literal": Literal_,
+            "Field": Field_,
+            "JsonValue": JsonValue_,
             "ToolRequest": ToolRequest,
             "Absent": Absent,
             "ABSENT": ABSENT,
@@ -54,20 +54,20 @@ def new_any_call(
     )
 
 
-def new_calls_call(*, build_call: str) -> ToolRequest:
+def new_calls_call(*, build_call_: str) -> ToolRequest:
     """Ask for `class.import.calls`: A module of the toolset.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.CALLS, codecs.CALLS_ARGS, {"build_call": build_call})
+    return build_call(idents.CALLS, codecs.CALLS_ARGS, {"build_call": build_call_})
 
 
-def new_codecs_call(*, codecs: str) -> ToolRequest:
+def new_codecs_call(*, codecs_: str) -> ToolRequest:
     """Ask for `class.import.codecs`: A module of the toolset.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.CODECS, codecs.CODECS_ARGS, {"codecs": codecs})
+    return build_call(idents.CODECS, codecs.CODECS_ARGS, {"codecs": codecs_})
 
 
 def new_def_call(*, def_: DefArgsDef) -> ToolRequest:
@@ -135,12 +135,12 @@ def new_handlers_call() -> ToolRequest:
     return build_call(idents.HANDLERS, codecs.HANDLERS_ARGS, {})
 
 
-def new_idents_call(*, idents: str, codecs: str) -> ToolRequest:
+def new_idents_call(*, idents_: str, codecs_: str) -> ToolRequest:
     """Ask for `class.import.idents`: A module of the toolset.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.IDENTS, codecs.IDENTS_ARGS, {"idents": idents, "codecs": codecs})
+    return build_call(idents.IDENTS, codecs.IDENTS_ARGS, {"idents": idents_, "codecs": codecs_})
 
 
 def new_match_call() -> ToolRequest:
@@ -235,7 +235,7 @@ def new_type_checking_call() -> ToolRequest:
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.TYPE_CHECKING, codecs.TYPE_CHECKING_ARGS, {})
+    return build_call(idents.TYPE_CHECKING_, codecs.TYPE_CHECKING__ARGS, {})
 
 
 def new_types_call() -> ToolRequest:

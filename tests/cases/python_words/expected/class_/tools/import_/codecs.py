@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from .types.type_checking import TypeCheckingArgs, TypeCheckingResult
     from .types.types_ import TypesArgs, TypesResult
 
-ALL_ARGS: Final[Codec[AllArgs]] = Codec.of_package(PACKAGE, "class.import.all", "args")
-ALL_RESULT: Final[Codec[AllResult]] = Codec.of_package(PACKAGE, "class.import.all", "result")
+ALL__ARGS: Final[Codec[AllArgs]] = Codec.of_package(PACKAGE, "class.import.all", "args")
+ALL__RESULT: Final[Codec[AllResult]] = Codec.of_package(PACKAGE, "class.import.all", "result")
 ANY_ARGS: Final[Codec[AnyArgs]] = Codec.of_package(PACKAGE, "class.import.any", "args")
 ANY_RESULT: Final[Codec[AnyResult]] = Codec.of_package(PACKAGE, "class.import.any", "result")
 CALLS_ARGS: Final[Codec[CallsArgs]] = Codec.of_package(PACKAGE, "class.import.calls", "args")
@@ -70,8 +70,8 @@ TRANSFORMS_ARGS: Final[Codec[TransformsArgs]] = Codec.of_package(PACKAGE, "class
 TRANSFORMS_RESULT: Final[Codec[TransformsResult]] = Codec.of_package(PACKAGE, "class.import.transforms", "result")
 TYPE_ARGS: Final[Codec[TypeArgs]] = Codec.of_package(PACKAGE, "class.import.type", "args")
 TYPE_RESULT: Final[Codec[TypeResult]] = Codec.of_package(PACKAGE, "class.import.type", "result")
-TYPE_CHECKING_ARGS: Final[Codec[TypeCheckingArgs]] = Codec.of_package(PACKAGE, "class.import.type_checking", "args")
-TYPE_CHECKING_RESULT: Final[Codec[TypeCheckingResult]] = Codec.of_package(
+TYPE_CHECKING__ARGS: Final[Codec[TypeCheckingArgs]] = Codec.of_package(PACKAGE, "class.import.type_checking", "args")
+TYPE_CHECKING__RESULT: Final[Codec[TypeCheckingResult]] = Codec.of_package(
     PACKAGE, "class.import.type_checking", "result"
 )
 TYPES_ARGS: Final[Codec[TypesArgs]] = Codec.of_package(PACKAGE, "class.import.types", "args")

@@ -128,7 +128,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="class.import",
         handlers={
-            idents.ALL: handlers.all_,
+            idents.ALL_: handlers.all_,
             idents.ANY: handlers.any_,
             idents.CALLS: handlers.calls,
             idents.CODECS: handlers.codecs,
@@ -146,7 +146,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
             idents.SHARED: handlers.shared,
             idents.TRANSFORMS: handlers.transforms,
             idents.TYPE: handlers.type_,
-            idents.TYPE_CHECKING: handlers.type_checking,
+            idents.TYPE_CHECKING_: handlers.type_checking,
             idents.TYPES: handlers.types,
         },
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .types.type_checking import TypeCheckingArgs, TypeCheckingResult
     from .types.types_ import TypesArgs, TypesResult
 
-ALL: Final[Ident[AllArgs, AllResult]] = Ident("class.import.all")
+ALL_: Final[Ident[AllArgs, AllResult]] = Ident("class.import.all")
 """A builtin that would hide the list of all tools."""
 
 ANY: Final[Ident[AnyArgs, AnyResult]] = Ident("class.import.any")
@@ -82,14 +82,14 @@ TRANSFORMS: Final[Ident[TransformsArgs, TransformsResult]] = Ident("class.import
 TYPE: Final[Ident[TypeArgs, TypeResult]] = Ident("class.import.type")
 """A soft keyword and a builtin."""
 
-TYPE_CHECKING: Final[Ident[TypeCheckingArgs, TypeCheckingResult]] = Ident("class.import.type_checking")
+TYPE_CHECKING_: Final[Ident[TypeCheckingArgs, TypeCheckingResult]] = Ident("class.import.type_checking")
 """A constant of typing."""
 
 TYPES: Final[Ident[TypesArgs, TypesResult]] = Ident("class.import.types")
 """A module of the toolset."""
 
 ALL: Final[tuple[Ident[Any, Any], ...]] = (
-    ALL,
+    ALL_,
     ANY,
     CALLS,
     CODECS,
@@ -107,7 +107,7 @@ ALL: Final[tuple[Ident[Any, Any], ...]] = (
     SHARED,
     TRANSFORMS,
     TYPE,
-    TYPE_CHECKING,
+    TYPE_CHECKING_,
     TYPES,
 )
 """Every tool of this toolset."""

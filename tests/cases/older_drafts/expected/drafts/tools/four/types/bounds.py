@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from pydantic import JsonValue
 
@@ -12,7 +12,7 @@ from toolgen.runtime.models import ClosedModel
 class BoundsArgs(ClosedModel):
     over: int | float
     whole: int | None = None
-    const: Literal["a"] | None = None
+    const: str | None = None
 
 
 BoundsResult: TypeAlias = JsonValue

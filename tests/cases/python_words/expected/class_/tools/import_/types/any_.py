@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, JsonValue
 
@@ -11,9 +11,9 @@ from toolgen.runtime.models import ClosedModel
 
 class AnyArgs(ClosedModel):
     Any: str
-    Literal: Literal["a"]
-    Field: str
-    JsonValue: JsonValue | None = None
+    Literal_: Annotated[Literal["a"], Field(alias="Literal")]
+    Field_: Annotated[str, Field(alias="Field")]
+    JsonValue_: Annotated[JsonValue | None, Field(alias="JsonValue")] = None
     ToolRequest: str | None = None
     Absent: str | None = None
     ABSENT: str | None = None

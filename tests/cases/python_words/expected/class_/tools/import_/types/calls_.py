@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.models import ClosedModel
 
 
 class CallsArgs(ClosedModel):
-    build_call: str
+    build_call_: Annotated[str, Field(alias="build_call")]
 
 
 CallsResult: TypeAlias = JsonValue

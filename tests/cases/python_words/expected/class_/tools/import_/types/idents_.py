@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.models import ClosedModel
 
 
 class IdentsArgs(ClosedModel):
-    idents: str
-    codecs: str
+    idents_: Annotated[str, Field(alias="idents")]
+    codecs_: Annotated[str, Field(alias="codecs")]
 
 
 IdentsResult: TypeAlias = JsonValue

@@ -1,0 +1,63 @@
+"""The listing of a folder of specs: which files in it are specs. Standard library only, and quick to import."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUFFIXES: Final = (".yaml", ".yml", ".json")
+LEADS_OUT: Final = "this link leads out of the spec folder"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Listed:
+    """One spec: its path below the folder, with `/`, where it really lies, and what keeps it from being read, if so."""
+
+    path: str
+    real: str
+    problem: str = ""
+
+
+def list_specs(folder: Path) -> list[Listed]:
+    """List the specs below a folder, by path.
+
+    Specs are the files with one of `SUFFIXES`, at any depth; names that start with a dot are passed over. A link is
+    followed inside the folder, and no file is listed twice: it goes by its own name rather than by a link's. What
+    cannot be followed or opened is listed with its problem.
+    """
+    home = os.path.realpath(folder)
+    found: list[Listed] = []
+    seen: set[str] = set()
+    places, links = [("", home)], list[str]()
+    while places or links:
+        path, real = places.pop() if places else _followed(folder, links.pop(0))
+        if real in seen:
+            continue
+        seen.add(real)
+        if not f"{real}{os.sep}".startswith(f"{home}{os.sep}"):
+            found.append(Listed(path, real, LEADS_OUT))
+        elif path and not os.path.isdir(real):
+            found.append(Listed(path, real))
+        else:
+            try:
+                entries = sorted(os.scandir(real), key=lambda each: each.name)
+            except OSError as error:
+                found.append(Listed(path or ".", real, f"this folder cannot be read: {error.strerror}"))
+                continue
+            for entry in entries:
+                if entry.name.startswith(".") or not (entry.name.lower().endswith(SUFFIXES) or entry.is_dir()):
+                    continue
+                inside = f"{path}/{entry.name}".lstrip("/")
+                if entry.is_symlink():
+                    links.append(inside)
+                else:
+                    places.append((inside, entry.path))
+    return sorted(found)
+
+
+def _followed(folder: Path, path: str) -> tuple[str, str]:
+    return path, os.path.realpath(os.path.join(folder, path))
