@@ -13,7 +13,8 @@ from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
-from toolgen.compiler.source.read import SUFFIXES, read_specs
+from toolgen.compiler.listing import SUFFIXES
+from toolgen.compiler.source.read import read_specs
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target

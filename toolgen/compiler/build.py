@@ -30,6 +30,10 @@ NAMES_OTHERS: Final = frozenset(
 """Findings about names that are not there. They say nothing where a file had to be left out: it may define them."""
 
 
+MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.STRAY})
+"""Causes of drift that leave a package usable: what made it has changed, not what it was made from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What the specs of a target compile to: the IR, and the text of every spec file by path."""
@@ -100,9 +104,12 @@ def build(
 
 
 def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
-    """Whether the package of a target is what its specs give, by the lock alone."""
+    """Whether the package of a target says what its specs say, by the lock alone; another toolgen may have made it."""
     tree = Tree(config.root, target.out)
-    return recover(tree, sink=sink) and fast_check(tree, target) == ()
+    if not recover(tree, sink=sink):
+        return False
+    changes = fast_check(tree, target)
+    return changes is not None and all(MAKERS.issuperset(change.causes) for change in changes)
 
 
 @dataclass(frozen=True, slots=True)

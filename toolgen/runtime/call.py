@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolgen.contract.records import ToolCallMeta, ToolResult
 
@@ -59,7 +59,7 @@ Accept: TypeAlias = Callable[[Any], Any]
 """Turns typed args into what the executor takes."""
 
 Stage: TypeAlias = Callable[[Call], Awaitable[None] | None]
-"""Looks at a call before it runs, and raises `Stopped` where it must not."""
+"""Looks at a call before it runs, and raises an exception of `errors` where it must not."""
 
 Run: TypeAlias = Callable[[Any, ToolCallMeta], Any]
 """Runs one call; gives a value, a `ToolResult`, or something to await for either."""
@@ -68,9 +68,8 @@ Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 """Turns what the executor gave into the result of the call with that id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundTool:
-    """The steps of every call of one tool."""
+class Steps(NamedTuple):
+    """What every call of one tool goes through."""
 
     decode: Decode
     accept: Accept

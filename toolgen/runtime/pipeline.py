@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from itertools import count
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.call import BoundTool, Call, Host, Tool
+from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.runtime.call import Call, Host, Steps, Tool
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.result import failed, with_raw_name
 from toolgen.runtime.stages import decode, encode, permission
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from toolgen.contract.ident import Ident
-    from toolgen.contract.records import ToolRequest, ToolResult, ToolsetRegistration
+    from toolgen.contract.records import ToolResult, ToolsetRegistration
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.permission import PermissionCallback
@@ -57,17 +58,34 @@ class Runtime:
         self._assigned = assign(catalog, executors)
         self._host = Host(permission=permission, permission_timeout=permission_timeout)
         self._new_call_id = new_call_id or _unique_call_ids()
-        self._tools: dict[str, BoundTool] = {}
+        self._steps: dict[str, Steps] = {}
 
-    def call(
-        self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None
-    ) -> Coroutine[Any, Any, ToolResult[R]]:
+    async def call(self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None) -> ToolResult[R]:
         """Call a tool with typed args. Every failure is a result; only cancellation passes."""
-        return self._run(ident, "", None, args, meta)
+        return await self.invoke(_TypedRequest(name=ident, args=args), meta=meta)
 
-    def invoke(self, request: ToolRequest, *, meta: ToolCallMeta | None = None) -> Coroutine[Any, Any, ToolResult[Any]]:
+    async def invoke(self, request: ToolRequest, *, meta: ToolCallMeta | None = None) -> ToolResult[Any]:
         """Call a tool by any of its names, with JSON args. Every failure is a result; only cancellation passes."""
-        return self._run(request.name, request.tool_call_id, request.payload, None, meta)
+        name = ident = request.name
+        call_id = request.tool_call_id or (meta and meta.tool_call_id) or self._new_call_id()
+        call_meta = (meta or _NOBODY).for_call(call_id)
+        try:
+            steps = self._steps.get(name)
+            if steps is None:
+                steps = self._steps_of(ident := resolve(self._catalog, name))
+            decode_payload, accept, stages, run, encode_outcome = steps
+            given = accept(request.args) if isinstance(request, _TypedRequest) else decode_payload(request.payload)
+            for stage in stages:
+                waiting = stage(Call(given=given, meta=call_meta))
+                if waiting is not None:
+                    await waiting
+            outcome = run(given, call_meta)
+            if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
+                outcome = await outcome
+            result = encode_outcome(outcome, call_id)
+        except Exception as error:  # noqa: BLE001  # handlers may raise anything; a bug of ours must stay in its call
+            result = failed(ident, call_id, error)
+        return result if ident == name else with_raw_name(result, name)
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""
@@ -78,33 +96,9 @@ class Runtime:
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 
-    async def _run(
-        self, name: str, tool_call_id: str, payload: bytes | str | None, args: Any, meta: ToolCallMeta | None
-    ) -> ToolResult[Any]:
-        given_meta = meta or _NOBODY
-        call_id = tool_call_id or given_meta.tool_call_id or self._new_call_id()
-        ident = name
-        try:
-            tool = self._tools.get(name)
-            if tool is None:
-                tool = self._tool(ident := resolve(self._catalog, name))
-            call_meta = given_meta.for_call(call_id)
-            given = tool.decode(payload) if payload is not None else tool.accept(args)
-            for stage in tool.stages:
-                waiting = stage(Call(given=given, meta=call_meta))
-                if waiting is not None:
-                    await waiting
-            outcome = tool.run(given, call_meta)
-            if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
-                outcome = await outcome
-            result = tool.encode(outcome, call_id)
-        except Exception as error:  # noqa: BLE001  # handlers may raise anything; a bug of ours must stay in its call
-            result = failed(ident, call_id, error)
-        return result if ident == name else with_raw_name(result, name)
-
-    def _tool(self, ident: str) -> BoundTool:
+    def _steps_of(self, ident: str) -> Steps:
         """Make a tool ready at its first call."""
-        known = self._tools.get(ident)
+        known = self._steps.get(ident)
         if known is not None:
             return known
         run, form = find_runner(self._catalog, self._assigned, ident)
@@ -114,16 +108,18 @@ class Runtime:
             result=self._catalog.codec(ident, "result"),
             form=form,
         )
-        decode_payload, accept = decode.bind(tool)
         stages = (bind(tool, self._host) for bind in STAGES)
-        bound = self._tools[ident] = BoundTool(
-            decode=decode_payload,
-            accept=accept,
-            stages=tuple(stage for stage in stages if stage is not None),
-            run=run,
-            encode=encode.bind(tool),
+        steps = self._steps[ident] = Steps(
+            *decode.bind(tool), tuple(stage for stage in stages if stage is not None), run, encode.bind(tool)
         )
-        return bound
+        return steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TypedRequest(ToolRequest):
+    """A request by a program, with typed args in the place of a payload."""
+
+    args: Any
 
 
 def _unique_call_ids() -> Callable[[], str]:

@@ -95,12 +95,10 @@ class _Prepared:
 
     def _schema(self, shape: Shape) -> dict[str, Any]:
         match shape:
+            case Scalar(ScalarKind.NUMBER):
+                return {"anyOf": [{"type": "integer"}, {"type": "number"}]}
             case Scalar(kind):
-                return (
-                    {"anyOf": [{"type": "integer"}, {"type": "number"}]}
-                    if kind is ScalarKind.NUMBER
-                    else {"type": kind.value}
-                )
+                return {"type": kind.value}
             case Json():
                 return {"$ref": "#/$defs/Jx"}
             case Literals(values):

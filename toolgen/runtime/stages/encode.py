@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.call import Encode, Tool
 
 
-from toolgen.runtime.result import _blank
 def bind(tool: Tool) -> Encode:
     """Make what takes what the executor gave. It raises `MalformedResult`."""
     name, codec = tool.definition.name, tool.result
@@ -22,14 +21,7 @@ def bind(tool: Tool) -> Encode:
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
         payload = write(outcome)
         if payload is not None:
-            result = _blank()
-            fields = result.__dict__
-            fields["tool_name"] = name
-            fields["tool_call_id"] = tool_call_id
-            fields["value"] = outcome
-            fields["payload"] = payload
-            fields["metadata"] = {}
-            return result
+            return succeeded(name, tool_call_id, outcome, payload)
         try:
             if isinstance(outcome, ToolResult):
                 return adopt(outcome, tool_call_id)
