@@ -117,7 +117,7 @@ def _table(model: type[BaseModel]) -> str:
 
 
 def _default(value: Any) -> str:
-    return "-" if value in (None, "", [], {}) else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return "-" if value in (None, "") or isinstance(value, dict) or value == [] else f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
 def _type(field: dict[str, Any], root: dict[str, Any]) -> str:
@@ -125,6 +125,7 @@ def _type(field: dict[str, Any], root: dict[str, Any]) -> str:
         return "schema"
     if "$ref" in field:
         name = field["$ref"].rpartition("/")[2]
+        name = {"MethodReference": "Method", "ToolDefaultsSpec": "Tool"}.get(name, name)
         return f"`{name.removesuffix('Spec').lower()}` map"
     if "const" in field:
         return f"`{field['const']}`"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
 ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+
+_new = object.__new__
 
 
 class Absent(StrEnum):
@@ -54,7 +57,7 @@ class ToolCallMeta:
 
     def for_call(self, tool_call_id: str) -> ToolCallMeta:
         """The same, for that call. One is made for every call, and a frozen class sets its fields slowly."""
-        meta = object.__new__(ToolCallMeta)
+        meta = _new(ToolCallMeta)
         fields = meta.__dict__
         fields.update(self.__dict__)
         fields["tool_call_id"] = tool_call_id
@@ -112,6 +115,19 @@ class ContentBlock:
     data: Any
 
 
+class _Payload:
+    """The payload of a result that was not given one: made when it is first asked for, by `make_payload`, or empty."""
+
+    def __get__(self, result: ToolResult[Any] | None, owner: object = None) -> bytes:
+        fields = {} if result is None else result.__dict__
+        make = fields.get("make_payload")
+        if make is None:
+            return b""
+        payload: bytes = make()
+        fields["payload"] = payload
+        return payload
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolResult(Generic[ResultT_co]):
     """How one call ended. Exactly one of `value` (on success) and `error` counts.
@@ -125,7 +141,7 @@ class ToolResult(Generic[ResultT_co]):
     tool_call_id: str = ""
     value: ResultT_co | None = None
     error: ToolError | None = None
-    payload: bytes = b""
+    payload: bytes = cast("bytes", _Payload())  # it holds nothing: whoever gives one sets it
     blocks: tuple[ContentBlock, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

@@ -9,7 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.wire_names import wire_name
-from toolgen.runtime.codec import Codec, CodecSource
+from toolgen.runtime.codec import Codec
+from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.definition import BUILT_IN_TAGS, ToolDefinition
 from toolgen.runtime.errors import CatalogError, ToolNotFound
 from toolgen.runtime.packages import read_package, schema_of

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from jsonschema_rs import ValidationError as SchemaError
-from jsonschema_rs import validator_for
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ABSENT, ToolRequest
+from toolgen.runtime.codec_source import CodecSource, compiled_source
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.models import adapter_of, has_aliases, has_defaults, model_class
-from toolgen.runtime.packages import read_package, schema_of, type_of
 from toolgen.runtime.plain_schema import is_plain
 from toolgen.runtime.typed_values import is_absent, plain, remove, with_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jsonschema_rs import KeywordValidator, Validator
+    from jsonschema_rs import Validator
     from pydantic import TypeAdapter
 
     from toolgen.contract.ident import Ident
@@ -35,21 +33,6 @@ T = TypeVar("T")
 
 _ALL_ERRORS_WITHIN: Final = 32 * 1024
 """Bytes of JSON up to which all errors are collected: the validator takes 10 to 40 µs for each, wanted or not."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodecSource:
-    """What a codec is made of.
-
-    `type` is a generated model class, an alias such as `list[Profile]`, or None for plain JSON values. With `foreign`
-    it is a model of the host's own, whose validators have a say of their own. `name` is for messages.
-    """
-
-    name: str
-    schema: Any
-    type: Any = None
-    assert_formats: bool = False
-    foreign: bool = False
 
 
 class Codec(Generic[T]):
@@ -106,7 +89,7 @@ class Codec(Generic[T]):
 
         def decode(payload: bytes | str) -> Any:
             try:
-                value = from_json(payload)
+                value = from_json(payload, allow_inf_nan=False)
                 if ((plain_schema and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
                     return validate(value, by_alias=True, by_name=False, extra=extra)
             except (ValueError, TypeError):
@@ -167,24 +150,28 @@ class Codec(Generic[T]):
         return self.build(json_value), text
 
     @cached_property
-    def writer(self) -> Callable[[Any], bytes | None]:
-        """The JSON of a value that is plainly of the right class and valid; None where `settle` has to look.
+    def plainly(self) -> Callable[[Any], dict[str, Any] | None]:
+        """Gives the JSON value of a typed value that is plainly as it should be, and None where `settle` has to look.
 
         A bare function, for those who call it a lot.
         """
-        model, is_valid, serialize = self._model, self._is_valid, self._serialize
+        model, is_valid, adapter = self._model, self._is_valid, self._adapter
+        if model is None or adapter is None or not is_plain(self.schema):
+            return lambda _value: None
+        to_python, options = adapter.serializer.to_python, _options(adapter)
+        dump: Callable[[Any], Any] = partial(to_python, **options) if options else to_python
 
-        def write(value: Any) -> bytes | None:
-            if value.__class__ is model and serialize is not None:
+        def plainly(value: Any) -> Any:
+            if value.__class__ is model:
                 try:
-                    text = serialize(value)
-                    if (len(text) <= SHORT or not needs_care(text)) and is_valid(from_json(text, allow_inf_nan=False)):
-                        return text
+                    json_value = dump(value)
+                    if is_valid(json_value):
+                        return json_value
                 except ValueError:
                     pass
             return None
 
-        return write
+        return plainly
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
         try:
@@ -234,9 +221,7 @@ class Codec(Generic[T]):
 
     @cached_property
     def _validator(self) -> Validator:
-        asserts = self._source.assert_formats
-        annotations = None if asserts else _ANNOTATIONS
-        return validator_for(self._source.schema, validate_formats=asserts, keywords=annotations, offline=True)
+        return self._source.validator()
 
     @cached_property
     def _is_valid(self) -> Callable[[Any], bool]:
@@ -263,16 +248,10 @@ class Codec(Generic[T]):
     def _serialize(self) -> Callable[[Any], bytes] | None:
         if self._adapter is None:
             return None
-        # Options cost time, so none is given that changes nothing. A model has checked its own fields; what is in a
-        # bare list can be of any class, and must not be written as if it were of the declared one.
-        wanted = {
-            "by_alias": has_aliases(self._adapter),
-            "exclude_unset": has_defaults(self._adapter),
-            "serialize_as_any": self._model is None,
-        }
-        options: dict[str, Any] = {name: True for name, is_wanted in wanted.items() if is_wanted}
-        to_json = self._adapter.serializer.to_json
-        return partial(to_json, **options) if options else to_json
+        # A model has checked its own fields; what is in a bare list can be of any class, and must not be written as if
+        # it were of the declared one.
+        options: dict[str, Any] = {**_options(self._adapter), "serialize_as_any": self._model is None}
+        return partial(self._adapter.serializer.to_json, **options)
 
 
 def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:
@@ -287,31 +266,13 @@ def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -
 
 @cache
 def _package_codec(package: str, ident: str, side: Side) -> Codec[Any]:
-    def source() -> CodecSource:
-        document = read_package(package)
-        tool = document["tools"][ident]
-        return CodecSource(
-            name=f"{ident} ({side})",
-            schema=schema_of(tool, side),
-            type=type_of(package, tool, side),
-            assert_formats=document.get("formats") == "assert",
-        )
-
-    return Codec(source)
+    return Codec(lambda: compiled_source(package, ident, side))
 
 
-class _Annotation:
-    """A keyword that asserts nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
-
-    def __init__(self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]) -> None: ...
-
-    def validate(self, instance: Any) -> None: ...
-
-
-_ANNOTATIONS: Final[dict[str, type[KeywordValidator]]] = {
-    "contentMediaType": _Annotation,
-    "contentEncoding": _Annotation,
-}
+def _options(adapter: TypeAdapter[Any]) -> dict[str, Any]:
+    """How a type is serialized. Options take time, so none is given that would change nothing."""
+    options = {"by_alias": has_aliases(adapter), "exclude_unset": has_defaults(adapter)}
+    return {name: True for name, changes_something in options.items() if changes_something}
 
 
 def _itself(value: Any, **_options: Any) -> Any:
@@ -319,7 +280,10 @@ def _itself(value: Any, **_options: Any) -> Any:
 
 
 def _of_text(validate_json: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda value, **options: validate_json(json_bytes(value), **options)
+    def validate(value: Any, **options: Any) -> Any:
+        return validate_json(json_bytes(value), **options)
+
+    return validate
 
 
 def _foreign_issues(error: ValidationError) -> list[Issue]:

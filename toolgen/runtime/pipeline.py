@@ -17,7 +17,7 @@ from toolgen.runtime.stages import decode, encode, permission
 from toolgen.runtime.stages.resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolResult, ToolsetRegistration
@@ -74,15 +74,18 @@ class Runtime:
             if steps is None:
                 steps = self._steps_of(ident := resolve(self._catalog, name))
             decode_payload, accept, stages, run, encode_outcome = steps
-            given = accept(request.args) if isinstance(request, _TypedRequest) else decode_payload(request.payload)
-            for stage in stages:
-                waiting = stage(Call(given=given, meta=call_meta))
-                if waiting is not None:
-                    await waiting
+            given = accept(request.args) if type(request) is _TypedRequest else decode_payload(request.payload)
+            if stages:
+                call = Call(given=given, meta=call_meta)
+                for stage in stages:
+                    waiting = stage(call)
+                    if waiting is not None:
+                        await waiting
             outcome = run(given, call_meta)
             if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
-                outcome = await outcome
-            result = encode_outcome(outcome, call_id)
+                result = encode_outcome(await outcome, call_id)
+            else:
+                result = encode_outcome(outcome, call_id)
         except Exception as error:  # noqa: BLE001  # handlers may raise anything; a bug of ours must stay in its call
             result = failed(ident, call_id, error)
         return result if ident == name else with_raw_name(result, name)

@@ -8,7 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
-from toolgen.runtime.errors import InvalidPayload, MalformedResult, PermissionDenied, ToolNotFound, ToolUnavailable
+from toolgen.runtime.errors import (
+    CatalogError,
+    InvalidPayload,
+    MalformedResult,
+    PermissionDenied,
+    ToolNotFound,
+    ToolUnavailable,
+    TypesDisagree,
+)
+from toolgen.runtime.json_text import json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,14 +30,14 @@ _PATH: Final = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:\\|/)(?:[^\s'\":,;/\\]+[/\
 _MESSAGE: Final = 300
 
 
-def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:
+def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[str, Any]) -> ToolResult[Any]:
     """Build the result of a call that went well. A frozen class would set its fields three times as slowly."""
     result = _blank()
     fields = result.__dict__
     fields["tool_name"] = tool_name
     fields["tool_call_id"] = tool_call_id
     fields["value"] = value
-    fields["payload"] = payload
+    fields["make_payload"] = partial(json_bytes, json_value)
     fields["metadata"] = {}
     return result
 
@@ -88,6 +97,8 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
             return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
         case TimeoutError():
             return _message(error), FailureKind.TIMEOUT, "timeout", ""
+        case TypesDisagree() | CatalogError():
+            return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
         case _:
             return _message(error), FailureKind.INTERNAL, "handler_error", ""
 

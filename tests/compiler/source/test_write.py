@@ -47,59 +47,49 @@ def test_a_spec_looks_as_if_a_person_had_written_it() -> None:
     assert to_yaml(data_of(SPEC), comment=comment) == SPEC
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("word", "two words", "Ünïcödé 日本 😀", "http://json-schema.org/draft-07/schema#", "~/.ssh", "<b>", "^\\d+$"),
-        *(
-            "-y",
-            "--count",
-            "don't",
-            'say "hi"',
-            "a:b",
-            "a#b",
-            "$ref",
-            "x?",
-            "3rd",
-            "a, b",
-            "C++",
-            "(a)",
-            "e\u0301",
-            "．",
-        ),
-        *("null and void", "nothing", "yesterday", "a [b]", "{{x}} inside"[2:], ".", "/a/{b}", "全角\u3000スペース"),
-    ],
-)
+PLAIN = """\
+word
+two words
+null and void
+nothing
+yesterday
+3rd
+Ünïcödé 日本 😀
+全角\u3000スペース
+http://json-schema.org/draft-07/schema#
+~/.ssh
+/a/{b}
+a [b]
+a, b
+(a)
+a:b
+a#b
+x?
+.
+-y
+--count
+<b>
+$ref
+C++
+^\\d+$
+don't
+say "hi"
+"""
+
+
+@pytest.mark.parametrize("text", PLAIN.splitlines())
 def test_text_that_every_parser_reads_as_it_is_has_no_quotes(text: str) -> None:
     assert to_yaml({"k": text, text: "v"}) == f"k: {text}\n{text}: v\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", " ", " a", "a ", "~", "=", "<<", "-", "- a", "---", "...", "? a", "a:", "a: b", "a #b", "# a"),
-        *("*", "&a", "!a", "|", ">", "%a", "@a", "`a`", ",", "[a]", "{a}", "'a'", "]", "}", ":a", ": a", "{{args.x}}"),
-        *("y", "N", "yes", "No", "ON", "off", "true", "FALSE", "Null", "TRUE"),
-        *(
-            "1",
-            "-1",
-            "+1",
-            "0x1F",
-            "0o7",
-            "0b1",
-            "1_000",
-            "1.5",
-            ".5",
-            "1e3",
-            "12:30",
-            "190:20:30",
-            "1,000",
-            ".inf",
-            "-.INF",
-        ),
-        *(".nan", "2024-01-01", "2024-01-01 12:00:00Z", "2001-12-14t21:59:43.10-05:00", "0-18"),
-    ],
-)
+STARTS = ["", " ", " a", "[a]", "{a}", "*a", "&a", "!a", "%a", "@a", "`a`", "'a'", ":a", ",a", *"-?:,[]{}&*!|>'%@`=~"]
+INDICATORS = ["a ", "#", "# a", "a #b", "a:", "a: b", ": a", "- a", "? a", "<<", "---", "...", "{{args.x}}"]
+WORDS = ["y", "N", "yes", "No", "ON", "off", "true", "FALSE", "Null", "TRUE", ".inf", "-.INF", ".nan"]
+NUMBERS = ["1", "-1", "+1", "1.", ".5", "1e3", "1_000", "1,000", "0x1F", "0o7", "0b1", "12:30", "190:20:30", "0-18"]
+TIMES = ["2024-01-01", "2024-01-01 12:00:00Z", "2001-12-14t21:59:43.10-05:00"]
+
+
+@pytest.mark.parametrize("text", [*STARTS, *INDICATORS, *WORDS, *NUMBERS, *TIMES])
 def test_text_that_some_parser_reads_otherwise_has_quotes(text: str) -> None:
     written = to_yaml({"k": text, text: "v"})
 

@@ -111,13 +111,21 @@ class ToolDefaultsSpec(Spec):
     """Tool keys that hold for every tool of the file."""
 
     permission: Literal["readonly", "write"] | None = None
+    """Whether a call changes anything; `write`, when left out. Write asks, unless a policy says otherwise."""
     tags: list[Word] = []
+    """Words that policies match: built-in ones, or ones that a shared file declares."""
     roles: list[Role] | Literal["any"] | None = None
+    """Agents of other roles never hold this tool; `any`, when left out."""
     inject: Names = []
+    """Fields of the method's payload, or of the args, that the host fills from the call's context."""
     limits: LimitsSpec | None = None
+    """Bounds on its calls."""
     cost: Literal["free", "cheap", "expensive"] | None = None
+    """For the eval gate; `free`, when left out."""
     gate: bool | None = None
+    """Whether the eval gate must be asked; no, when left out."""
     access: AccessSpec | None = None
+    """What a call touches: the scope of a grant for the session."""
 
 
 class ToolSpec(ToolDefaultsSpec):
@@ -154,7 +162,9 @@ class ToolSpec(ToolDefaultsSpec):
     wire_name: NonEmpty | None = None
     """What providers call the tool; made from the ident, when left out."""
     hints: HintsSpec = HintsSpec()
+    """One line each for people."""
     bounded: BoundedSpec | None = None
+    """The result is a page."""
     server_data: dict[Word, Schema] = {}
     """Typed data beside the result, never shown to a model."""
     reminder: str = ""
@@ -193,6 +203,7 @@ class ToolsetFile(SpecFileHead):
     kind: Literal["service", "agent", "mcp", "command"] = "service"
     """Who runs the tools."""
     description: str = ""
+    """What its tools are for."""
     dialect: Dialect = "2020-12"
     """The JSON Schema draft of schemas that name none."""
     types: dict[TypeName, Schema] = {}

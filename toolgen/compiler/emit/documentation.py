@@ -67,4 +67,6 @@ def _paragraphs(text: str) -> str:
 
 
 def _visible(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(character if character.isprintable() else f"\\u{ord(character):04x}" for character in text)

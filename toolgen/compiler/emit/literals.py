@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 
 def literal(value: Any) -> str:
@@ -50,19 +50,19 @@ def first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
+def _printable(text: str) -> str:
+    """The text with an escape in place of each character that does not print."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
 def _prose(line: str) -> str:
-    escaped = "".join(
-        character if character.isprintable() else _escape(character) for character in line.replace("\\", "\\\\")
-    )
-    return escaped.replace('"""', '\\"\\"\\"')
+    return _printable(line.replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
 
 
 def _text(value: str) -> str:
-    quoted = "".join(
-        _CHARACTERS.get(character) or (character if character.isprintable() else _escape(character))
-        for character in value
-    )
-    return f'"{quoted}"'
+    return f'"{_printable(value.translate(_ESCAPES))}"'
 
 
 def _escape(character: str) -> str:
@@ -72,4 +72,4 @@ def _escape(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-_CHARACTERS = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.errors import InvalidPayload, MalformedResult
@@ -16,27 +16,28 @@ if TYPE_CHECKING:
 def bind(tool: Tool) -> Encode:
     """Make what takes what the executor gave. It raises `MalformedResult`."""
     name, codec = tool.definition.name, tool.result
-    write = codec.writer
+    plainly = codec.plainly
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
-        payload = write(outcome)
-        if payload is not None:
-            return succeeded(name, tool_call_id, outcome, payload)
+        json_value = plainly(outcome)
+        if json_value is not None:
+            return succeeded(name, tool_call_id, outcome, json_value)
         try:
-            if isinstance(outcome, ToolResult):
-                return adopt(outcome, tool_call_id)
-            value, payload = codec.settle(outcome)
+            given = outcome if is_result(outcome) else ToolResult[Any](tool_name=name, value=outcome)
+            return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
         except InvalidPayload as error:
             raise MalformedResult(error.issues) from error
-        return succeeded(name, tool_call_id, value, payload)
 
-    def adopt(given: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
-        """Take an executor's own result, under the name and the id of the call."""
-        result = replace(given, tool_name=name, tool_call_id=tool_call_id)
+    def settled(given: ToolResult[Any]) -> ToolResult[Any]:
         if given.error is not None:
-            return with_error_shown(result)
+            return with_error_shown(given)
         only_text = given.value is None and given.payload
         value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
-        return replace(result, value=value, payload=payload)
+        return replace(given, value=value, payload=payload)
 
     return encode
+
+
+def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:
+    """Whether an executor gave a result of its own."""
+    return isinstance(outcome, ToolResult)

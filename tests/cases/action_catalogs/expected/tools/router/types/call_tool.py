@@ -1,0 +1,18 @@
+"""Types of the tool `call_tool`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class CallToolArgs(ClosedModel):
+    server: str
+    tool: str
+    args: dict[str, JsonValue] | None = None
+
+
+CallToolResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `invoke_skill`, in `router`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class InvokeSkillArgs(ClosedModel):
+    name: str
+    input_: Annotated[dict[str, JsonValue], Field(alias="input")]
+
+
+InvokeSkillResult: TypeAlias = JsonValue

@@ -1,0 +1,18 @@
+"""Types of the tool `recall`, in `router`."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class RecallArgs(ClosedModel):
+    sources: list[str]
+    query: str
+    filter_: Annotated[str | None, Field(alias="filter")] = None
+
+
+RecallResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `search`, in `router`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SearchArgs(ClosedModel):
+    query: str
+    limit: int | None = None
+
+
+SearchResult: TypeAlias = JsonValue

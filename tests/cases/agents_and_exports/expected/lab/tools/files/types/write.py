@@ -1,0 +1,17 @@
+"""Types of the tool `write`, in `lab.files`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class WriteArgs(ClosedModel):
+    path: str
+    text: str
+
+
+WriteResult: TypeAlias = JsonValue

@@ -1,0 +1,10 @@
+"""Types that several tools share, in `lab.research`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Source(ClosedModel):
+    url: str
+    title: str | None = None

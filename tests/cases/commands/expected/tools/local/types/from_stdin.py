@@ -1,0 +1,16 @@
+"""Types of the tool `from_stdin`, in `local`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class FromStdinArgs(ClosedModel):
+    items: list[str]
+
+
+FromStdinResult: TypeAlias = JsonValue

@@ -1,0 +1,15 @@
+"""Types of the tool `git_log`, in `local`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class GitLogArgs(ClosedModel):
+    branch: str
+    count: int = 10
+
+
+GitLogResult: TypeAlias = str

@@ -1,0 +1,17 @@
+"""Types of the tool `none_of_them`, in `files`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NoneOfThemArgs(ClosedModel):
+    name: str
+    session: str
+
+
+NoneOfThemResult: TypeAlias = JsonValue

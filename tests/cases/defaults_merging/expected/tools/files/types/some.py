@@ -1,0 +1,16 @@
+"""Types of the tool `some`, in `files`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SomeArgs(ClosedModel):
+    path: str
+
+
+SomeResult: TypeAlias = JsonValue

@@ -1,0 +1,78 @@
+"""What runs the tools of `empty`, and the table that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.contract.records import ToolsetRegistration
+
+from . import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+
+    from .types.closed import ClosedArgs, ClosedResult
+    from .types.left_out import LeftOutArgs, LeftOutResult
+    from .types.map_ import MapArgs, MapResult
+    from .types.no_fields import NoFieldsArgs, NoFieldsResult
+    from .types.patterns import PatternsArgs, PatternsResult
+    from .types.raw import RawArgs, RawResult
+    from .types.word import WordArgs, WordResult
+
+
+class Handlers(Protocol):
+    """One method for each tool of `empty`, sync or async."""
+
+    def closed(self, args: ClosedArgs, meta: ToolCallMeta, /) -> ClosedResult | Awaitable[ClosedResult]:
+        """A closed one."""
+        ...
+
+    def left_out(self, args: LeftOutArgs, meta: ToolCallMeta, /) -> LeftOutResult | Awaitable[LeftOutResult]:
+        """Nothing written."""
+        ...
+
+    def map_(self, args: MapArgs, meta: ToolCallMeta, /) -> MapResult | Awaitable[MapResult]:
+        """Any keys of one type."""
+        ...
+
+    def no_fields(self, args: NoFieldsArgs, meta: ToolCallMeta, /) -> NoFieldsResult | Awaitable[NoFieldsResult]:
+        """No fields."""
+        ...
+
+    def patterns(self, args: PatternsArgs, meta: ToolCallMeta, /) -> PatternsResult | Awaitable[PatternsResult]:
+        """Keys by pattern."""
+        ...
+
+    def raw(self, args: RawArgs, meta: ToolCallMeta, /) -> RawResult | Awaitable[RawResult]:
+        """An open object."""
+        ...
+
+    def word(self, args: WordArgs, meta: ToolCallMeta, /) -> WordResult | Awaitable[WordResult]:
+        """An open object by its word."""
+        ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    return ToolsetRegistration(
+        toolset="empty",
+        handlers={
+            idents.CLOSED: handlers.closed,
+            idents.LEFT_OUT: handlers.left_out,
+            idents.MAP: handlers.map_,
+            idents.NO_FIELDS: handlers.no_fields,
+            idents.PATTERNS: handlers.patterns,
+            idents.RAW: handlers.raw,
+            idents.WORD: handlers.word,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    return ToolsetRegistration(
+        toolset="empty",
+        executor=executor,
+    )

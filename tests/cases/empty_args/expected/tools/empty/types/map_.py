@@ -1,0 +1,16 @@
+"""Types of the tool `map_`, in `empty`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class MapArgs(OpenModel):
+    pass
+
+
+MapResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `no_fields`, in `empty`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NoFieldsArgs(ClosedModel):
+    pass
+
+
+NoFieldsResult: TypeAlias = JsonValue

@@ -1,0 +1,6 @@
+from __future__ import annotations
+
+from cases.empty_args.tools import empty
+
+assert empty.new_left_out_call().payload == b"{}"
+assert empty.codecs.RAW_ARGS.encode(empty.codecs.RAW_ARGS.decode(b'{"x":1}')) == b'{"x":1}'

@@ -1,0 +1,14 @@
+"""Types of the tool `status`, in `shop.orders`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class StatusArgs(ClosedModel):
+    order_id: str
+
+
+StatusResult: TypeAlias = str

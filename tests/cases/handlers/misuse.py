@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cases.handlers.shop.tools import orders
+from toolgen.contract.ident import Ident
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolCallMeta
+
+
+class Missing:
+    def refund(self, args: orders.RefundArgs, meta: ToolCallMeta, /) -> orders.RefundResult:
+        return orders.RefundResult(refunded=True)
+
+
+class WrongArgs(Missing):
+    def status(self, args: orders.RefundArgs, meta: ToolCallMeta, /) -> str:
+        return ""
+
+
+class WrongResult(Missing):
+    async def status(self, args: orders.StatusArgs, meta: ToolCallMeta, /) -> int:
+        return 1
+
+
+class TooFewParameters(Missing):
+    def status(self, args: orders.StatusArgs, /) -> str:
+        return ""
+
+
+orders.executor(Missing())  # error
+orders.executor(WrongArgs())  # error
+orders.executor(WrongResult())  # error
+orders.executor(TooFewParameters())  # error
+
+refund: Ident[orders.RefundArgs, orders.RefundResult] = "shop.orders.refund"  # error
+status: Ident[orders.RefundArgs, orders.RefundResult] = orders.STATUS  # error
+orders.codecs.REFUND_ARGS.encode(orders.StatusArgs(order_id="o-1"))  # error

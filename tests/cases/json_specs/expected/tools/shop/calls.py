@@ -1,0 +1,22 @@
+"""Call builders of `shop`: typed keywords in, a request out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.runtime.codec import build_call
+
+from . import codecs, idents
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolRequest
+
+    from .types.shared import Item
+
+
+def new_add_call(*, items: list[Item], note: str | None = None) -> ToolRequest:
+    """Ask for `shop.add`: A spec in JSON says the same as one in YAML.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.ADD, codecs.ADD_ARGS, {"items": items, "note": note})

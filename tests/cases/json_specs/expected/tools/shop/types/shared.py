@@ -1,0 +1,10 @@
+"""Types that several tools share, in `shop`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Item(ClosedModel):
+    sku: str
+    count: int | None = None

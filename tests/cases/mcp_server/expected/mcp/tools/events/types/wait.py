@@ -1,0 +1,16 @@
+"""Types of the tool `wait`, in `mcp.events`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class WaitArgs(ClosedModel):
+    kind: str | None = None
+
+
+WaitResult: TypeAlias = JsonValue

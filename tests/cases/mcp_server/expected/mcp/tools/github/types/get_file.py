@@ -1,0 +1,16 @@
+"""Types of the tool `get_file`, in `mcp.github`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class GetFileArgs(ClosedModel):
+    path: str
+
+
+GetFileResult: TypeAlias = JsonValue

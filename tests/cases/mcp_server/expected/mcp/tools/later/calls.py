@@ -1,0 +1,20 @@
+"""Call builders of `mcp.later`: typed keywords in, a request out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.runtime.codec import build_call
+
+from . import codecs, idents
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolRequest
+
+
+def new_ping_call() -> ToolRequest:
+    """Ask for `mcp.later.ping`: Say hello.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.PING, codecs.PING_ARGS, {})

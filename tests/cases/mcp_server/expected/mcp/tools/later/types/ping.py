@@ -1,0 +1,16 @@
+"""Types of the tool `ping`, in `mcp.later`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class PingArgs(ClosedModel):
+    pass
+
+
+PingResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `list_`, in `mcp.local-files`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ListArgs(ClosedModel):
+    pass
+
+
+ListResult: TypeAlias = JsonValue

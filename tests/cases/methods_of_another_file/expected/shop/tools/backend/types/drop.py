@@ -1,0 +1,16 @@
+"""Types of the tool `drop`, in `shop.backend`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DropArgs(ClosedModel):
+    sku: str
+
+
+DropResult: TypeAlias = JsonValue

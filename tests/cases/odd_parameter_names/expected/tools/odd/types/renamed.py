@@ -1,0 +1,20 @@
+"""Types of the tool `renamed`, in `odd`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from toolgen.runtime.models import OpenModel
+
+
+class RenamedArgs(OpenModel):
+    padded_asset_id: Annotated[str, Field(alias=" asset_id ")]
+    asset_id: int | None = None
+    dashed_asset_id: Annotated[bool | None, Field(alias="asset-id")] = None
+
+
+class RenamedResult(OpenModel):
+    full_name: Annotated[str | None, Field(alias="user.name")] = None
+    user_name: str | None = None

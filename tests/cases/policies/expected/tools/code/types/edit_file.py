@@ -1,0 +1,17 @@
+"""Types of the tool `edit_file`, in `code`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class EditFileArgs(ClosedModel):
+    path: str
+    text: str
+
+
+EditFileResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `run`, in `code`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class RunArgs(ClosedModel):
+    argv: list[str]
+    cwd: str | None = None
+
+
+RunResult: TypeAlias = JsonValue

@@ -1,0 +1,25 @@
+"""Types of the tool `everything`, in `core`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Point
+
+
+class EverythingArgs(ClosedModel):
+    points: list[Point]
+    mode: Literal["a", "b"] = "a"
+    """The mode."""
+    name: str | None = None
+    open_: Annotated[dict[str, JsonValue] | None, Field(alias="open")] = None
+    flag: bool | None = None
+    none: None = None
+
+
+class EverythingResult(ClosedModel):
+    ok: bool

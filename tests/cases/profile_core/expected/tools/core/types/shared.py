@@ -1,0 +1,10 @@
+"""Types that several tools share, in `core`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Point(ClosedModel):
+    x: int | float
+    y: int | float

@@ -1,0 +1,30 @@
+"""Types of the tool `ask`, in `search`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Evidence
+
+
+class AskArgs(ClosedModel):
+    query: str
+    lang: str | None = None
+
+
+class AskResult(ClosedModel):
+    answer: str
+    count: int
+
+
+class AskTimingData(ClosedModel):
+    ms: int
+
+
+AskEvidenceData: TypeAlias = list[Evidence]
+
+AskRawHitsData: TypeAlias = JsonValue

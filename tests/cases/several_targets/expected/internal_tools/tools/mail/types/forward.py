@@ -1,0 +1,17 @@
+"""Types of the tool `forward`, in `mail`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ForwardArgs(ClosedModel):
+    to: str
+    why: str | None = None
+
+
+ForwardResult: TypeAlias = JsonValue

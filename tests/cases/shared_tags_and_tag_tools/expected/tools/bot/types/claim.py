@@ -1,0 +1,17 @@
+"""Types of the tool `claim`, in `bot`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ClaimArgs(ClosedModel):
+    text: str
+    sure: str
+
+
+ClaimResult: TypeAlias = JsonValue

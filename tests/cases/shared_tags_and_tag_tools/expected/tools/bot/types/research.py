@@ -1,0 +1,16 @@
+"""Types of the tool `research`, in `bot`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ResearchArgs(ClosedModel):
+    raw_arg: str
+
+
+ResearchResult: TypeAlias = JsonValue

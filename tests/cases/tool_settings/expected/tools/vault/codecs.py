@@ -1,0 +1,18 @@
+"""Codecs of `vault`: JSON to typed values and back, checked against the schemas of the tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.codec import Codec
+
+from ... import PACKAGE
+
+if TYPE_CHECKING:
+    from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
+    from .types.store import StoreArgs, StoreResult
+
+ONE_OF_TWO_ARGS: Final[Codec[OneOfTwoArgs]] = Codec.of_package(PACKAGE, "vault.one_of_two", "args")
+ONE_OF_TWO_RESULT: Final[Codec[OneOfTwoResult]] = Codec.of_package(PACKAGE, "vault.one_of_two", "result")
+STORE_ARGS: Final[Codec[StoreArgs]] = Codec.of_package(PACKAGE, "vault.store", "args")
+STORE_RESULT: Final[Codec[StoreResult]] = Codec.of_package(PACKAGE, "vault.store", "result")

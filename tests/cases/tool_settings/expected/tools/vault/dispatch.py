@@ -1,0 +1,48 @@
+"""What runs the tools of `vault`, and the table that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.contract.records import ToolsetRegistration
+
+from . import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+
+    from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
+    from .types.store import StoreArgs, StoreResult
+
+
+class Handlers(Protocol):
+    """One method for each tool of `vault`, sync or async."""
+
+    def one_of_two(self, args: OneOfTwoArgs, meta: ToolCallMeta, /) -> OneOfTwoResult | Awaitable[OneOfTwoResult]:
+        """A choice beside one that is there already."""
+        ...
+
+    def store(self, args: StoreArgs, meta: ToolCallMeta, /) -> StoreResult | Awaitable[StoreResult]:
+        """Store a secret under a name."""
+        ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    return ToolsetRegistration(
+        toolset="vault",
+        handlers={
+            idents.ONE_OF_TWO: handlers.one_of_two,
+            idents.STORE: handlers.store,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    return ToolsetRegistration(
+        toolset="vault",
+        executor=executor,
+    )

@@ -1,0 +1,18 @@
+"""Types of the tool `one_of_two`, in `vault`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class OneOfTwoArgs(OpenModel):
+    a: str | None = None
+    b: str | None = None
+    c: str | None = None
+
+
+OneOfTwoResult: TypeAlias = JsonValue

@@ -1,0 +1,31 @@
+"""Types of the tool `store`, in `vault`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel
+
+
+class StoreArgsOptionsNestedItem(ClosedModel):
+    key: str
+
+
+class StoreArgsOptions(ClosedModel):
+    token: str
+    nested: list[StoreArgsOptionsNestedItem] | None = None
+
+
+class StoreArgs(ClosedModel):
+    name: str
+    text: str | None = None
+    file: str | None = None
+    options: StoreArgsOptions | None = None
+    session: str
+
+
+class StoreResult(ClosedModel):
+    id_: Annotated[str, Field(alias="id")]
+    key: str

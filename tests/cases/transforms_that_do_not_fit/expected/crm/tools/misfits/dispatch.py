@@ -1,0 +1,72 @@
+"""What runs the tools of `crm.misfits`, and the table that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.contract.records import ToolsetRegistration
+
+from . import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+
+    from .types.deep import DeepArgs, DeepResult
+    from .types.lost import LostArgs, LostResult
+    from .types.nullable import NullableArgs, NullableResult
+    from .types.optional import OptionalArgs, OptionalResult
+    from .types.other_type import OtherTypeArgs, OtherTypeResult
+    from .types.renamed import RenamedArgs, RenamedResult
+
+
+class Handlers(Protocol):
+    """One method for each tool of `crm.misfits`, sync or async."""
+
+    def deep(self, args: DeepArgs, meta: ToolCallMeta, /) -> DeepResult | Awaitable[DeepResult]:
+        """The difference is further in."""
+        ...
+
+    def lost(self, args: LostArgs, meta: ToolCallMeta, /) -> LostResult | Awaitable[LostResult]:
+        """A field would be lost."""
+        ...
+
+    def nullable(self, args: NullableArgs, meta: ToolCallMeta, /) -> NullableResult | Awaitable[NullableResult]:
+        """Null on one side only."""
+        ...
+
+    def optional(self, args: OptionalArgs, meta: ToolCallMeta, /) -> OptionalResult | Awaitable[OptionalResult]:
+        """A field that may be absent on one side."""
+        ...
+
+    def other_type(self, args: OtherTypeArgs, meta: ToolCallMeta, /) -> OtherTypeResult | Awaitable[OtherTypeResult]:
+        """A field of another type."""
+        ...
+
+    def renamed(self, args: RenamedArgs, meta: ToolCallMeta, /) -> RenamedResult | Awaitable[RenamedResult]:
+        """A required field has no counterpart."""
+        ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    return ToolsetRegistration(
+        toolset="crm.misfits",
+        handlers={
+            idents.DEEP: handlers.deep,
+            idents.LOST: handlers.lost,
+            idents.NULLABLE: handlers.nullable,
+            idents.OPTIONAL: handlers.optional,
+            idents.OTHER_TYPE: handlers.other_type,
+            idents.RENAMED: handlers.renamed,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    return ToolsetRegistration(
+        toolset="crm.misfits",
+        executor=executor,
+    )

@@ -1,0 +1,26 @@
+"""Types of the tool `deep`, in `crm.misfits`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel
+
+
+class DeepArgsFilter(ClosedModel):
+    a: int
+
+
+class DeepArgs(ClosedModel):
+    filter_: Annotated[DeepArgsFilter, Field(alias="filter")]
+
+
+class DeepResultItemsItem(ClosedModel):
+    a: str
+    b: str | None = None
+
+
+class DeepResult(ClosedModel):
+    items: list[DeepResultItemsItem]

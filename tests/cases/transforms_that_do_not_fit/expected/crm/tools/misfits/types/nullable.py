@@ -1,0 +1,14 @@
+"""Types of the tool `nullable`, in `crm.misfits`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NullableArgs(ClosedModel):
+    text: str
+
+
+NullableResult: TypeAlias = list[str | None]

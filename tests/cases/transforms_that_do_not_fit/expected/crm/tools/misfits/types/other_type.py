@@ -1,0 +1,14 @@
+"""Types of the tool `other_type`, in `crm.misfits`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class OtherTypeArgs(ClosedModel):
+    text: str
+
+
+OtherTypeResult: TypeAlias = str

@@ -1,0 +1,18 @@
+"""Types of the tool `names`, in `crm.contacts`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class NamesArgsX(ClosedModel):
+    y: str
+
+
+class NamesArgs(ClosedModel):
+    x: NamesArgsX | None = None
+
+
+NamesResult: TypeAlias = str

@@ -1,0 +1,13 @@
+"""Types of the tool `open_`, in `crm.contacts`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import OpenModel
+
+
+class OpenArgs(OpenModel):
+    a: str
+
+
+class OpenResult(OpenModel):
+    b: int | None = None

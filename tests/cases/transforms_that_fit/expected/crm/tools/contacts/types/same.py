@@ -1,0 +1,16 @@
+"""Types of the tool `same`, in `crm.contacts`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Contact
+
+
+class SameArgs(ClosedModel):
+    query: str
+
+
+SameResult: TypeAlias = list[Contact]

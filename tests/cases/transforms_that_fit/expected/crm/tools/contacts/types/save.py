@@ -1,0 +1,19 @@
+"""Types of the tool `save`, in `crm.contacts`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+from .shared import Contact, Email
+
+
+class SaveArgs(ClosedModel):
+    name: str
+    emails: list[Email] | None = None
+    tag: str | None = None
+    limit: int = 10
+
+
+SaveResult: TypeAlias = Contact

@@ -1,0 +1,27 @@
+"""Types of the tool `move`, in `addresses`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from toolgen.runtime.models import ClosedModel, OpenModel
+
+from .shared import Address, Zip
+
+
+class MoveArgsMoveResult(OpenModel):
+    MoveArgs: str | None = None
+
+
+class MoveArgs(ClosedModel):
+    Address_: Annotated[Address, Field(alias="Address")]
+    Zip_: Annotated[list[Zip] | None, Field(alias="Zip")] = None
+    Street: str | None = None
+    MoveArgs: str | None = None
+    MoveResult: MoveArgsMoveResult | None = None
+
+
+class MoveResult(ClosedModel):
+    Address: str

@@ -1,0 +1,61 @@
+"""What a codec is made of, where it comes from, and the validator of its schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from jsonschema_rs import validator_for
+
+from toolgen.runtime.packages import read_package, schema_of, type_of
+
+if TYPE_CHECKING:
+    from jsonschema_rs import KeywordValidator, Validator
+
+    from toolgen.runtime.packages import Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodecSource:
+    """What a codec is made of.
+
+    `type` is a generated model class, an alias such as `list[Profile]`, or None for plain JSON values. With `foreign`
+    it is a model of the host's own, whose validators have a say of their own. `name` is for messages.
+    """
+
+    name: str
+    schema: Any
+    type: Any = None
+    assert_formats: bool = False
+    foreign: bool = False
+
+    def validator(self) -> Validator:
+        """Compile the schema. Nothing is fetched; formats count only where the target says so."""
+        annotations = None if self.assert_formats else _ANNOTATIONS
+        return validator_for(self.schema, validate_formats=self.assert_formats, keywords=annotations, offline=True)
+
+
+def compiled_source(package: str, ident: str, side: Side) -> CodecSource:
+    """Read one side of a compiled tool, and import its type."""
+    document = read_package(package)
+    tool = document["tools"][ident]
+    return CodecSource(
+        name=f"{ident} ({side})",
+        schema=schema_of(tool, side),
+        type=type_of(package, tool, side),
+        assert_formats=document.get("formats") == "assert",
+    )
+
+
+class _Annotation:
+    """A keyword that asserts nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
+
+    def __init__(self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]) -> None: ...
+
+    def validate(self, instance: Any) -> None: ...
+
+
+_ANNOTATIONS: Final[dict[str, type[KeywordValidator]]] = {
+    "contentEncoding": _Annotation,
+    "contentMediaType": _Annotation,
+}
