@@ -35,7 +35,9 @@ class SpecPlace:
         """Put a text there, whole or not at all; folders on the way are made. Raises click.UsageError."""
         data = text.encode()
         if len(data) > MAX_BYTES:
-            raise click.UsageError(f"{self.path} would be over {MAX_BYTES:,} bytes: import the tools in parts, each into a toolset of its own.")
+            raise click.UsageError(
+                f"{self.path} would be over {MAX_BYTES:,} bytes: import the tools in parts, each into a toolset of its own."
+            )
         file = self.root / self.path
         unfinished = file.with_name(f".{file.name}.new")
         try:
@@ -54,17 +56,23 @@ def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
     """
     default = f"{config.targets[0].specs}/{toolset.rpartition('.')[2]}.yaml"
     path = default if out is None else _inside(config.root, out)
-    target = next((target for target in config.targets if path.startswith(f"{target.specs}/") or target.specs == "."), None)
+    target = next(
+        (target for target in config.targets if path.startswith(f"{target.specs}/") or target.specs == "."), None
+    )
     if target is None:
         folders = " or ".join(f"{target.specs}/" for target in config.targets)
         raise click.UsageError(f"{path} is no place for a spec: specs of this project lie in {folders}.")
     if not path.endswith(SUFFIXES) or any(part.startswith(".") for part in path.split("/")):
-        raise click.UsageError(f"{path} would not be read as a spec: its name must end in .yaml, and no part of it start with a dot.")
+        raise click.UsageError(
+            f"{path} would not be read as a spec: its name must end in .yaml, and no part of it start with a dot."
+        )
     present = _present(config, target, toolset)
     if present is not None and out is not None and present.path != path:
         raise click.UsageError(f"{toolset} is in {present.path} already. Leave --out away to bring it up to date.")
     if present is None and os.path.lexists(config.root / path):
-        raise click.UsageError(f"{path} is there already, and is not the spec of {toolset}. Choose another place with --out.")
+        raise click.UsageError(
+            f"{path} is there already, and is not the spec of {toolset}. Choose another place with --out."
+        )
     return SpecPlace(config.root, present.path if present else path, target, present)
 
 
@@ -85,11 +93,15 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
     if not found:
         return None
     if len(found) > 1:
-        raise click.UsageError(f"{toolset} is in several specs: {', '.join(file.path for file in found)}. Keep one of them.")
+        raise click.UsageError(
+            f"{toolset} is in several specs: {', '.join(file.path for file in found)}. Keep one of them."
+        )
     problems = [problem for problem in sink if problem.span.file == found[0].path]
     if problems or not _has_tools(found[0].root):
         show_diagnostics(problems, {found[0].path: found[0].text}, config.root)
-        raise click.UsageError(f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`.")
+        raise click.UsageError(
+            f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`."
+        )
     return found[0]
 
 

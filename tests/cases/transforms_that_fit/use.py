@@ -18,7 +18,7 @@ cleared = contacts.to_method_payload_save(contacts.SaveArgs(name="Ada", tag=None
 assert "tag" in cleared.model_fields_set
 
 # Equal shapes pass as they are.
-contact = contacts.Contact(id="1", name="Ada")
+contact = contacts.Contact(id_="1", name="Ada")
 assert contacts.to_tool_return_save(contact) is contact
 assert contacts.to_tool_return_same([contact]) == [contact]
 
@@ -26,8 +26,8 @@ assert contacts.to_tool_return_same([contact]) == [contact]
 nested = contacts.NestedArgs(filter_=contacts.NestedArgsFilter(text="x"), class_="a", since="now")
 made = contacts.to_method_payload_nested(nested)
 assert (made.filter_, made.from_, made.class_) == (contacts.NestedPayloadFilter(text="x"), "now", "a")
-found = contacts.NestedMethodResult(items=[contacts.NestedMethodResultItemsItem(id="1")])
-assert contacts.to_tool_return_nested(found).items == [contacts.NestedResultItemsItem(id="1")]
+found = contacts.NestedMethodResult(items=[contacts.NestedMethodResultItemsItem(id_="1")])
+assert contacts.to_tool_return_nested(found).items == [contacts.NestedResultItemsItem(id_="1")]
 
 # Other keys of open objects go along.
 opened = contacts.OpenArgs.model_validate({"a": "x", "b": [1]})

@@ -32,24 +32,7 @@ ODD_CHARACTERS = list("é😀\x00\x1b\x7f\x85\u2028\ufeff\ue000\u202e\ud800")
 DEEP = ["[" * 210, "{a: " * 210]
 PIECES = st.sampled_from([*WORDS, *MARKS, *SPACES, *SPACED, *TAGGED, *ESCAPES, *ODD_CHARACTERS, *DEEP])
 ODD = st.lists(PIECES, max_size=25).map("".join)
-AMBIGUOUS = [
-    "",
-    "no",
-    "1",
-    "1.0",
-    "1e3",
-    "0o7",
-    "12:30",
-    "2024-01-01",
-    "~",
-    "=",
-    "<<",
-    "- ",
-    "#",
-    "a: b",
-    "name?",
-    " x",
-]
+AMBIGUOUS = ["", "no", "1", "1.0", "1e3", "0o7", "12:30", "2024-01-01", "~", "=", "<<", "- ", "a: b", "name?", " x"]
 LETTERS = "ab \n\t\r'\"\\#:-?{}[],&*!|>%@`\0\x1b\x7f\x85\xa0\u2028\u202e\u200b\ufeff\ue000日😀\u0301\u3000"
 LINES = ["a", " ", "  ", "\n", "\t", "- ", "# ", "---", "..."]
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))

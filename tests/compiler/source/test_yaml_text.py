@@ -199,10 +199,15 @@ def bomb(levels: int, width: int = 10) -> str:
 
 
 def test_aliases_may_expand_to_a_million_values() -> None:
-    # a5 alone is a list of 1,111,110 values; with ten less at the bottom it would fit
     assert problems(bomb(5)) == []
-    assert problem(bomb(6)).startswith("TG006 6:")
-    assert "aliases up to here expand to more than 1,000,000 values" in problem(bomb(100))
+    assert problem(bomb(6)).startswith("TG006 6:")  # 10 + … + 10 to the power of 6
+    assert problem(bomb(100)).partition(" [")[0].endswith("up to here are more than 1,000,000 values, aliases expanded")
+
+
+@pytest.mark.parametrize("path", ["a.yaml", "a.json"])
+def test_a_million_values_are_read_and_one_more_is_refused(path: str) -> None:
+    assert problems(f"[{'1,' * 999_998}1]", path) == []
+    assert problem(f"[{'1,' * 1_000_000}1]", path).startswith("TG006 1:200000")
 
 
 def test_long_text_weighs_more() -> None:
@@ -261,3 +266,28 @@ def test_flow_mappings_read_as_in_the_spec_language() -> None:
         "c": 1,
         "d": "-y",
     }
+
+
+def test_what_the_spec_language_says_to_quote_is_text_in_quotes() -> None:
+    text = """\
+        network: {"*": ask}
+        paths: {sensitive: ["*.pem", ~/.ssh, .env.*]}
+        args: {path: string, "after?": string}
+        glob?: string
+        exec: [rg, --, "{{args.pattern}}"]
+        confirm: Save {{args.name}}?
+    """
+
+    assert data_of(text) == {
+        "network": {"*": "ask"},
+        "paths": {"sensitive": ["*.pem", "~/.ssh", ".env.*"]},
+        "args": {"path": "string", "after?": "string"},
+        "glob?": "string",
+        "exec": ["rg", "--", "{{args.pattern}}"],
+        "confirm": "Save {{args.name}}?",
+    }
+
+
+@pytest.mark.parametrize("text", ["{*: ask}", "[*.pem]", "{{args.x}} and more"])
+def test_without_the_quotes_there_is_a_diagnostic(text: str) -> None:
+    assert problems(f"a: {text}")

@@ -29,7 +29,9 @@ def command() -> None:
 @click.argument("file", type=click.File("rb"))
 @click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset that the tools go to.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The JSON Schema draft of schemas that name none.")
-@click.option("--out", metavar="PATH", help="The spec to write; specs/NAME.yaml, or where the toolset is already, if left out.")
+@click.option(
+    "--out", metavar="PATH", help="The spec to write; specs/NAME.yaml, or where the toolset is already, if left out."
+)
 @format_option
 def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, style: str) -> int:
     """Write a spec of the tools in FILE, which is what an MCP server answered to `tools/list`, as JSON.

@@ -33,7 +33,9 @@ def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
     catalogs = [built_catalog(config, target) for target in config.targets]
     toolsets = {name for catalog in catalogs for name in catalog.toolsets}
     if toolset is not None and toolset not in toolsets:
-        raise click.UsageError(f"There is no toolset `{toolset}`. {nearest(toolset, toolsets) or 'See `toolgen list`.'}")
+        raise click.UsageError(
+            f"There is no toolset `{toolset}`. {nearest(toolset, toolsets) or 'See `toolgen list`.'}"
+        )
     try:
         report = replay(file, catalogs, toolset=toolset)
     except AmbiguousTool as error:
@@ -55,13 +57,21 @@ def _json(report: Report) -> dict[str, Any]:
         "disagree": [_outcome(outcome) for outcome in report.disagree],
         "rejections": [_outcome(outcome) for outcome in report.rejections],
         "altered": report.altered,
-        "broken": [{"line": line, "column": found.column, "reason": found.reason} for line, found in report.broken.items()],
+        "broken": [
+            {"line": line, "column": found.column, "reason": found.reason} for line, found in report.broken.items()
+        ],
     }
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
     issues = [asdict(issue) for issue in outcome.issues]
-    return {"line": outcome.line, "tool": outcome.tool, "expected": outcome.expected, "got": outcome.got, "issues": issues}
+    return {
+        "line": outcome.line,
+        "tool": outcome.tool,
+        "expected": outcome.expected,
+        "got": outcome.got,
+        "issues": issues,
+    }
 
 
 def _show(file: str, report: Report) -> None:
@@ -74,7 +84,9 @@ def _show(file: str, report: Report) -> None:
     for line in report.altered:
         click.echo(f"{file}:{line}: decoded and encoded again, the value is another")
     click.echo(f"{report.total} calls: {report.accepted} accepted, {report.rejected} rejected")
-    click.echo(f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered, {len(report.broken)} broken lines")
+    click.echo(
+        f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered, {len(report.broken)} broken lines"
+    )
 
 
 def _said(outcome: Outcome) -> str:

@@ -37,7 +37,7 @@ CODES = _table(
     ("TG003", "syntax", _E, "The text is not valid YAML 1.2 or JSON. The caret shows where the parser gave up."),
     ("TG004", "duplicate-key", _E, "A mapping has the same key twice. YAML and JSON parsers disagree on which one counts, so neither does."),
     ("TG005", "too-deep", _E, "Mappings and lists are nested more than 200 levels deep, aliases followed. Give the inner part a name under `types`."),
-    ("TG006", "too-many-aliases", _E, "YAML aliases would expand to more than a million values (long text counts as one for each 100 characters), or an alias stands inside what it repeats."),
+    ("TG006", "too-many-values", _E, "A file holds more than a million values, with YAML aliases expanded (long text counts as one for each 100 characters), or an alias stands inside what it repeats. Split the file, and give what is repeated a name under `types`."),
     ("TG007", "unsupported-yaml", _E, "Tags such as `!!set`, merge keys (`<<`), keys that are mappings, lists, aliases or nothing at all, and several documents in one file are not part of the spec language."),
     ("TG008", "unencodable-text", _E, "Text holds half of a surrogate pair, which no UTF-8 file can carry. JSON writes a character beyond U+FFFF as both halves, `\\ud83d\\ude00`; YAML writes it as `\\U0001f600`."),
     ("TG009", "number-out-of-range", _E, "A number is NaN or infinite, overflows a double, or has over 4,300 digits. Put it in quotes if it is text, or leave the bound out."),

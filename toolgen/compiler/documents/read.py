@@ -151,7 +151,9 @@ def _mend(data: Any, errors: list[tuple[_Place, ErrorDetails]]) -> None:
     A list goes as a whole: without one of its items, the others would no longer stand where the file has them.
     """
     for place, error in errors:
-        parent, key, node = None, "", data
+        parent: dict[Any, Any] | None = None
+        key: int | str = ""
+        node = data
         for part in place[: -1 if error["type"] == "missing" else None]:
             if not _holds(node, part):
                 parent, node = None, None

@@ -8,6 +8,7 @@ from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.types import module_of
+from toolgen.compiler.ir.shapes import accepts_null
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
@@ -99,7 +100,7 @@ def _body(argument: str, transform: Transform) -> list[str]:
     made = f"{transform.target_type}({given})"
     after: list[str] = []
     for step in transform.steps:
-        if step.nullable:
+        if step.optional and accepts_null(step.shape):
             after += [
                 f'if "{step.source}" not in {argument}.model_fields_set:',
                 f'    made.model_fields_set.discard("{step.target}")',
@@ -113,4 +114,10 @@ def _value(argument: str, step: Step) -> str:
     if step.source is None:
         return step.target
     value = f"{argument}.{step.source}"
-    return f"rebuilt({annotation(step.shape)}, {value})" if step.rebuilt else value
+    return f"rebuilt({_kind(step)}, {value})" if step.rebuilt else value
+
+
+def _kind(step: Step) -> str:
+    """The type of what a step fills in, None for absence among it."""
+    absent = " | None" if step.optional and not accepts_null(step.shape) else ""
+    return f"{annotation(step.shape)}{absent}"

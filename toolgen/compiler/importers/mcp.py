@@ -167,13 +167,20 @@ class _Reader:
 
     def read(self, node: Node) -> None:
         """Read one entry: a tool, or a reason why there is none."""
-        name = _text(node, "name") if isinstance(node, MappingNode) else ""
-        if not isinstance(node, MappingNode) or not name:
+        name = node.get("name") if isinstance(node, MappingNode) else None
+        if (
+            not isinstance(node, MappingNode)
+            or not isinstance(name, ScalarNode)
+            or not isinstance(name.value, str)
+            or not name.value
+        ):
             self.sink.report(
                 "TG803", node.span_at(("name",)), "this entry is no tool: a tool is an object with a `name`"
             )
-            self.left_out.append("")
-            return
+        else:
+            self._read_tool(name.value, node)
+
+    def _read_tool(self, name: str, node: MappingNode) -> None:
         place = node.span_at(("name",))
         first = self._places.setdefault(name, place)
         if first is not place:
@@ -264,6 +271,6 @@ def _hints(node: MappingNode) -> dict[str, Any]:
 
 
 def _text(node: Node | None, key: str) -> str:
-    """A text of an object, without the space around it; empty where there is none."""
+    """A text of an object; empty where there is none to read."""
     found = node.get(key) if isinstance(node, MappingNode) else None
     return found.value if isinstance(found, ScalarNode) and isinstance(found.value, str) and found.value.strip() else ""

@@ -132,14 +132,14 @@ class Step:
     """How a transform fills one field of its target.
 
     `source` is the attribute it is read from, None for an injected one. `rebuilt` is set where the value must be made
-    anew as another class of the same fields. A `nullable` field may be absent, and null means something else there.
+    anew as another class of the same fields, `optional` where it may be absent.
     """
 
     target: str
     shape: Shape
     source: str | None
     rebuilt: bool = False
-    nullable: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.catalog import Step, Transform
-from toolgen.compiler.ir.shapes import Array, ClassRef, Map, Shape, Union, accepts_null
+from toolgen.compiler.ir.shapes import Array, ClassRef, Map, Shape, Union
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -48,15 +48,19 @@ def fit(
         other = given.pop(field.wire, None)
         if other is None and field.required:
             return Misfit(f"`{field.wire}` is required, and has no counterpart to take it from")
+        if other is None and made.open:
+            return Misfit(f"`{field.wire}` has no counterpart, and could be one of the other keys of an open object")
         if other is None:
             continue
         if not _alike(other.shape, field.shape, classes, set()):
             return Misfit(f"`{field.wire}` is of another type on the two sides")
-        if field.required and not _always_there(other):
+        optional = not _always_there(other)
+        if optional and field.required:
             return Misfit(f"`{field.wire}` is required on one side, and may be absent on the other")
-        nullable = not _always_there(other) and accepts_null(field.shape)
+        if optional and field.default is not None:
+            return Misfit(f"`{field.wire}` has a default on one side, and may be absent on the other")
         steps.append(
-            Step(field.python, field.shape, other.python, rebuilt=other.shape != field.shape, nullable=nullable)
+            Step(field.python, field.shape, other.python, rebuilt=other.shape != field.shape, optional=optional)
         )
     lost = [wire for wire in given if wire not in injected]
     if lost:

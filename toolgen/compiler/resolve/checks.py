@@ -5,7 +5,8 @@ jsonschema-rs decides, as it will at run time; jsonschema explains what it refus
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import jsonschema_rs
 
@@ -18,28 +19,33 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.resolve.schemas import Bundle
 
-_SHOWN = 120
+_SHOWN: Final = 120
+_UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
+"""What jsonschema-rs raises for a schema that it cannot compile."""
 
 
 def check_schema(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
     """Report what keeps a schema from being compiled; say whether it can be."""
     try:
         jsonschema_rs.validator_for(bundle.json, validate_formats=False, offline=True)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as failure:
+    except _UNUSABLE as failure:
         _explain(bundle, span, failure, sink)
         return False
     return True
 
 
 def violations(schema: Any, value: Any, pointer: str = "") -> list[tuple[list[str | int], str]]:
-    """Where and how a value breaks a schema, or the part of it at a JSON pointer."""
-    target: Any = schema
+    """Where and how a value breaks a schema, or the part of it at a JSON pointer.
+
+    Raises what jsonschema-rs raises for a part that cannot be compiled on its own.
+    """
+    registry, target = None, schema
     if pointer:
-        registry = jsonschema_rs.Registry([("toolgen:schema", schema)], draft=_draft(schema))
-        target = {"$ref": f"toolgen:schema#{pointer}"}
-        validator = jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
-    else:
-        validator = jsonschema_rs.validator_for(target, validate_formats=False, offline=True)
+        own = schema.get("$id")
+        base = own.partition("#")[0] if isinstance(own, str) and "://" in own else "toolgen://schema"
+        registry = jsonschema_rs.Registry([(base, schema)], draft=_draft(schema))
+        target = {"$ref": f"{base}#{quote(pointer, safe='/~')}"}
+    validator = jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
     return [(list(error.instance_path), _short(error.message)) for error in validator.iter_errors(value)]
 
 
@@ -50,7 +56,10 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
         if _plainly_fits(schema, default):
             continue
         place = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
-        problems = violations(bundle.json, default, place)
+        try:
+            problems = violations(bundle.json, default, place)
+        except _UNUSABLE:
+            continue  # what it refers to is found from the whole schema only
         if problems:
             sink.report(
                 "TG208",

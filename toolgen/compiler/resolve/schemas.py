@@ -14,6 +14,8 @@ from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_re
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.source.nodes import Node
 
@@ -49,7 +51,7 @@ class Bundle:
     types: frozenset[str]
     places: dict[str, Node]
 
-    def span(self, pointer: list[str | int], fallback: Span) -> Span:
+    def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
         """Where the part of the schema at a JSON pointer was written."""
         for length in range(len(pointer), -1, -1):
             node = self.places.get(_pointer(pointer[:length]))
@@ -319,5 +321,5 @@ def _unescape(token: str) -> str:
     return token.replace("~1", "/").replace("~0", "~")
 
 
-def _pointer(parts: list[str | int]) -> str:
+def _pointer(parts: Sequence[str | int]) -> str:
     return "".join(f"/{_escape(str(part))}" for part in parts)

@@ -30,10 +30,10 @@ _RANK: Final = {ClassRef: 0, Map: 1, Array: 1, Literals: 2, Scalar: 3, Union: 4,
 def literals(values: list[Any]) -> Shape:
     """The shape of an enumeration: literals where all values are of one plain kind, beside null."""
     present = [value for value in values if value is not None]
-    null = [SCALARS["null"]] if len(present) < len(values) else []
+    null: list[Shape] = [SCALARS["null"]] if len(present) < len(values) else []
     if not present:
         return null[0] if null else JSON
-    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in present]
+    whole: list[Any] = [int(value) if isinstance(value, float) and value.is_integer() else value for value in present]
     kinds = {type(value) for value in whole}
     if kinds in ({str}, {bool}, {int}):
         return union([Literals(tuple(dict.fromkeys(whole))), *null])

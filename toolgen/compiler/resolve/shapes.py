@@ -27,7 +27,7 @@ from toolgen.compiler.resolve.shape_algebra import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.resolve.schemas import Bundle
@@ -93,6 +93,19 @@ class Shapes:
         if shape != ClassRef(name):
             self._aliases[name] = AliasType(name, "shared", shape)
         return shape
+
+    def filled_later(self, shape: ClassRef, owner: Owner, wires: Collection[str]) -> ClassRef:
+        """The same class with some fields that may be absent; one of the owner's own, where others share it."""
+        made = self._classes[shape.name]
+        if not any(field.wire in wires for field in made.fields):
+            return shape
+        fields = tuple(
+            replace(field, required=False, has_default=False, default=None) if field.wire in wires else field
+            for field in made.fields
+        )
+        self._aliases.pop(owner.name, None)
+        self.add(replace(made, name=owner.name, module=owner.module, fields=fields))
+        return ClassRef(owner.name)
 
     @property
     def classes(self) -> Mapping[str, ClassType]:

@@ -16,7 +16,7 @@ from toolgen.compiler.resolve.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.read import Document
@@ -37,8 +37,8 @@ class Sides:
         self._sink = sink
         self._profile = profile
 
-    def args(self, path: Sequence[str], owner: Owner, absent: dict[str, Any], hidden: Sequence[str]) -> Schema:
-        """The args at `path`, or `absent`: always an object, and a class. `hidden` fields are in no schema."""
+    def args(self, path: Sequence[str], owner: Owner, absent: dict[str, Any]) -> Schema:
+        """The args at `path`, or `absent`: always an object, and a class."""
         span = owner.span
         bundle = self._bundle(path) or _plain(absent, self._document.file.dialect)
         as_object = _as_object(bundle)
@@ -53,7 +53,15 @@ class Sides:
         schema = self._make(as_object, owner, as_class=True)
         if not isinstance(schema.shape, ClassRef) and is_sound(schema):
             self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
-        return replace(schema, json=_without(schema.json, hidden)) if hidden else schema
+        return schema
+
+    def without(self, args: Schema, owner: Owner, injected: Collection[str]) -> Schema:
+        """The args without the fields that the host fills: no caller may send them, and they are absent until then."""
+        if not injected or not isinstance(args.shape, ClassRef) or not is_sound(args):
+            return args
+        return replace(
+            args, json=_without(args.json, injected), shape=self._shapes.filled_later(args.shape, owner, injected)
+        )
 
     def value(self, path: Sequence[str], owner: Owner) -> Schema:
         """The schema at `path` of any value: a result, or a payload. Any JSON where nothing is written."""
@@ -116,11 +124,14 @@ def _object_root(json: Any, dialect: str) -> Any:
     return None
 
 
-def _without(json: Any, hidden: Sequence[str]) -> Any:
-    properties = {name: schema for name, schema in json.get("properties", {}).items() if name not in hidden}
-    required = [name for name in json.get("required", ()) if name not in hidden]
-    rest = {key: value for key, value in json.items() if key not in ("properties", "required")}
-    return {**rest, "properties": properties, **({"required": required} if required else {})}
+def _without(json: dict[str, Any], injected: Collection[str]) -> dict[str, Any]:
+    """The schema of an object, refusing some fields. A closed one needs not name them for that."""
+    closed = json.get("additionalProperties") is False and "patternProperties" not in json
+    refused = {} if closed else dict.fromkeys(injected, False)
+    properties = {name: schema for name, schema in json.get("properties", {}).items() if name not in injected}
+    required = [name for name in json.get("required", ()) if name not in injected]
+    without = {**json, "properties": {**properties, **refused}, "required": required}
+    return {key: value for key, value in without.items() if key != "required" or value}
 
 
 def is_sound(args: Schema) -> bool:

@@ -92,12 +92,12 @@ class ToolResolver:
         spec = self._file.tools[key]
         names = tool_names(key)
         module = types_module(names)
-        inject = tuple(self._effective(spec, "inject"))
-        hidden = [name for name in inject if name not in injectable]
         absent = _RAW_ARG if spec.tag is not None else _NO_ARGS
-        args = self._sides.args(
-            ("tools", key, "args"), Owner(module, names.args, self._span(key, "args"), spec.rename), absent, hidden
-        )
+        owner = Owner(module, names.args, self._span(key, "args"), spec.rename)
+        args = self._sides.args(("tools", key, "args"), owner, absent)
+        named = field_names(args, self._shapes)
+        inject = tuple(name for name in self._effective(spec, "inject") if name in named or name in injectable)
+        args = self._sides.without(args, owner, inject)
         args = replace(args, json=_with_one_of(args.json, spec.one_of))
         result = self._sides.value(
             ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), spec.rename)
@@ -106,7 +106,7 @@ class ToolResolver:
         self._check_kind(key, spec)
         self._check_rename(key, spec, names)
         self._check_args(key, "one_of", spec.one_of, fields)
-        self._check_inject(key, inject, fields, injectable)
+        self._check_inject(key, spec.inject, fields, injectable)
         permission = Permission(self._effective(spec, "permission") or "write")
         access = self._access(key, spec, fields)
         tags = self._tag_words(key, spec, permission, access)
@@ -235,7 +235,7 @@ class ToolResolver:
         if fields is None:
             return
         for name in inject:
-            if name not in fields and name not in injectable and "inject" in self._file.tools[key].model_fields_set:
+            if name not in fields and name not in injectable:
                 known = {*fields, *injectable}
                 self._sink.report(
                     "TG401",

@@ -8,7 +8,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_DEPTH, GaveUp
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, GaveUp
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.scalars import NumberRefused, to_float, to_int
 
@@ -97,6 +97,7 @@ class _Reader:
         self._expected = _Expected.VALUE
         self._root: Node | None = None
         self._position = 0
+        self._values = 0
 
     def read(self) -> Node | None:
         """Read the whole text. Raises GaveUp after reporting."""
@@ -214,6 +215,11 @@ class _Reader:
 
     def _value(self, node: Node) -> None:
         """Put a finished value into the innermost open array or object."""
+        self._values += 1
+        if self._values > MAX_VALUES:
+            message = f"up to here are more than {MAX_VALUES:,} values"
+            self._report("TG006", node.start, node.end, message, fix="split the file")
+            raise GaveUp
         if not self._stack:
             self._root = node
             self._expected = _Expected.NOTHING

@@ -10,11 +10,11 @@ MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_DEPTH: Final = 200
 """How deep mappings and lists may nest, aliases followed. Within it, walking nodes by recursion is safe."""
 
-MAX_EXPANDED: Final = 1_000_000
-"""What YAML aliases may add, in values. Long text weighs more: one value for each started `TEXT_WEIGHT` characters."""
+MAX_VALUES: Final = 1_000_000
+"""How many values a file may hold, with YAML aliases expanded. A real file of `MAX_BYTES` holds about half of that."""
 
 TEXT_WEIGHT: Final = 100
-"""In characters."""
+"""In characters: in YAML, text counts as one value more for each so many, because aliases repeat it."""
 
 MAX_DIGITS: Final = 4300
 """The digits of an integer: what Python itself converts from text by default."""

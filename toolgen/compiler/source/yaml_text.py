@@ -19,7 +19,7 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_DEPTH, MAX_EXPANDED, TEXT_WEIGHT, GaveUp
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, TEXT_WEIGHT, GaveUp
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_float
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
@@ -116,7 +116,7 @@ class _Builder:
         self._documents: list[Node] = []
         self._stack = [_Frame(None, self._documents, None, None)]
         self._anchors: dict[str, _Anchored | None] = {}
-        self._expanded = 0
+        self._values = 0
 
     def build(self, events: Iterable[Event]) -> Node | None:
         """Read all events. Raises GaveUp after reporting, and what the parser raises."""
@@ -161,6 +161,7 @@ class _Builder:
         value = text if event.tag is None and not event.implicit[0] else self._resolve(event, text, start, end)
         node = ScalarNode(self._source, start, end, value)
         size = 1 + len(text) // TEXT_WEIGHT
+        self._count(size, start, end)
         if event.anchor is not None:
             self._anchors[event.anchor] = (node, size, 0)
         self._attach(node, end, size, 0)
@@ -170,11 +171,13 @@ class _Builder:
         frame.awaits_key = False
         frame.key = None
         frame.end = end
-        frame.size += len(text) // TEXT_WEIGHT
+        weight = len(text) // TEXT_WEIGHT
+        frame.size += weight
+        self._count(weight, start, end)
         plain = event.implicit[0]
         if event.anchor is not None:
             node = ScalarNode(self._source, start, end, self._resolve(event, text, start, end))
-            self._anchors[event.anchor] = (node, 1 + len(text) // TEXT_WEIGHT, 0)
+            self._anchors[event.anchor] = (node, 1 + weight, 0)
         if event.tag not in (None, "!", _CORE + "str"):
             self._report("TG007", start, end, "a key is text, and takes no tag", fix="leave the tag out")
         elif plain and text == "<<":
@@ -227,6 +230,7 @@ class _Builder:
         event: MappingStartEvent | SequenceStartEvent,
         tag: str,
     ) -> None:
+        self._count(1, node.start, node.start + 1)
         if len(self._stack) > MAX_DEPTH:
             raise self._too_deep(node.start, node.start + 1)
         if event.tag not in (None, "!", _CORE + tag):
@@ -263,11 +267,7 @@ class _Builder:
             self._report("TG006", start, end, f"`*{name}` stands inside what it repeats", fix="write the values out")
             raise GaveUp
         node, size, height = anchored
-        self._expanded += size
-        if self._expanded > MAX_EXPANDED:
-            message = f"aliases up to here expand to more than {MAX_EXPANDED:,} values"
-            self._report("TG006", start, end, message, fix="give what is repeated a name under `types`")
-            raise GaveUp
+        self._count(size, start, end)
         if len(self._stack) - 1 + height > MAX_DEPTH:
             raise self._too_deep(start, end)
         self._attach(node, end, size, height)
@@ -292,6 +292,13 @@ class _Builder:
             if frame.key is not None and frame.entries is not None:
                 name, key_start, key_end = frame.key
                 frame.entries[name] = (node, key_start, key_end)
+
+    def _count(self, values: int, start: int, end: int) -> None:
+        self._values += values
+        if self._values > MAX_VALUES:
+            message = f"up to here are more than {MAX_VALUES:,} values, aliases expanded"
+            self._report("TG006", start, end, message, fix="split the file, and give what is repeated a name under `types`")
+            raise GaveUp
 
     def _too_deep(self, start: int, end: int) -> GaveUp:
         message = f"this is nested more than {MAX_DEPTH} levels deep"

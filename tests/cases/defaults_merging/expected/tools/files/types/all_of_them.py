@@ -11,7 +11,7 @@ from toolgen.runtime.models import ClosedModel
 
 class AllOfThemArgs(ClosedModel):
     path: str
-    session: str
+    session: str | None = None
 
 
 AllOfThemResult: TypeAlias = JsonValue

@@ -23,7 +23,7 @@ class StoreArgs(ClosedModel):
     text: str | None = None
     file: str | None = None
     options: StoreArgsOptions | None = None
-    session: str
+    session: str | None = None
 
 
 class StoreResult(ClosedModel):

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 def to_method_payload_names(args_: NamesArgs, /, *, args: str, result: str, made: str, rebuilt_: str) -> NamesPayload:
     """The payload of the method `Names`, from the args of `crm.contacts.names`."""
-    return NamesPayload(args=args, result=result, made=made, rebuilt_=rebuilt_, x=rebuilt(NamesPayloadX, args_.x))
+    return NamesPayload(
+        args=args, result=result, made=made, rebuilt_=rebuilt_, x=rebuilt(NamesPayloadX | None, args_.x)
+    )
 
 
 def to_tool_return_names(result: NamesMethodResult) -> NamesResult:

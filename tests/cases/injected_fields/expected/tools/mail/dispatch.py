@@ -1,0 +1,66 @@
+"""What runs the tools of `mail`, and the table that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.contract.records import ToolsetRegistration
+
+from . import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+
+    from .types.closed import ClosedArgs, ClosedResult
+    from .types.open_ import OpenArgs, OpenResult
+    from .types.payload import PayloadArgs, PayloadResult
+    from .types.shared_ import SharedArgs, SharedResult
+    from .types.whole import WholeArgs, WholeResult
+
+
+class Handlers(Protocol):
+    """One method for each tool of `mail`, sync or async."""
+
+    def closed(self, args: ClosedArgs, meta: ToolCallMeta, /) -> ClosedResult | Awaitable[ClosedResult]:
+        """From closed args."""
+        ...
+
+    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> OpenResult | Awaitable[OpenResult]:
+        """From open args."""
+        ...
+
+    def payload(self, args: PayloadArgs, meta: ToolCallMeta, /) -> PayloadResult | Awaitable[PayloadResult]:
+        """From the payload, though the args are open."""
+        ...
+
+    def shared(self, args: SharedArgs, meta: ToolCallMeta, /) -> SharedResult | Awaitable[SharedResult]:
+        """From a type that others use as it is."""
+        ...
+
+    def whole(self, args: WholeArgs, meta: ToolCallMeta, /) -> WholeResult | Awaitable[WholeResult]:
+        """The type as it is."""
+        ...
+
+
+def executor(handlers: Handlers) -> ToolsetRegistration:
+    """Run the tools of this toolset with the methods of `handlers`."""
+    return ToolsetRegistration(
+        toolset="mail",
+        handlers={
+            idents.CLOSED: handlers.closed,
+            idents.OPEN: handlers.open_,
+            idents.PAYLOAD: handlers.payload,
+            idents.SHARED: handlers.shared,
+            idents.WHOLE: handlers.whole,
+        },
+    )
+
+
+def new_registration(executor: ToolExecutor) -> ToolsetRegistration:
+    """Run the tools of this toolset with one executor, which takes requests with canonical JSON."""
+    return ToolsetRegistration(
+        toolset="mail",
+        executor=executor,
+    )

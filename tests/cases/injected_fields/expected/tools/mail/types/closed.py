@@ -1,0 +1,17 @@
+"""Types of the tool `closed`, in `mail`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ClosedArgs(ClosedModel):
+    to: str
+    account: str | None = None
+
+
+ClosedResult: TypeAlias = JsonValue

@@ -1,0 +1,17 @@
+"""Types of the tool `open_`, in `mail`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class OpenArgs(OpenModel):
+    to: str
+    account: str | None = None
+
+
+OpenResult: TypeAlias = JsonValue

@@ -1,0 +1,16 @@
+"""Types of the tool `payload`, in `mail`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class PayloadArgs(OpenModel):
+    to: str
+
+
+PayloadResult: TypeAlias = JsonValue

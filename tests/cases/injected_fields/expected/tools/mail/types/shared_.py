@@ -1,0 +1,18 @@
+"""Types of the tool `shared_`, in `mail`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SharedArgs(ClosedModel):
+    to: str
+    account: str | None = None
+    text: str | None = None
+
+
+SharedResult: TypeAlias = JsonValue
