@@ -1,1 +1,1 @@
-"""Benchmarks: toolgen beside its peers and the floors, on the same work in the same run. `python -m benchmarks`."""
+"""Benchmarks: toolgen beside its peers and the floors, on the same work in the same run, as JSON on stdout."""

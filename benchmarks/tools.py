@@ -17,17 +17,66 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-_VERBS: Final = ("create", "update", "delete", "get", "list", "search", "close", "assign", "export", "archive", "merge", "share")
+_VERBS: Final = (
+    "create",
+    "update",
+    "delete",
+    "get",
+    "list",
+    "search",
+    "close",
+    "assign",
+    "export",
+    "archive",
+    "merge",
+    "share",
+)
 _NOUNS: Final = (
-    *("account", "booking", "campaign", "contract", "customer", "deployment", "document", "event", "folder", "incident"),
+    *(
+        "account",
+        "booking",
+        "campaign",
+        "contract",
+        "customer",
+        "deployment",
+        "document",
+        "event",
+        "folder",
+        "incident",
+    ),
     *("invoice", "issue", "meeting", "message", "order", "payment", "pipeline", "product", "project", "refund"),
     *("release", "report", "repository", "shipment", "subscription", "task", "team", "ticket", "user", "workflow"),
 )
 _QUALIFIERS: Final = ("", "_draft", "_version", "_comment", "_label", "_history")
 _FIELDS: Final = (
-    *("id", "name", "title", "summary", "status", "owner", "email", "url", "path", "query", "cursor", "limit", "offset"),
+    *(
+        "id",
+        "name",
+        "title",
+        "summary",
+        "status",
+        "owner",
+        "email",
+        "url",
+        "path",
+        "query",
+        "cursor",
+        "limit",
+        "offset",
+    ),
     *("amount", "currency", "quantity", "priority", "labels", "assignees", "attachments", "created_at", "updated_at"),
-    *("due_date", "address", "filters", "options", "settings", "parent_id", "reason", "comment", "visibility", "notify"),
+    *(
+        "due_date",
+        "address",
+        "filters",
+        "options",
+        "settings",
+        "parent_id",
+        "reason",
+        "comment",
+        "visibility",
+        "notify",
+    ),
     *("region", "language", "timezone", "pageSize", "sortBy", "includeArchived", "X-Request-Id", "from"),
 )
 _WORDS: Final = ("open", "closed", "draft", "active", "archived", "pending", "low", "medium", "high", "asc", "desc")
@@ -107,7 +156,9 @@ class _Schemas:
     def object(self, size: int, depth: int) -> dict[str, Any]:
         names = self.random.sample(_FIELDS, size)
         properties = {name: self._described(self._field(depth), name) for name in names}
-        required = [name for name, schema in properties.items() if "default" not in schema and self.random.random() < 0.6]
+        required = [
+            name for name, schema in properties.items() if "default" not in schema and self.random.random() < 0.6
+        ]
         schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
         return schema if self._open else {**schema, "additionalProperties": False}
 
@@ -132,7 +183,10 @@ class _Schemas:
         return {"type": "string", **self.random.choice(({"minLength": 1}, {"maxLength": 200}, {"format": "date-time"}))}
 
     def _integer(self, depth: int) -> dict[str, Any]:
-        return {"type": "integer", **self.random.choice(({}, {"minimum": 0}, {"minimum": 1, "maximum": 100, "default": 20}))}
+        return {
+            "type": "integer",
+            **self.random.choice(({}, {"minimum": 0}, {"minimum": 1, "maximum": 100, "default": 20})),
+        }
 
     def _number(self, depth: int) -> dict[str, Any]:
         return {"type": "number", **self.random.choice(({}, {"minimum": 0}, {"default": 0.5}))}

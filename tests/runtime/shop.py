@@ -86,7 +86,7 @@ MODULES: dict[str, str] = {
     "shop/tools/__init__.py": "",
     "shop/tools/orders/__init__.py": "",
     "shop/tools/orders/types/__init__.py": "",
-    "shop/tools/orders/types/orders.py": '''
+    "shop/tools/orders/types/orders.py": """
 from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
@@ -121,16 +121,16 @@ class FindArgs(OpenModel):
 
 
 FindResult: TypeAlias = list[Order]
-''',
-    "shop/tools/orders/idents.py": '''
+""",
+    "shop/tools/orders/idents.py": """
 from typing import Final
 
 from toolgen.contract.ident import Ident
 
 REFUND: Final = Ident("shop.orders.refund")
 FIND: Final = Ident("shop.orders.find")
-''',
-    "shop/tools/orders/codecs.py": '''
+""",
+    "shop/tools/orders/codecs.py": """
 from typing import Final
 
 from toolgen.runtime.codec import Codec
@@ -141,8 +141,8 @@ REFUND_ARGS: Final = Codec.of_package(PACKAGE, "shop.orders.refund", "args")
 REFUND_RESULT: Final = Codec.of_package(PACKAGE, "shop.orders.refund", "result")
 FIND_ARGS: Final = Codec.of_package(PACKAGE, "shop.orders.find", "args")
 FIND_RESULT: Final = Codec.of_package(PACKAGE, "shop.orders.find", "result")
-''',
-    "shop/tools/orders/calls.py": '''
+""",
+    "shop/tools/orders/calls.py": """
 from toolgen.contract.records import ABSENT
 from toolgen.runtime.codec import build_call
 
@@ -152,5 +152,5 @@ from . import codecs, idents
 def new_refund_call(*, order_id, amount=None, reason=None, note=ABSENT):
     args = {"order_id": order_id, "amount": amount, "reason": reason, "note": note}
     return build_call(idents.REFUND, codecs.REFUND_ARGS, args)
-''',
+""",
 }

@@ -40,7 +40,7 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, st
     found = list(diagnostics)
     if found:
         known = {**_texts(found, root), **sources}
-        click.echo(render_text(found, known, color=sys.stderr.isatty()).encode("utf-8", "backslashreplace"), err=True)
+        click.echo(render_text(found, known, color=sys.stderr.isatty()).encode("utf-8", "backslashreplace"), err=True, nl=False)
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:

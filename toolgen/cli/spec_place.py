@@ -11,9 +11,10 @@ import click
 
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.source.limits import MAX_BYTES
-from toolgen.compiler.source.nodes import MappingNode, ScalarNode
+from toolgen.compiler.documents import read_documents
 from toolgen.compiler.listing import SUFFIXES
+from toolgen.compiler.source.limits import MAX_BYTES
+from toolgen.compiler.source.nodes import ScalarNode
 from toolgen.compiler.source.read import read_specs
 
 if TYPE_CHECKING:
@@ -35,9 +36,8 @@ class SpecPlace:
         """Put a text there, whole or not at all; folders on the way are made. Raises click.UsageError."""
         data = text.encode()
         if len(data) > MAX_BYTES:
-            raise click.UsageError(
-                f"{self.path} would be over {MAX_BYTES:,} bytes: import the tools in parts, each into a toolset of its own."
-            )
+            advice = "import the tools in parts, each into a toolset of its own"
+            raise click.UsageError(f"{self.path} would be over {MAX_BYTES:,} bytes: {advice}.")
         file = self.root / self.path
         unfinished = file.with_name(f".{file.name}.new")
         try:
@@ -96,8 +96,9 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
         raise click.UsageError(
             f"{toolset} is in several specs: {', '.join(file.path for file in found)}. Keep one of them."
         )
+    read_documents(found[:1], sink)
     problems = [problem for problem in sink if problem.span.file == found[0].path]
-    if problems or not _has_tools(found[0].root):
+    if problems:
         show_diagnostics(problems, {found[0].path: found[0].text}, config.root)
         raise click.UsageError(
             f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`."
@@ -108,9 +109,3 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
 def _toolset_of(root: Node) -> object:
     head = root.child("toolset")
     return head.value if isinstance(head, ScalarNode) else None
-
-
-def _has_tools(root: Node) -> bool:
-    """Whether a spec has its tools in the form that it must, whatever else may be wrong with it."""
-    tools = root.child("tools")
-    return isinstance(tools, MappingNode) and all(isinstance(tool, MappingNode) for _, tool in tools.entries())

@@ -158,8 +158,8 @@ class Codec(Generic[T]):
         model, is_valid, adapter = self._model, self._is_valid, self._adapter
         if model is None or adapter is None or not is_plain(self.schema):
             return lambda _value: None
-        to_python, options = adapter.serializer.to_python, _options(adapter)
-        dump: Callable[[Any], Any] = partial(to_python, **options) if options else to_python
+        to_python = adapter.serializer.to_python
+        dump: Callable[[Any], Any] = partial(to_python, **self._options) if self._options else to_python
 
         def plainly(value: Any) -> Any:
             if value.__class__ is model:
@@ -196,10 +196,13 @@ class Codec(Generic[T]):
                 remove(json_value, path)
 
     def _dump(self, value: Any) -> bytes:
-        if self._serialize is None:
+        if self._adapter is None:
             return json_bytes(value)
+        # A model has checked its own fields. What is in a bare list can be of any class, and must not be written as if
+        # it were of the declared one.
+        as_any = self._model is None or not isinstance(value, self._model)
         try:
-            return self._serialize(value)
+            return self._adapter.serializer.to_json(value, serialize_as_any=as_any, **self._options)
         except ValueError:
             return json_bytes(plain(value))
 
@@ -245,13 +248,11 @@ class Codec(Generic[T]):
         return validator.validate_python if not self._source.foreign else _of_text(validator.validate_json)
 
     @cached_property
-    def _serialize(self) -> Callable[[Any], bytes] | None:
-        if self._adapter is None:
-            return None
-        # A model has checked its own fields; what is in a bare list can be of any class, and must not be written as if
-        # it were of the declared one.
-        options: dict[str, Any] = {**_options(self._adapter), "serialize_as_any": self._model is None}
-        return partial(self._adapter.serializer.to_json, **options)
+    def _options(self) -> dict[str, Any]:
+        """How the type is serialized. Options take time, so none is given that would change nothing."""
+        adapter = self._adapter
+        options = {"by_alias": adapter and has_aliases(adapter), "exclude_unset": adapter and has_defaults(adapter)}
+        return {name: True for name, changes_something in options.items() if changes_something}
 
 
 def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:
@@ -267,12 +268,6 @@ def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -
 @cache
 def _package_codec(package: str, ident: str, side: Side) -> Codec[Any]:
     return Codec(lambda: compiled_source(package, ident, side))
-
-
-def _options(adapter: TypeAdapter[Any]) -> dict[str, Any]:
-    """How a type is serialized. Options take time, so none is given that would change nothing."""
-    options = {"by_alias": has_aliases(adapter), "exclude_unset": has_defaults(adapter)}
-    return {name: True for name, changes_something in options.items() if changes_something}
 
 
 def _itself(value: Any, **_options: Any) -> Any:

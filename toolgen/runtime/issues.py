@@ -115,15 +115,13 @@ def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
 
 def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:
     known = list(_fields_beside(error, schema))
+    listed = f"known fields are {_listed(known)}" if known else "no other fields are known"
     instance = cast("dict[str, Any]", error.instance)
     for name in cast("list[str]", error.kind.as_dict()["unexpected"])[:MAX_ISSUES]:
-        listed = f"known fields are {_listed(known)}" if known else "no other fields are known"
         meant = get_close_matches(name[:MAX_TEXT], [other for other in known if other not in instance], n=1)
-        question = f"; did you mean {_quoted(meant[0])}?" if meant else ""
-        hint = f"remove {_quoted(name)}{question or '; ' + listed}"
-        yield issue(
-            pointer_of([*error.instance_path, name]), error.kind.name, listed, _describe(instance.get(name)), hint
-        )
+        question = f" (did you mean {_quoted(meant[0])}?)" if meant else ""
+        pointer, found = pointer_of([*error.instance_path, name]), _describe(instance.get(name))
+        yield issue(pointer, error.kind.name, listed, found, f"remove {_quoted(name)}{question}: {listed}")
 
 
 def _unexpected_items(error: ValidationError, _: Any) -> Iterator[Issue]:
@@ -131,7 +129,7 @@ def _unexpected_items(error: ValidationError, _: Any) -> Iterator[Issue]:
 
 
 def _type(error: ValidationError, _: Any) -> Iterator[Issue]:
-    types = cast("list[str]", error.kind.as_dict()["types"])
+    types = sorted(cast("list[str]", error.kind.as_dict()["types"]), key=lambda name: name == "null")
     expected = " or ".join(map(_with_article, types))
     yield _here(error, expected, _unquoted(error.instance, types) or f"use {expected}")
 
@@ -150,7 +148,7 @@ def _alternatives(error: ValidationError, schema: Any) -> Iterator[Issue]:
     branches = _branches(error)
     if not branches:
         yield _here(
-            error, "exactly one of the alternatives", "make it fit only one of the alternatives: it fits several"
+            error, "one of the alternatives", "it fits several alternatives: make it fit exactly one"
         )
         return
     nearest = min(branches, key=lambda branch: _distance(error, branch))

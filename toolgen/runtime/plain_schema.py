@@ -14,7 +14,7 @@ def is_plain(schema: Any) -> bool:
     """Whether a valid value holds only what `schema` spells out: scalars by type, closed objects, arrays of these.
 
     Then the validator refuses every infinite number (it does so wherever a type is asked for), no object has a key
-    that its class lacks, and nothing is deeper than the schema. Recursion, and alternatives but for null, are not plain.
+    that its class lacks, and nothing is deeper than the schema. Not plain: recursion, and alternatives other than null.
     """
     return _is_plain(schema, schema, {})
 

@@ -204,10 +204,13 @@ def test_aliases_may_expand_to_a_million_values() -> None:
     assert problem(bomb(100)).partition(" [")[0].endswith("up to here are more than 1,000,000 values, aliases expanded")
 
 
-@pytest.mark.parametrize("path", ["a.yaml", "a.json"])
-def test_a_million_values_are_read_and_one_more_is_refused(path: str) -> None:
-    assert problems(f"[{'1,' * 999_998}1]", path) == []
-    assert problem(f"[{'1,' * 1_000_000}1]", path).startswith("TG006 1:200000")
+@pytest.mark.parametrize(("path", "module"), [("a.yaml", "yaml_text"), ("a.json", "json_text")])
+def test_values_are_counted_without_aliases_too(path: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"toolgen.compiler.source.{module}.MAX_VALUES", 100)  # a million take seconds
+
+    assert problems(f"[{'1,' * 98}1]", path) == []
+    assert problem(f"[{'1,' * 99}1]", path).startswith("TG006 1:200-1:201 up to here are more than 100 values")
+    assert problem('{"a":' * 101, path).startswith("TG006 1:501-")
 
 
 def test_long_text_weighs_more() -> None:
@@ -291,3 +294,11 @@ def test_what_the_spec_language_says_to_quote_is_text_in_quotes() -> None:
 @pytest.mark.parametrize("text", ["{*: ask}", "[*.pem]", "{{args.x}} and more"])
 def test_without_the_quotes_there_is_a_diagnostic(text: str) -> None:
     assert problems(f"a: {text}")
+
+
+@pytest.mark.parametrize("path", ["a.yaml", "a.json"])
+def test_a_file_with_too_many_problems_is_not_read_to_its_end(path: str) -> None:
+    number = "1e999"
+
+    assert len(problems(f"[{', '.join([number] * 999)}]", path)) == 999
+    assert len(problems(f"[{', '.join([number] * 5000)}]", path)) == 1000

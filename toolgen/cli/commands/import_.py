@@ -15,6 +15,7 @@ from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.resolve.keywords import DIALECTS
+from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.mcp import Imported
@@ -47,7 +48,8 @@ def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, 
     text = _text(file, shown)
     sink = Diagnostics()
     spec = place.present or place.path
-    imported = import_mcp(text, shown, spec, toolset, sink, dialect=dialect, profile=place.target.profile)
+    answer = Source(shown, text)
+    imported = import_mcp(answer, spec, toolset, sink, dialect=dialect, profile=place.target.profile)
     if imported is not None:
         place.write(imported.text)
     if style == "json":

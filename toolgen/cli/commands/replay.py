@@ -84,9 +84,8 @@ def _show(file: str, report: Report) -> None:
     for line in report.altered:
         click.echo(f"{file}:{line}: decoded and encoded again, the value is another")
     click.echo(f"{report.total} calls: {report.accepted} accepted, {report.rejected} rejected")
-    click.echo(
-        f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered, {len(report.broken)} broken lines"
-    )
+    found = f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered"
+    click.echo(f"{found}, {len(report.broken)} broken lines" if report.broken else found)
 
 
 def _said(outcome: Outcome) -> str:

@@ -108,7 +108,7 @@ _Place = tuple[int | str, ...]
 
 def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[tuple[_Place, ErrorDetails]]:
     """Each error and its path in the file. Of a union, the branch that got furthest: the one the user meant."""
-    placed = [(_place(error["loc"], data), error) for error in errors]
+    placed = [(_place(error, data), error) for error in errors]
     deepest: dict[_Place, int] = {}
     for place, _ in placed:
         deepest[place[:2]] = max(deepest.get(place[:2], 0), len(place))
@@ -123,13 +123,14 @@ def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[tuple[_Place, E
             yield place, error
 
 
-def _place(loc: _Place, data: Any) -> _Place:
+def _place(error: ErrorDetails, data: Any) -> _Place:
     """The path in the file: without the parts by which pydantic names branches of a union, which are not there."""
+    loc = error["loc"]
     place: list[int | str] = []
     for index, part in enumerate(loc):
         if _holds(data, part):
             data = data[part]
-        elif index < len(loc) - 1 or not isinstance(data, dict) or part == "[key]" or part in _BRANCHES:
+        elif error["type"] != "missing" or index < len(loc) - 1:
             continue
         place.append(part)
     return tuple(place)
@@ -140,9 +141,6 @@ def _holds(data: Any, part: int | str) -> bool:
     if isinstance(data, dict):
         return part in data
     return isinstance(data, list) and isinstance(part, int) and part < len(data)
-
-
-_BRANCHES: Final = frozenset({"MethodSpec", "MethodReference", "ActionSpec", "NotIn", "In", "str", "int", "float"})
 
 
 def _mend(data: Any, errors: list[tuple[_Place, ErrorDetails]]) -> None:

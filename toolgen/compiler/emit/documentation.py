@@ -42,8 +42,8 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
         "tags": ", ".join(tag for tag in tool.tags if tag != tool.permission.value),
         "fields": [
             {
-                "name": _cell(field.wire),
-                "type": _cell(f"`{annotation(field.shape)}`"),
+                "name": _code(field.wire),
+                "type": _code(annotation(field.shape)),
                 "required": "yes" if field.required else "",
                 "description": _cell(field.description),
             }
@@ -55,7 +55,15 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
 
 def _cell(text: str) -> str:
     """Text in one cell of a table."""
-    return _visible(" ".join(text.split())).replace("|", "\\|")
+    return _visible(" ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _code(text: str) -> str:
+    """Text as code in one cell of a table, blanks and backticks kept."""
+    shown = _visible(text or '""').replace("|", "\\|")
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    blank = " " if f"{shown[0]}{shown[-1]}".strip(" `") != f"{shown[0]}{shown[-1]}" else ""
+    return f"{fence}{blank}{shown}{blank}{fence}"
 
 
 def _paragraphs(text: str) -> str:

@@ -66,12 +66,12 @@ def _module(
             origins.setdefault(_ORIGINS[name], set()).add(name)
         elif homes.get(name, module) != module:
             origins.setdefault(f".{homes[name]}", set()).add(name)
-    what = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
-    title = what.get(module) or f"Types of the tool `{module}`"
+    titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
+    titles |= {homes[tool.names.args]: f"Types of the tool `{tool.key}`" for tool in toolset.tools}
     return render(
         "types.py.jinja",
         {
-            "docstring": docstring(f"{title}, in `{toolset.name}`.", ""),
+            "docstring": docstring(f"{titles[module]}, in `{toolset.name}`.", ""),
             "imports": import_lines(origins),
             "parts": parts,
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -52,7 +52,7 @@ def _head_comment(text: str) -> str:
 
 
 def _patched(file: SpecFile, update: Update) -> str | None:
-    """Put new lines in place of those of the tools that changed. None where tools do not stand on lines of their own."""
+    """Put new lines in place of those of the tools that changed. None where there are no tools to go by."""
     tools = file.root.child("tools")
     if not isinstance(tools, MappingNode) or not tools.keys():
         return None
@@ -63,8 +63,10 @@ def _patched(file: SpecFile, update: Update) -> str | None:
         key: "".join(lines[start:stop])
         for key, (start, stop) in zip(tools.keys(), pairwise([*starts, end]), strict=True)
     }
-    written = {*update.added, *update.changed}
-    texts = [_block(key, tool) if key in written else blocks[key] for key, tool in update.data["tools"].items()]
+    for key in (*update.added, *update.changed):
+        above = "".join(takewhile(_is_comment, blocks.get(key, "").splitlines(keepends=True)))
+        blocks[key] = above + _block(key, update.data["tools"][key])
+    texts = [blocks[key] for key in update.data["tools"]]
     separated = "".join(f"{text.rstrip()}\n\n" for text in texts)
     rest = "".join(lines[end:])
     return "".join(lines[: starts[0]]) + (separated + rest if rest else separated.removesuffix("\n"))
@@ -77,9 +79,13 @@ def _lines(text: str) -> list[str]:
 
 def _with_comments(lines: list[str], line: int) -> int:
     """Where what belongs to a key starts: at the comments directly above it."""
-    while line > 0 and lines[line - 1].lstrip().startswith("#"):
+    while line > 0 and _is_comment(lines[line - 1]):
         line -= 1
     return line
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
 
 
 def _end_of_tools(lines: list[str], tools: MappingNode) -> int:

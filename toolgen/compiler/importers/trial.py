@@ -95,7 +95,7 @@ def _renamed(catalog: Catalog, rename: Mapping[str, str]) -> dict[str, str]:
 
 
 def _apart(wires: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """New names for the fields of one object that would meet. Who has a name by hand keeps it, then who is spelled so."""
+    """Names for the fields of one object that would meet. One named by hand keeps its name, then one spelled so."""
     taken: set[str] = set()
     new: dict[str, str] = {}
     for wire in sorted(wires, key=lambda wire: (wire not in names, attribute(wire) != wire)):

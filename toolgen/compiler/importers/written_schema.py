@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.source.nodes import Node
 
-_FIRST: Final = ("$schema", "$id", "type", "title", "description")
-_LAST: Final = ("required", "properties", "$defs", "definitions")
+_FIRST: Final[tuple[str, ...]] = ("$schema", "$id", "type", "title", "description")
+_LAST: Final[tuple[str, ...]] = ("required", "properties", "$defs", "definitions")
 """What a reader looks for first, and what is long. Other keywords stay between, in the order they came in."""
 
-_DESCRIBES: Final = keywords.RAW | {"$ref", "$dynamicRef", "$recursiveRef", "patternProperties"}
+_DESCRIBES: Final = frozenset({
+    "$dynamicRef", "$recursiveRef", "$ref", "allOf", "anyOf", "const", "enum", "oneOf", "patternProperties", "properties",
+    "type",
+})  # fmt: skip
 """A schema with none of these says nothing of what an object holds."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas import Schemas
     from toolgen.compiler.resolve.shapes import Owner, Shapes
+
+
+_NOTES: Final = frozenset({
+    "$comment", "$id", "default", "definitions", "description", "examples", "id", "readOnly", "title", "writeOnly",
+})  # fmt: skip
+"""Keywords of the older drafts that check nothing."""
 
 
 class Sides:
@@ -50,6 +56,13 @@ class Sides:
                 fix="put it into a field: `args: {value: …}`",
             )
             as_object = _plain({"type": "object"}, bundle.dialect)
+        elif as_object.json is not bundle.json and _refers_to_root(bundle.json):
+            self._sink.report(
+                "TG207",
+                span,
+                "this schema refers to itself, and does not say that args are an object",
+                fix="write `type: object` at its root",
+            )
         schema = self._make(as_object, owner, as_class=True)
         if not isinstance(schema.shape, ClassRef) and is_sound(schema):
             self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
@@ -119,9 +132,30 @@ def _object_root(json: Any, dialect: str) -> Any:
         rest = {key: value for key, value in json.items() if key != "type"}
         head = {"$schema": rest.pop("$schema")} if "$schema" in rest else {}
         if "$ref" in rest and keywords.definitions_keyword(dialect) == "definitions":
-            rest = {"allOf": [{"$ref": rest.pop("$ref")}], **rest}
+            # In older drafts a `$ref` stands alone: what checks values beside it never did.
+            notes = {key: value for key, value in rest.items() if key in _NOTES or key not in keywords.ALL}
+            rest = {**notes, "allOf": [{"$ref": rest["$ref"]}]}
         return {**head, "type": "object", **rest}
     return None
+
+
+def _refers_to_root(schema: dict[str, Any]) -> bool:
+    """Whether a reference in a schema may lead to its root, which would then be another schema than it was."""
+    named = {"$id", "$anchor", "$dynamicAnchor", "id"} & schema.keys()
+    queue: list[Any] = [schema]
+    while queue:
+        match queue.pop():
+            case dict() as entries:
+                references = [entries.get(key) for key in ("$ref", "$dynamicRef", "$recursiveRef")]
+                found = [reference for reference in references if isinstance(reference, str)]
+                if any(reference in ("", "#") or (named and not reference.startswith("#/")) for reference in found):
+                    return True
+                queue.extend(entries.values())
+            case list() as items:
+                queue.extend(items)
+            case _:
+                pass
+    return False
 
 
 def _without(json: dict[str, Any], injected: Collection[str]) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, GaveUp
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.problems import GaveUp, Problems
 from toolgen.compiler.source.scalars import NumberRefused, to_float, to_int
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class _Reader:
     def __init__(self, source: Source, sink: Diagnostics) -> None:
         self._source = source
         self._text = source.text
-        self._sink = sink
+        self._report = Problems(source, sink).report
         self._stack: list[_Frame] = []
         self._expected = _Expected.VALUE
         self._root: Node | None = None
@@ -158,6 +159,7 @@ class _Reader:
             message = f"this is nested more than {MAX_DEPTH} levels deep"
             self._report("TG005", start, start + 1, message, fix="give the inner part a name under `types`")
             raise GaveUp
+        self._count(start, start + 1)
         if mark == "{":
             entries: dict[str, Entry] = {}
             self._stack.append(_Frame(MappingNode(self._source, start, start, entries), [], entries))
@@ -169,6 +171,7 @@ class _Reader:
 
     def _string(self, value: str, start: int, end: int) -> None:
         if self._expected in _VALUES:
+            self._count(start, end)
             self._value(ScalarNode(self._source, start, end, value))
         elif self._expected in _KEYS:
             self._key(value, start, end)
@@ -189,6 +192,7 @@ class _Reader:
     def _scalar(self, kind: str, token: str, start: int, end: int) -> None:
         if self._expected not in _VALUES:
             raise self._unexpected(start, end)
+        self._count(start, end)
         value: Scalar
         try:
             match kind:
@@ -213,13 +217,16 @@ class _Reader:
             fix = "JSON numbers have no leading `+` or zeros, and digits on both sides of the point"
         raise self._syntax_error(start, end, f"`{word}` is not a JSON value", fix)
 
-    def _value(self, node: Node) -> None:
-        """Put a finished value into the innermost open array or object."""
+    def _count(self, start: int, end: int) -> None:
+        """Count one more value, from `start` to `end`."""
         self._values += 1
         if self._values > MAX_VALUES:
             message = f"up to here are more than {MAX_VALUES:,} values"
-            self._report("TG006", node.start, node.end, message, fix="split the file")
+            self._report("TG006", start, end, message, fix="split the file")
             raise GaveUp
+
+    def _value(self, node: Node) -> None:
+        """Put a finished value into the innermost open array or object."""
         if not self._stack:
             self._root = node
             self._expected = _Expected.NOTHING
@@ -303,8 +310,3 @@ class _Reader:
         """Report what breaks the syntax, and give what to raise."""
         self._report("TG003", start, end, message, related=related, fix=fix)
         return GaveUp()
-
-    def _report(
-        self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""
-    ) -> None:
-        self._sink.report(code, self._source.span(start, end), message, related=related, fix=fix)

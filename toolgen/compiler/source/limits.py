@@ -19,6 +19,5 @@ TEXT_WEIGHT: Final = 100
 MAX_DIGITS: Final = 4300
 """The digits of an integer: what Python itself converts from text by default."""
 
-
-class GaveUp(Exception):
-    """A problem after which a text cannot be read on. It has been reported; this only unwinds."""
+MAX_PROBLEMS: Final = 1000
+"""How many problems of one file are reported: a hostile one could have as many as it has values."""

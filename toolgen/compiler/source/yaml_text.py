@@ -19,8 +19,9 @@ from yaml.events import (
 from yaml.reader import ReaderError
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, TEXT_WEIGHT, GaveUp
+from toolgen.compiler.source.limits import MAX_DEPTH, MAX_VALUES, TEXT_WEIGHT
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.compiler.source.problems import GaveUp, Problems
 from toolgen.compiler.source.scalars import NumberRefused, resolve_plain, to_float
 from toolgen.compiler.source.yaml_errors import report_forbidden_character, report_syntax_error
 
@@ -111,7 +112,7 @@ class _Builder:
 
     def __init__(self, source: Source, sink: Diagnostics, restore: dict[int, str]) -> None:
         self._source = source
-        self._sink = sink
+        self._report = Problems(source, sink).report
         self._restore = restore
         self._documents: list[Node] = []
         self._stack = [_Frame(None, self._documents, None, None)]
@@ -202,9 +203,9 @@ class _Builder:
             if tag == "!":
                 return text
             name = tag.removeprefix(_CORE)
-            if name == "str":
-                return text
             types = _TAGS.get(name, ()) if tag.startswith(_CORE) else ()
+            if str in types:
+                return text
             value = resolve_plain(text) if types else None
             if type(value) in types:
                 return to_float(str(value)) if name == "float" else value
@@ -294,10 +295,13 @@ class _Builder:
                 frame.entries[name] = (node, key_start, key_end)
 
     def _count(self, values: int, start: int, end: int) -> None:
+        """Count what begins at `start`, aliases expanded."""
         self._values += values
         if self._values > MAX_VALUES:
             message = f"up to here are more than {MAX_VALUES:,} values, aliases expanded"
-            self._report("TG006", start, end, message, fix="split the file, and give what is repeated a name under `types`")
+            self._report(
+                "TG006", start, end, message, fix="split the file, and give what is repeated a name under `types`"
+            )
             raise GaveUp
 
     def _too_deep(self, start: int, end: int) -> GaveUp:
@@ -315,11 +319,6 @@ class _Builder:
             return
         fix = "leave the tag out, or put the value in quotes if the `!` is text"
         self._report("TG007", *match.span(), f"the tag `{shown}` is not part of the spec language", fix=fix)
-
-    def _report(
-        self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""
-    ) -> None:
-        self._sink.report(code, self._source.span(start, end), message, related=related, fix=fix)
 
 
 def _range(event: Event) -> tuple[int, int]:

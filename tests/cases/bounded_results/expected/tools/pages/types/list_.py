@@ -1,4 +1,4 @@
-"""Types of the tool `list_`, in `pages`."""
+"""Types of the tool `list`, in `pages`."""
 
 from __future__ import annotations
 

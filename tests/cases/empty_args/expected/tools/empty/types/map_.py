@@ -1,4 +1,4 @@
-"""Types of the tool `map_`, in `empty`."""
+"""Types of the tool `map`, in `empty`."""
 
 from __future__ import annotations
 

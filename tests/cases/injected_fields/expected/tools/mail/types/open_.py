@@ -1,4 +1,4 @@
-"""Types of the tool `open_`, in `mail`."""
+"""Types of the tool `open`, in `mail`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `shared_`, in `mail`."""
+"""Types of the tool `shared`, in `mail`."""
 
 from __future__ import annotations
 

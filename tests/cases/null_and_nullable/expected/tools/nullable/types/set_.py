@@ -1,4 +1,4 @@
-"""Types of the tool `set_`, in `nullable`."""
+"""Types of the tool `set`, in `nullable`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `any_`, in `results`."""
+"""Types of the tool `any`, in `results`."""
 
 from __future__ import annotations
 

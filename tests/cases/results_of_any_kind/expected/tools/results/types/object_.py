@@ -1,4 +1,4 @@
-"""Types of the tool `object_`, in `results`."""
+"""Types of the tool `object`, in `results`."""
 
 from __future__ import annotations
 

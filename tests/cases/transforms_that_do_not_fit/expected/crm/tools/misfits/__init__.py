@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         DeepResult as DeepResult,
         DeepResultItemsItem as DeepResultItemsItem,
     )
+    from .types.default import DefaultArgs as DefaultArgs, DefaultResult as DefaultResult
     from .types.lost import LostArgs as LostArgs, LostResult as LostResult
     from .types.methods import (
         CountMethodResult as CountMethodResult,
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
         DeepMethodResultItemsItem as DeepMethodResultItemsItem,
         DeepPayload as DeepPayload,
         DeepPayloadFilter as DeepPayloadFilter,
+        DefaultMethodResult as DefaultMethodResult,
+        DefaultPayload as DefaultPayload,
         FindMethodResult as FindMethodResult,
         FindPayload as FindPayload,
         NullMethodResult as NullMethodResult,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from . import codecs as codecs
     from .calls import (
         new_deep_call as new_deep_call,
+        new_default_call as new_default_call,
         new_lost_call as new_lost_call,
         new_nullable_call as new_nullable_call,
         new_optional_call as new_optional_call,
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
     from .idents import (
         DEEP as DEEP,
+        DEFAULT as DEFAULT,
         LOST as LOST,
         NULLABLE as NULLABLE,
         OPTIONAL as OPTIONAL,
@@ -59,6 +64,7 @@ else:
             "CountMethodResult": ".types.methods",
             "CountPayload": ".types.methods",
             "DEEP": ".idents",
+            "DEFAULT": ".idents",
             "DeepArgs": ".types.deep",
             "DeepArgsFilter": ".types.deep",
             "DeepMethodResult": ".types.methods",
@@ -67,6 +73,10 @@ else:
             "DeepPayloadFilter": ".types.methods",
             "DeepResult": ".types.deep",
             "DeepResultItemsItem": ".types.deep",
+            "DefaultArgs": ".types.default",
+            "DefaultMethodResult": ".types.methods",
+            "DefaultPayload": ".types.methods",
+            "DefaultResult": ".types.default",
             "FindMethodResult": ".types.methods",
             "FindPayload": ".types.methods",
             "Handlers": ".dispatch",
@@ -94,6 +104,7 @@ else:
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_deep_call": ".calls",
+            "new_default_call": ".calls",
             "new_lost_call": ".calls",
             "new_nullable_call": ".calls",
             "new_optional_call": ".calls",

@@ -22,6 +22,14 @@ def new_deep_call(*, filter_: DeepArgsFilter) -> ToolRequest:
     return build_call(idents.DEEP, codecs.DEEP_ARGS, {"filter": filter_})
 
 
+def new_default_call(*, size: int | None = None) -> ToolRequest:
+    """Ask for `crm.misfits.default`: A default on one side; another key could be what is missing.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.DEFAULT, codecs.DEFAULT_ARGS, {"size": size})
+
+
 def new_lost_call(*, text: str, more: str) -> ToolRequest:
     """Ask for `crm.misfits.lost`: A field would be lost.
 

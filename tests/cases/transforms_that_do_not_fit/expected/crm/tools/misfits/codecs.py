@@ -10,6 +10,7 @@ from .... import PACKAGE
 
 if TYPE_CHECKING:
     from .types.deep import DeepArgs, DeepResult
+    from .types.default import DefaultArgs, DefaultResult
     from .types.lost import LostArgs, LostResult
     from .types.nullable import NullableArgs, NullableResult
     from .types.optional import OptionalArgs, OptionalResult
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 DEEP_ARGS: Final[Codec[DeepArgs]] = Codec.of_package(PACKAGE, "crm.misfits.deep", "args")
 DEEP_RESULT: Final[Codec[DeepResult]] = Codec.of_package(PACKAGE, "crm.misfits.deep", "result")
+DEFAULT_ARGS: Final[Codec[DefaultArgs]] = Codec.of_package(PACKAGE, "crm.misfits.default", "args")
+DEFAULT_RESULT: Final[Codec[DefaultResult]] = Codec.of_package(PACKAGE, "crm.misfits.default", "result")
 LOST_ARGS: Final[Codec[LostArgs]] = Codec.of_package(PACKAGE, "crm.misfits.lost", "args")
 LOST_RESULT: Final[Codec[LostResult]] = Codec.of_package(PACKAGE, "crm.misfits.lost", "result")
 NULLABLE_ARGS: Final[Codec[NullableArgs]] = Codec.of_package(PACKAGE, "crm.misfits.nullable", "args")

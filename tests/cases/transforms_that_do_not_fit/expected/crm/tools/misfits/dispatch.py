@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolExecutor
 
     from .types.deep import DeepArgs, DeepResult
+    from .types.default import DefaultArgs, DefaultResult
     from .types.lost import LostArgs, LostResult
     from .types.nullable import NullableArgs, NullableResult
     from .types.optional import OptionalArgs, OptionalResult
@@ -26,6 +27,10 @@ class Handlers(Protocol):
 
     def deep(self, args: DeepArgs, meta: ToolCallMeta, /) -> DeepResult | Awaitable[DeepResult]:
         """The difference is further in."""
+        ...
+
+    def default(self, args: DefaultArgs, meta: ToolCallMeta, /) -> DefaultResult | Awaitable[DefaultResult]:
+        """A default on one side; another key could be what is missing."""
         ...
 
     def lost(self, args: LostArgs, meta: ToolCallMeta, /) -> LostResult | Awaitable[LostResult]:
@@ -55,6 +60,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
         toolset="crm.misfits",
         handlers={
             idents.DEEP: handlers.deep,
+            idents.DEFAULT: handlers.default,
             idents.LOST: handlers.lost,
             idents.NULLABLE: handlers.nullable,
             idents.OPTIONAL: handlers.optional,

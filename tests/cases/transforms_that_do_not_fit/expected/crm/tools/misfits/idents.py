@@ -8,6 +8,7 @@ from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
     from .types.deep import DeepArgs, DeepResult
+    from .types.default import DefaultArgs, DefaultResult
     from .types.lost import LostArgs, LostResult
     from .types.nullable import NullableArgs, NullableResult
     from .types.optional import OptionalArgs, OptionalResult
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 DEEP: Final[Ident[DeepArgs, DeepResult]] = Ident("crm.misfits.deep")
 """The difference is further in."""
+
+DEFAULT: Final[Ident[DefaultArgs, DefaultResult]] = Ident("crm.misfits.default")
+"""A default on one side; another key could be what is missing."""
 
 LOST: Final[Ident[LostArgs, LostResult]] = Ident("crm.misfits.lost")
 """A field would be lost."""
@@ -34,6 +38,7 @@ RENAMED: Final[Ident[RenamedArgs, RenamedResult]] = Ident("crm.misfits.renamed")
 
 ALL: Final[tuple[Ident[Any, Any], ...]] = (
     DEEP,
+    DEFAULT,
     LOST,
     NULLABLE,
     OPTIONAL,

@@ -1,4 +1,4 @@
-"""Types of the tool `list_`, in `shop.orders`."""
+"""Types of the tool `list`, in `shop.orders`."""
 
 from __future__ import annotations
 

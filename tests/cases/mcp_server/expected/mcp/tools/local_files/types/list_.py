@@ -1,4 +1,4 @@
-"""Types of the tool `list_`, in `mcp.local-files`."""
+"""Types of the tool `list`, in `mcp.local-files`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `camel_case_tool`, in `mcp.odd-server`."""
+"""Types of the tool `camelCaseTool`, in `mcp.odd-server`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `chat_with`, in `mcp.odd-server`."""
+"""Types of the tool `chat-with`, in `mcp.odd-server`."""
 
 from __future__ import annotations
 

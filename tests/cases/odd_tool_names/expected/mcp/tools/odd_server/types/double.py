@@ -1,4 +1,4 @@
-"""Types of the tool `double`, in `mcp.odd-server`."""
+"""Types of the tool `__double__`, in `mcp.odd-server`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `get_user_info`, in `mcp.odd-server`."""
+"""Types of the tool `get-user-info`, in `mcp.odd-server`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `http_server2`, in `mcp.odd-server`."""
+"""Types of the tool `HTTPServer2`, in `mcp.odd-server`."""
 
 from __future__ import annotations
 

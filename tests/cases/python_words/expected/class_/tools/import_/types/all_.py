@@ -1,4 +1,4 @@
-"""Types of the tool `all_`, in `class.import`."""
+"""Types of the tool `all`, in `class.import`."""
 
 from __future__ import annotations
 

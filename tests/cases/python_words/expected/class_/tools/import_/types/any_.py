@@ -1,4 +1,4 @@
-"""Types of the tool `any_`, in `class.import`."""
+"""Types of the tool `any`, in `class.import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `calls_`, in `class.import`."""
+"""Types of the tool `calls`, in `class.import`."""
 
 from __future__ import annotations
 

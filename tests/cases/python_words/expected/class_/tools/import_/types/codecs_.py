@@ -1,4 +1,4 @@
-"""Types of the tool `codecs_`, in `class.import`."""
+"""Types of the tool `codecs`, in `class.import`."""
 
 from __future__ import annotations
 

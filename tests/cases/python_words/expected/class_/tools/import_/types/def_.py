@@ -1,4 +1,4 @@
-"""Types of the tool `def_`, in `class.import`."""
+"""Types of the tool `def`, in `class.import`."""
 
 from __future__ import annotations
 

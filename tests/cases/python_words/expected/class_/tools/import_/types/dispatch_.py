@@ -1,4 +1,4 @@
-"""Types of the tool `dispatch_`, in `class.import`."""
+"""Types of the tool `dispatch`, in `class.import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `from_`, in `class.import`."""
+"""Types of the tool `from`, in `class.import`."""
 
 from __future__ import annotations
 

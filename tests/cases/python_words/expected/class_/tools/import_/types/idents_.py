@@ -1,4 +1,4 @@
-"""Types of the tool `idents_`, in `class.import`."""
+"""Types of the tool `idents`, in `class.import`."""
 
 from __future__ import annotations
 

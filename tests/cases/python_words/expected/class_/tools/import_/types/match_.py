@@ -1,4 +1,4 @@
-"""Types of the tool `match_`, in `class.import`."""
+"""Types of the tool `match`, in `class.import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `methods_`, in `class.import`."""
+"""Types of the tool `methods`, in `class.import`."""
 
 from __future__ import annotations
 

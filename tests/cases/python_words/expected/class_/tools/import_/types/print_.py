@@ -1,4 +1,4 @@
-"""Types of the tool `print_`, in `class.import`."""
+"""Types of the tool `print`, in `class.import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `shared_`, in `class.import`."""
+"""Types of the tool `shared`, in `class.import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `transforms_`, in `class.import`."""
+"""Types of the tool `transforms`, in `class.import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the tool `type_`, in `class.import`."""
+"""Types of the tool `type`, in `class.import`."""
 
 from __future__ import annotations
 

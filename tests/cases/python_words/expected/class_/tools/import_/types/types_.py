@@ -1,4 +1,4 @@
-"""Types of the tool `types_`, in `class.import`."""
+"""Types of the tool `types`, in `class.import`."""
 
 from __future__ import annotations
 

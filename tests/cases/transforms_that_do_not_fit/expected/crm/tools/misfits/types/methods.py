@@ -59,6 +59,15 @@ class NullPayload(ClosedModel):
     text: str | None
 
 
+class DefaultPayload(ClosedModel):
+    size: int = 10
+
+
+class DefaultMethodResult(OpenModel):
+    a: str | None = None
+    b: str | None = None
+
+
 CountMethodResult: TypeAlias = int
 
 NullMethodResult: TypeAlias = list[str]

@@ -1,4 +1,4 @@
-"""Types of the tool `open_`, in `crm.contacts`."""
+"""Types of the tool `open`, in `crm.contacts`."""
 
 from __future__ import annotations
 

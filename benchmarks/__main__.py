@@ -1,0 +1,72 @@
+"""`python -m benchmarks`: run them all, or the ones that are named, and print one JSON object."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks import builds, calls, imports, loads
+from benchmarks.scale import FULL, TINY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.scale import Scale
+
+BENCHMARKS: Final[dict[str, Callable[[Scale], dict[str, Any]]]] = {
+    "imports": imports.measure,
+    "builds": builds.measure,
+    "loads": loads.measure,
+    "calls": calls.measure,
+}
+_LIBRARIES: Final = ("datamodel-code-generator", "pydantic", "jsonschema-rs", "ruff", "msgspec", "orjson")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure toolgen beside its peers; print JSON."
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(BENCHMARKS)}")
+    parser.add_argument(
+        "--tiny", action="store_true", help="a few tools, one run: shows that it works, and no figure of worth"
+    )
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
+        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    scale = TINY if arguments.tiny else FULL
+    report: dict[str, Any] = {
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "versions": _versions(),
+        "runs": scale.runs,
+    }
+    before = _load_average()
+    for name in arguments.names or BENCHMARKS:
+        print(f"benchmarks: {name}", file=sys.stderr)
+        report[name] = BENCHMARKS[name](scale)
+    print(json.dumps({**report, "load_average": {"before": before, "after": _load_average()}}, indent=2))
+
+
+def _versions() -> dict[str, str | None]:
+    return {library: _version(library) for library in _LIBRARIES}
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _load_average() -> float | None:
+    """What else the machine is doing; None where it does not say."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Ways to run one call, from JSON args to a JSON result: the floors, and toolgen.
+
+A case is a function that imports its libraries, and gives one that makes what its calls need, and gives the call.
+All await a body that does nothing, and none is given anything that the others have to make themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final
+
+from benchmarks.projects import PACKAGE
+
+Call = Callable[[], Awaitable[object]]
+Case = Callable[[], Callable[[], Call]]
+
+ARGS: Final = (
+    b'{"query": "crash on start", "limit": 25, "labels": ["bug", "p1"], "state": "open", '
+    b'"filters": {"author": "ann", "assignee": null, "created_after": "2025-01-01", "min_comments": 3}}'
+)
+RESULT: Final[dict[str, Any]] = {"total": 1, "items": [{"id": 7, "title": "a bug"}]}
+TOOL: Final = "bench.issues.search_issues"
+
+
+async def _body(_args: object) -> dict[str, Any]:
+    return RESULT
+
+
+def pydantic_floor() -> Callable[[], Call]:
+    from pydantic import TypeAdapter
+
+    def make() -> Call:
+        from benchmarks.measured.pydantic_models import SearchArgs, SearchResult
+
+        decode, encode = TypeAdapter(SearchArgs).validate_json, TypeAdapter(SearchResult).dump_json
+        tools = {TOOL: (decode, _body, encode)}
+
+        async def call() -> object:
+            decode, body, encode = tools[TOOL]
+            return encode(await body(decode(ARGS)))
+
+        return call
+
+    return make
+
+
+def msgspec_floor() -> Callable[[], Call]:
+    import msgspec
+
+    def make() -> Call:
+        from benchmarks.measured.msgspec_models import SearchArgs
+
+        decode, encode = msgspec.json.Decoder(SearchArgs).decode, msgspec.json.Encoder().encode
+        tools = {TOOL: (decode, _body, encode)}
+
+        async def call() -> object:
+            decode, body, encode = tools[TOOL]
+            return encode(await body(decode(ARGS)))
+
+        return call
+
+    return make
+
+
+def jsonschema_floor() -> Callable[[], Call]:
+    import jsonschema_rs
+    import orjson
+
+    def make() -> Call:
+        from benchmarks.measured.pydantic_models import SearchArgs
+
+        tools = {TOOL: (jsonschema_rs.validator_for(SearchArgs.model_json_schema()).validate, _body)}
+
+        async def call() -> object:
+            validate, body = tools[TOOL]
+            args = orjson.loads(ARGS)
+            validate(args)
+            return orjson.dumps(await body(args))
+
+        return call
+
+    return make
+
+
+def toolgen_invoke() -> Callable[[], Call]:
+    from toolgen.runtime import ToolRequest
+
+    runtime = _runtime()
+    request = ToolRequest(name=TOOL, payload=ARGS, tool_call_id="c1")
+
+    async def call() -> object:
+        result = await runtime.invoke(request)
+        return result.payload
+
+    return lambda: call
+
+
+def toolgen_call() -> Callable[[], Call]:
+    runtime = _runtime()
+
+    def make() -> Call:
+        issues = import_module(f"{PACKAGE}.bench.tools.issues")
+        ident, args = issues.SEARCH_ISSUES, issues.codecs.SEARCH_ISSUES_ARGS.decode(ARGS)
+
+        async def call() -> object:
+            result = await runtime.call(ident, args)
+            return result.payload
+
+        return call
+
+    return make
+
+
+def issues_executor() -> Any:
+    """A handler of the tool, async, that gives the same typed result each time."""
+    issues = import_module(f"{PACKAGE}.bench.tools.issues")
+    result: list[Any] = []
+
+    class Handlers:
+        async def search_issues(self, _args: object, _meta: object, /) -> object:
+            if not result:
+                result.append(issues.SearchIssuesResult.model_validate(RESULT))
+            return result[0]
+
+    return issues.executor(Handlers())
+
+
+def _runtime() -> Any:
+    from toolgen.runtime import Runtime, allow_all, load
+
+    return Runtime(load(PACKAGE), executors=[issues_executor()], permission=allow_all)
+
+
+_CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {
+    "pydantic": (pydantic_floor, ()),
+    "msgspec": (msgspec_floor, ("msgspec",)),
+    "orjson and jsonschema_rs": (jsonschema_floor, ("orjson",)),
+    "toolgen invoke": (toolgen_invoke, ()),
+    "toolgen call": (toolgen_call, ()),
+}
+
+
+def cases() -> dict[str, Case]:
+    """The cases whose libraries are installed; beside toolgen's own, they are optional."""
+    return {name: case for name, (case, libraries) in _CASES.items() if all(map(find_spec, libraries))}

@@ -1,0 +1,62 @@
+"""Fresh processes, taken in turn: what else the machine does meets all that is compared alike."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+
+
+def seconds_of(folder: Path, *arguments: str) -> float:
+    """Wall-clock seconds of one run of Python, from its start to its end."""
+    start = time.perf_counter()
+    _run(folder, arguments)
+    return time.perf_counter() - start
+
+
+def report_of(folder: Path, *arguments: str) -> dict[str, Any]:
+    """What one run of Python reports: an object of JSON on its stdout."""
+    report: dict[str, Any] = json.loads(_run(folder, arguments))
+    return report
+
+
+def in_turn(runs: int, cases: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:
+    """Measure each case `runs` times, one after the other and again. A first round, which compiles what it imports, is lost."""
+    for measure in cases.values():
+        measure()
+    rounds = [{name: measure() for name, measure in cases.items()} for _ in range(runs)]
+    return {name: [each[name] for each in rounds] for name in cases}
+
+
+def summary(values: Sequence[float], digits: int = 4) -> dict[str, float]:
+    return {
+        "median": round(median(values), digits),
+        "least": round(min(values), digits),
+        "most": round(max(values), digits),
+    }
+
+
+def ratio(values: Sequence[float], base: Sequence[float]) -> float:
+    """The median of the ratios of each round."""
+    return round(median(value / other for value, other in zip(values, base, strict=True)), 3)
+
+
+def _run(folder: Path, arguments: Sequence[str]) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPATH"] = str(ROOT)
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"python {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout

@@ -1,0 +1,31 @@
+"""`shop`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .types.add import AddArgs as AddArgs, AddArgsListItem as AddArgsListItem, AddResult as AddResult
+    from .types.shared import Size as Size
+    from . import codecs as codecs
+    from .calls import new_add_call as new_add_call
+    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
+    from .idents import ADD as ADD
+else:
+    from toolgen.contract.lazy import reexport
+
+    __getattr__, __dir__, __all__ = reexport(
+        __name__,
+        {
+            "ADD": ".idents",
+            "AddArgs": ".types.add",
+            "AddArgsListItem": ".types.add",
+            "AddResult": ".types.add",
+            "Handlers": ".dispatch",
+            "Size": ".types.shared",
+            "codecs": ".codecs",
+            "executor": ".dispatch",
+            "new_add_call": ".calls",
+            "new_registration": ".dispatch",
+        },
+    )

@@ -1,0 +1,82 @@
+"""Importing: what tests of importers start from, and what they look at."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents import read_documents
+from toolgen.compiler.importers.mcp import import_mcp
+from toolgen.compiler.resolve import resolve
+from toolgen.compiler.source.nodes import Source
+from toolgen.compiler.source.read import SpecFile, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.compiler.importers.mcp import Imported
+    from toolgen.compiler.ir.catalog import Tool
+
+SPEC = "specs/shop.yaml"
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import and what it said. `messages` are `code file:line:column message`."""
+
+    outcome: Imported | None
+    messages: list[str]
+
+    @property
+    def text(self) -> str:
+        assert self.outcome is not None, self.messages
+        return self.outcome.text
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The spec as data."""
+        data: dict[str, Any] = spec_file(self.text).root.to_data()
+        return data
+
+    @property
+    def tools(self) -> dict[str, Any]:
+        tools: dict[str, Any] = self.data["tools"]
+        return tools
+
+    def resolved(self) -> Mapping[str, Tool]:
+        """What a build makes of the spec: key to tool. There is nothing in it to complain about."""
+        sink = Diagnostics()
+        documents = read_documents([spec_file(self.text)], sink)
+        catalog = resolve(documents, sink, profile="full", assert_formats=False)
+        assert [found.message for found in sink if found.code != "TG203"] == []
+        return {tool.key: tool for tool in catalog.tools}
+
+
+def spec_file(text: str, path: str = SPEC) -> SpecFile:
+    """Read the text of a spec."""
+    sink = Diagnostics()
+    root = parse(text, path, sink)
+    assert root is not None, [found.message for found in sink]
+    assert len(sink) == 0
+    return SpecFile(path, text, root)
+
+
+def import_text(
+    text: str, spec: str | SpecFile = SPEC, *, dialect: str | None = None, profile: str = "full"
+) -> Import:
+    """Import what a server answered."""
+    sink = Diagnostics()
+    outcome = import_mcp(Source("answer.json", text), spec, "mcp.shop", sink, dialect=dialect, profile=profile)
+    return Import(outcome, [f"{found.code} {found.span} {found.message}" for found in sink])
+
+
+def import_tools(*tools: Any, spec: str | SpecFile = SPEC, dialect: str | None = None) -> Import:
+    """Import tools, each as a server describes it."""
+    return import_text(json.dumps({"tools": tools}), spec, dialect=dialect)
+
+
+def tool(name: str, args: Any = None, **more: Any) -> dict[str, Any]:
+    """One tool as a server describes it."""
+    return {"name": name, "description": f"Does {name}.", "inputSchema": {} if args is None else args, **more}

@@ -1,0 +1,201 @@
+"""MCP tools: the entries of a `tools/list` result, each to a tool in the words of a spec, or to a reason why not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.importers.offer import Offer, OfferedTool
+from toolgen.compiler.importers.trial import try_tool
+from toolgen.compiler.importers.written_schema import bare_fields, mapping, scalar, written_args, written_result
+from toolgen.compiler.resolve.names import title as in_words
+from toolgen.compiler.source.json_text import parse_json
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostic, Span
+    from toolgen.compiler.importers.trial import Circumstances
+    from toolgen.compiler.source.nodes import Node, Source
+
+_SCHEMAS: Final = ("inputSchema", "outputSchema")
+_KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execution", "icons", "_meta")
+_PLACES: Final = ((), ("tools",), ("result", "tools"))
+"""Where the list is: by itself, in the result, in the JSON-RPC response that holds it."""
+
+_SHOWN: Final = 5
+"""How many reasons or names a message gives."""
+
+
+def read_tools(
+    answer: Source, circumstances: Circumstances, renames: Mapping[str, Mapping[str, str]], sink: Diagnostics
+) -> Offer | None:
+    """Read the result of `tools/list`, a JSON-RPC response that holds it, or the list alone.
+
+    `renames` are the renamed fields that a spec has already, by the server's name for the tool. A tool that could not
+    be built is reported, at its place in the text, and left out. None where the text is no list of tools.
+    """
+    syntax = Diagnostics()
+    root = parse_json(answer, syntax)
+    listed = None if root is None else _list_of_tools(root)
+    entries = [] if listed is None else listed.items
+    outside = [found for found in syntax if not any(_contains(entry.span, found.span) for entry in entries)]
+    for found in outside:
+        sink.report(found.code, found.span, found.message, related=found.related, fix=found.fix)
+    if root is None or outside:
+        return None
+    if listed is None:
+        fix = 'save what `tools/list` answers: `{"tools": […]}`'
+        sink.report("TG801", root.span_at(()), "this is no list of tools", fix=fix)
+        return None
+    if not entries:
+        sink.report("TG801", listed.span, "the list of tools is empty, so there is nothing to write a spec of")
+        return None
+    _check_whole(root, sink)
+    reader = _Reader(circumstances, renames, list(syntax), sink)
+    for entry in entries:
+        reader.read(entry)
+    return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings)
+
+
+def _list_of_tools(root: Node) -> SequenceNode | None:
+    for path in _PLACES:
+        node: Node | None = root
+        for key in path:
+            node = node.get(key) if isinstance(node, MappingNode) else None
+        if isinstance(node, SequenceNode):
+            return node
+    return None
+
+
+def _check_whole(root: Node, sink: Diagnostics) -> None:
+    for path in (("nextCursor",), ("result", "nextCursor")):
+        cursor = root.at(path)
+        if isinstance(cursor, ScalarNode) and cursor.value:
+            message = "the list goes on: the server has more tools than are here"
+            fix = "ask again with this cursor until there is none, and put all tools into one list"
+            sink.report("TG802", root.span_at(path, key=True), message, fix=fix)
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    starts = (outer.line, outer.column) <= (inner.line, inner.column)
+    return starts and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+
+
+@dataclass
+class _Reader:
+    """Reads the entries of a list, one by one. `syntax` is what the text itself has wrong."""
+
+    circumstances: Circumstances
+    renames: Mapping[str, Mapping[str, str]]
+    syntax: Sequence[Diagnostic]
+    sink: Diagnostics
+    tools: dict[str, OfferedTool] = field(default_factory=dict[str, OfferedTool])
+    left_out: list[str] = field(default_factory=list[str])
+    warnings: Counter[str] = field(default_factory=Counter[str])
+    _places: dict[str, Span] = field(default_factory=dict[str, "Span"])
+
+    def read(self, entry: Node) -> None:
+        """Read one entry: a tool, or a reason why there is none."""
+        place, name = entry.span_at(("name",)), _string(entry, "name")
+        if not isinstance(entry, MappingNode) or not name:
+            self.sink.report("TG803", place, "this entry is no tool: a tool is an object with a `name`")
+            return
+        first = self._places.setdefault(name, place)
+        if first is not place:
+            related = [Related(first, "first here")]
+            self.sink.report("TG804", place, f"`{name}` is here twice, and the second is left out", related=related)
+            return
+        self._check_keys(entry)
+        reasons = self._reasons_of_text(entry) or _reasons_at_sight(entry) or self._try(name, entry)
+        if reasons:
+            related = [Related(*other) for other in reasons[1:_SHOWN]]
+            self.sink.report("TG805", reasons[0][0], f"`{name}` is left out: {reasons[0][1]}", related=related)
+            self.left_out.append(name)
+
+    def _check_keys(self, entry: MappingNode) -> None:
+        for key in entry.keys():
+            meant = "" if key in _KEYS else nearest(key, [schema for schema in _SCHEMAS if entry.get(schema) is None])
+            if meant:
+                self.sink.report("TG806", entry.key_span(key), f"MCP has no `{key}`, so it is passed over", fix=meant)
+
+    def _reasons_of_text(self, entry: MappingNode) -> list[_Reason]:
+        return [(found.span, found.message) for found in self.syntax if _contains(entry.span, found.span)]
+
+    def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
+        """Take a tool, or say what keeps it from being built."""
+        tool = _as_spec(name, entry, self.circumstances.dialect)
+        tried = try_tool(mapping(entry, tool), self.renames.get(name, {}), self.circumstances)
+        self.warnings.update(found.code for found in tried.warnings)
+        if tried.errors:
+            return [(found.span, found.message) for found in tried.errors]
+        spec = {key: value.to_data() for key, value in tool.items()}
+        if tried.rename:
+            spec["rename"] = dict(tried.rename)
+        self.tools[name] = OfferedTool(name, spec, _hints(entry))
+        return []
+
+
+_Reason = tuple["Span", str]
+"""Why a tool is left out, and where that shows."""
+
+
+def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
+    """What is wrong with the schemas of a tool before a spec could take it for something else."""
+    reasons: list[_Reason] = []
+    for key in _SCHEMAS:
+        match entry.get(key):
+            case None | MappingNode() | ScalarNode(value=bool() | None):
+                pass
+            case node:
+                reasons.append((node.span, f"`{key}` is not a JSON Schema, which is an object"))
+    schema = entry.get("inputSchema")
+    fields = bare_fields(schema)
+    if schema is not None and fields:
+        shown = ", ".join(f"`{name}`" for name in fields[:_SHOWN])
+        message = f"`inputSchema` describes no object: {shown} at its root would have to be below `properties`"
+        reasons.append((schema.span, message))
+    return reasons
+
+
+def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
+    """What the server decides of a tool, as nodes, each at the place it comes from."""
+    title = _text(entry, "title") or _text(entry.get("annotations"), "title")
+    described = _text(entry, "description")
+    undescribed = f"{(title or in_words(name)).rstrip('.')}. The server does not describe it."
+    tool: dict[str, Node] = {"description": scalar(entry.get("description") or entry, described or undescribed)}
+    if title:
+        tool["title"] = scalar(entry, title)
+    tool["args"] = written_args(entry.get("inputSchema"), entry)
+    result = entry.get("outputSchema")
+    if result is not None and not (isinstance(result, ScalarNode) and result.value is None):
+        tool["result"] = written_result(result, dialect)
+    return tool
+
+
+def _hints(entry: MappingNode) -> dict[str, Any]:
+    """What the annotations say outright. What MCP assumes where they say nothing is left to people."""
+    annotations = entry.get("annotations")
+    said = annotations.to_data() if isinstance(annotations, MappingNode) else {}
+    readonly = said.get("readOnlyHint") is True
+    tags: list[str] = []
+    if said.get("destructiveHint") is True and not readonly:
+        tags.append("dangerous")
+    if said.get("openWorldHint") is True:
+        tags.append("network")
+    return {**({"permission": "readonly"} if readonly else {}), **({"tags": tags} if tags else {})}
+
+
+def _string(node: Node | None, key: str) -> str:
+    found = node.child(key) if node is not None else None
+    return found.value if isinstance(found, ScalarNode) and isinstance(found.value, str) else ""
+
+
+def _text(node: Node | None, key: str) -> str:
+    """A text of an object; empty where there is none to read."""
+    text = _string(node, key)
+    return text if text.strip() else ""
