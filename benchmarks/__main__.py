@@ -8,9 +8,12 @@ import os
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import builds, calls, imports, loads
+from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchmarks.scale import Scale
 
-BENCHMARKS: Final[dict[str, Callable[[Scale], dict[str, Any]]]] = {
+BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "imports": imports.measure,
     "builds": builds.measure,
     "loads": loads.measure,
@@ -46,9 +49,11 @@ def main() -> None:
         "runs": scale.runs,
     }
     before = _load_average()
-    for name in arguments.names or BENCHMARKS:
-        print(f"benchmarks: {name}", file=sys.stderr)
-        report[name] = BENCHMARKS[name](scale)
+    with TemporaryDirectory(prefix="toolgen-bench-") as folder:
+        projects = Projects(Path(folder))
+        for name in arguments.names or BENCHMARKS:
+            print(f"benchmarks: {name}", file=sys.stderr)
+            report[name] = BENCHMARKS[name](scale, projects)
     print(json.dumps({**report, "load_average": {"before": before, "after": _load_average()}}, indent=2))
 
 

@@ -7,37 +7,33 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.processes import report_of, summary
-from benchmarks.projects import build, make_project, workplace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from benchmarks.projects import Projects
     from benchmarks.scale import Scale
 
 FLOOR: Final = "pydantic"
 """validate_json, an awaited body, dump_json."""
 
 
-def measure(scale: Scale) -> dict[str, Any]:
-    with workplace() as folder:
-        return {f"{tools} tools": _measure(folder / str(tools), tools, scale) for tools in scale.calls}
+def measure(scale: Scale, projects: Projects) -> list[dict[str, Any]]:
+    return [_measure(projects.built(tools), tools, scale) for tools in scale.calls]
 
 
 def _measure(project: Path, tools: int, scale: Scale) -> dict[str, Any]:
-    make_project(project, tools, files=min(20, tools - 1))
-    build(project)
     steady = partial(report_of, project, "-m", "benchmarks.measured.call", str(scale.rounds), str(scale.repeats))
     first = partial(report_of, project, "-m", "benchmarks.measured.first_call")
     names = list(steady())
-    for name in names:
-        first(name)
     steady_reports: list[dict[str, list[float]]] = []
     first_reports: list[dict[str, float]] = []
     for _ in range(scale.runs):
         steady_reports.append(steady())
         first_reports.append({name: first(name)[name] for name in names})
     return {
+        "tools": tools,
         "first_call_ms": {name: summary([report[name] for report in first_reports], digits=2) for name in names},
         "steady_call_us": {
             name: summary([median(report[name]) for report in steady_reports], digits=2) for name in names

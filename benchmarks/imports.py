@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.processes import in_turn, ratio, report_of, seconds_of, summary
-from benchmarks.projects import PACKAGE, build, make_project, workplace
+from benchmarks.projects import PACKAGE
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
+    from benchmarks.projects import Projects
     from benchmarks.scale import Scale
 
 FLOOR: Final = "pydantic"
@@ -28,26 +29,20 @@ print(json.dumps({{"ms": (time.perf_counter() - start) * 1000, "pydantic": "pyda
 """
 
 
-def measure(scale: Scale) -> dict[str, Any]:
-    with workplace() as folder:
-        make_project(folder, tools=10, files=1)
-        build(folder)
-        cases = {name: partial(_ms_of, folder, statement) for name, statement in _STATEMENTS.items()}
-        cases["python -c pass, the whole process"] = lambda: seconds_of(folder, "-c", "pass") * 1000
-        found = in_turn(scale.runs * 3, cases)
-        return {
-            "ms": {name: summary(values, digits=1) for name, values in found.items()},
-            "ratio_to_pydantic": {
-                name: ratio(values, found[FLOOR]) for name, values in found.items() if name in _STATEMENTS
-            },
-            "loads_pydantic": {name: _report(folder, statement)["pydantic"] for name, statement in _STATEMENTS.items()},
-        }
+def measure(scale: Scale, projects: Projects) -> dict[str, Any]:
+    project = projects.built(min(scale.calls))
+    loads_pydantic: dict[str, bool] = {}
 
+    def milliseconds(name: str) -> float:
+        report = report_of(project, "-c", _CHILD.format(statement=_STATEMENTS[name]))
+        loads_pydantic[name] = report["pydantic"]
+        return float(report["ms"])
 
-def _ms_of(folder: Path, statement: str) -> float:
-    ms: float = _report(folder, statement)["ms"]
-    return ms
-
-
-def _report(folder: Path, statement: str) -> dict[str, Any]:
-    return report_of(folder, "-c", _CHILD.format(statement=statement))
+    cases: dict[str, Callable[[], float]] = {name: partial(milliseconds, name) for name in _STATEMENTS}
+    cases["python -c pass, the whole process"] = lambda: seconds_of(project, "-c", "pass") * 1000
+    found = in_turn(scale.imports, cases)
+    return {
+        "ms": {name: summary(values, digits=1) for name, values in found.items()},
+        "ratio_to_pydantic": {name: ratio(found[name], found[FLOOR]) for name in _STATEMENTS},
+        "loads_pydantic": loads_pydantic,
+    }

@@ -31,7 +31,10 @@ def report_of(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def in_turn(runs: int, cases: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:
-    """Measure each case `runs` times, one after the other and again. A first round, which compiles what it imports, is lost."""
+    """Measure all cases `runs` times, one after the other and again.
+
+    One round before these, in which Python compiles what is imported, does not count.
+    """
     for measure in cases.values():
         measure()
     rounds = [{name: measure() for name, measure in cases.items()} for _ in range(runs)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.processes import seconds_of
 from benchmarks.tools import make_toolsets, write_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from benchmarks.tools import Toolset
 
 PACKAGE: Final = "generated"
 """Import name of the package that a project is built into."""
@@ -44,25 +45,35 @@ tools:
 """
 
 
-@contextmanager
-def workplace() -> Iterator[Path]:
-    """A folder that is removed at the end, and not before: file systems are slow to give out again what was just freed."""
-    with TemporaryDirectory(prefix="toolgen-bench-") as folder:
-        yield Path(folder)
+class Projects:
+    """Projects in one folder, which is removed at the end: file systems give out slowly what was just freed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = (f"project{number}" for number in count())
+        self._built: dict[int, Path] = {}
+
+    def new(self, toolsets: Sequence[Toolset]) -> Path:
+        """Write a project that is not built yet."""
+        project = self._folder / next(self._names)
+        write_specs(toolsets, project / "specs")
+        return project
+
+    def copy(self, project: Path) -> Path:
+        """Copy the specs of a project, and not what was built from them."""
+        copied = self._folder / next(self._names)
+        shutil.copytree(project / "specs", copied / "specs")
+        return copied
+
+    def built(self, tools: int) -> Path:
+        """Build a package of so many tools, once; one of them is the one that is called."""
+        if tools not in self._built:
+            project = self._built[tools] = self.new(make_toolsets(tools - 1, files=min(20, tools - 1)))
+            (project / "specs" / "issues.yaml").write_text(CALLED, encoding="utf-8")
+            build(project)
+        return self._built[tools]
 
 
-def make_project(folder: Path, tools: int, files: int) -> None:
-    """Write a project that is not built yet; one of the tools is the one that is called."""
-    write_specs(make_toolsets(tools - 1, files), folder / "specs")
-    (folder / "specs" / "issues.yaml").write_text(CALLED, encoding="utf-8")
-
-
-def copy_project(project: Path, folder: Path) -> Path:
-    """Copy the specs of a project, and not what was built from them."""
-    shutil.copytree(project / "specs", folder / "specs")
-    return folder
-
-
-def build(folder: Path) -> float:
+def build(project: Path) -> float:
     """Build a project; wall-clock seconds."""
-    return seconds_of(folder, "-m", "toolgen", "build")
+    return seconds_of(project, "-m", "toolgen", "build")

@@ -8,12 +8,14 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Scale:
-    """`runs` fresh processes for each figure; `builds` are pairs of tools and files; `loads` and `calls` count tools.
+    """`runs` fresh processes for each figure, `imports` for those that are over in an instant.
 
-    A steady call is timed over `repeats` calls, `rounds` times in each process.
+    `builds` are pairs of tools and files; `loads` and `calls` count tools. A steady call is timed over `repeats`
+    calls, `rounds` times in each process.
     """
 
     runs: int
+    imports: int
     builds: tuple[tuple[int, int], ...]
     loads: tuple[int, ...]
     calls: tuple[int, ...]
@@ -23,10 +25,11 @@ class Scale:
 
 FULL: Final = Scale(
     runs=5,
+    imports=25,
     builds=((100, 2), (100, 20), (1_000, 2), (1_000, 20)),
     loads=(100, 1_000, 10_000),
     calls=(10, 10_000),
     rounds=9,
     repeats=2_000,
 )
-TINY: Final = Scale(runs=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10)
+TINY: Final = Scale(runs=1, imports=1, builds=((4, 2),), loads=(4,), calls=(4,), rounds=1, repeats=10)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _VERBS: Final = (
@@ -140,8 +140,8 @@ def _tool(key: str, schemas: _Schemas) -> Tool:
     verb, _, noun = key.partition("_")
     noun = noun.replace("_", " ")
     description = (
-        f"{verb.capitalize()} a {noun} of the workspace.\n"
-        f"Use this when the user asks for a {noun} by name or id; the result says what was changed."
+        f"{verb.capitalize()} one {noun} of the workspace.\n"
+        f"Use this when the user asks for one {noun} by name or id; the result says what was changed."
     )
     return Tool(description, schemas.object(schemas.random.choice((1, 2, 3, 3, 4, 5, 7)), depth=0), schemas.result())
 

@@ -15,7 +15,8 @@ async def main(rounds: int, repeats: int) -> None:
     calls = {name: case()() for name, case in cases().items()}
     for name, call in calls.items():
         given = await call()
-        assert isinstance(given, bytes) and json.loads(given) == RESULT, name
+        assert isinstance(given, bytes)
+        assert json.loads(given) == RESULT, name
         await _microseconds(call, repeats)
     found: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):

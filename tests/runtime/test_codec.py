@@ -10,6 +10,7 @@ from toolgen.contract.canonical import canonical
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.plain_schema import is_plain
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop
@@ -220,3 +221,53 @@ def test_codecs_of_a_package_read_nothing_before_their_first_use(shop: Shop) -> 
     (shop.folder / "elsewhere.json").rename(shop.folder / "catalog.json")
     assert codecs.REFUND_ARGS.decode('{"order_id": "o"}').order_id == "o"
     assert Codec.of_package(shop.name, "shop.orders.refund", "args") is codecs.REFUND_ARGS
+
+
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
+
+
+class Named(ClosedModel):
+    name: str | None = None
+
+
+class Holder(ClosedModel):
+    one: Named | None = None
+    many: list[Named] | None = None
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "plain"),
+    [
+        (NAMED, Named, True),
+        (NAMED, None, True),
+        (NAMED, JsonValue, True),
+        (
+            {"type": ["object", "null"], **{key: NAMED[key] for key in ("properties", "additionalProperties")}},
+            Named | None,
+            True,
+        ),
+        ({"anyOf": [NAMED, {"type": "null"}]}, Named | None, True),
+        ({"type": "array", "items": {"$ref": "#/$defs/N"}, "$defs": {"N": NAMED}}, list[Named], True),
+        (
+            {
+                **NAMED,
+                "properties": {"one": {"$ref": "#/$defs/N"}, "many": {"type": "array", "items": NAMED}},
+                "$defs": {"N": NAMED},
+            },
+            Holder,
+            True,
+        ),
+        ({**NAMED, "properties": {"one": {**NAMED, "properties": {"other": {"type": "string"}}}}}, Holder, False),
+        ({**NAMED, "properties": {"name": {"type": "string"}, "more": {"type": "string"}}}, Named, False),
+        ({**NAMED, "properties": {"name": {}}}, Named, False),
+        ({**NAMED, "additionalProperties": {"type": "string"}}, None, False),
+        ({**NAMED, "patternProperties": {"^x": {}}}, None, False),
+        ({"anyOf": [NAMED, {"type": "string"}]}, None, False),
+        ({"type": "array"}, None, False),
+        (TREE, Tree, False),
+        (True, None, False),
+        ({"enum": [1, "a"]}, None, True),
+    ],
+)
+def test_a_plain_schema_spells_out_all_that_a_value_can_hold(schema: Any, kind: Any, plain: bool) -> None:
+    assert is_plain(schema, kind) is plain

@@ -73,7 +73,9 @@ def test_a_hint_says_what_to_do(schema: Any, value: Any, expected: tuple[str, st
 
 def test_the_alternative_that_comes_nearest_is_explained() -> None:
     schema = {"anyOf": [PERSON, {"type": "string"}, {"type": "null"}]}
-    assert hints({"properties": {"p": schema}}, {"p": {"name": "a", "age": "x"}}) == [("/p/age", "type", "use an integer")]
+    assert hints({"properties": {"p": schema}}, {"p": {"name": "a", "age": "x"}}) == [
+        ("/p/age", "type", "use an integer")
+    ]
 
 
 def test_where_no_alternative_has_the_type_all_are_named() -> None:

@@ -83,14 +83,14 @@ class Codec(Generic[T]):
 
         It hopes for the best: a plainly valid payload takes three steps, and any other goes the careful way.
         """
-        is_valid, validate, plain_schema = self._is_valid, self._validate or _itself, is_plain(self.schema)
-        # A plain schema leaves no keys that a class lacks; not having to look for them saves a fifth.
-        extra = "ignore" if plain_schema and self._model else None
+        is_valid, validate, is_plain = self._is_valid, self._validate or _itself, self._is_plain
+        # Then there are no keys that a class lacks; not having to look for them saves a fifth.
+        extra = "ignore" if is_plain and self._model else None
 
         def decode(payload: bytes | str) -> Any:
             try:
                 value = from_json(payload, allow_inf_nan=False)
-                if ((plain_schema and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
+                if ((is_plain and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
                     return validate(value, by_alias=True, by_name=False, extra=extra)
             except (ValueError, TypeError):
                 pass
@@ -156,7 +156,7 @@ class Codec(Generic[T]):
         A bare function, for those who call it a lot.
         """
         model, is_valid, adapter = self._model, self._is_valid, self._adapter
-        if model is None or adapter is None or not is_plain(self.schema):
+        if model is None or adapter is None or not self._is_plain:
             return lambda _value: None
         to_python = adapter.serializer.to_python
         dump: Callable[[Any], Any] = partial(to_python, **self._options) if self._options else to_python
@@ -233,6 +233,10 @@ class Codec(Generic[T]):
     @cached_property
     def _model(self) -> type[BaseModel] | None:
         return model_class(self._source.type)
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return is_plain(self._source.schema, self._source.type)
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any] | None:

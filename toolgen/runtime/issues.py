@@ -147,9 +147,7 @@ def _alternatives(error: ValidationError, schema: Any) -> Iterator[Issue]:
     """Explain the branch that comes nearest; where none has even the right type, say which types there are."""
     branches = _branches(error)
     if not branches:
-        yield _here(
-            error, "one of the alternatives", "it fits several alternatives: make it fit exactly one"
-        )
+        yield _here(error, "one of the alternatives", "it fits several alternatives: make it fit exactly one")
         return
     nearest = min(branches, key=lambda branch: _distance(error, branch))
     if _distance(error, nearest)[0]:

@@ -2,50 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin
+
+from pydantic import JsonValue
 
 from toolgen.runtime.json_text import is_object
+from toolgen.runtime.models import model_class
 
 _SURPRISES: Final = ("$dynamicRef", "$recursiveRef", "patternProperties", "prefixItems")
 _NULL: Final = {"type": "null"}
 
 
-def is_plain(schema: Any) -> bool:
+def is_plain(schema: Any, kind: Any = None) -> bool:
     """Whether a valid value holds only what `schema` spells out: scalars by type, closed objects, arrays of these.
 
-    Then the validator refuses every infinite number (it does so wherever a type is asked for), no object has a key
-    that its class lacks, and nothing is deeper than the schema. Not plain: recursion, and alternatives other than null.
+    Then the validator refuses every infinite number (it does so wherever a type is asked for), and nothing is deeper
+    than the schema. With a type, `kind`, its classes must have every field as well: then no object has a key that its
+    class lacks. Not plain: recursion, and alternatives other than null.
     """
-    return _is_plain(schema, schema, {})
+    return _Plain(schema).check(schema, kind)
 
 
-def _is_plain(node: Any, root: Any, known: dict[str, bool]) -> bool:
-    if not is_object(node) or any(keyword in node for keyword in _SURPRISES):
-        return False
-    if "$ref" in node:
-        return _refers_to_plain(node["$ref"], root, known)
-    for keyword in ("anyOf", "oneOf"):
-        if keyword in node:
-            branches = [branch for branch in node[keyword] if branch != _NULL]
-            return len(branches) == 1 and _is_plain(branches[0], root, known)
-    named = node.get("type", "string" if "enum" in node else ())
-    types = {named} if isinstance(named, str) else set(named)
-    if "object" in types and not _is_closed(node, root, known):
-        return False
-    if "array" in types and not _is_plain(node.get("items"), root, known):
-        return False
-    return bool(types)
+class _Plain:
+    def __init__(self, root: Any) -> None:
+        self._definitions = {
+            f"#/{keyword}/{name}": definition
+            for keyword in ("$defs", "definitions")
+            if is_object(root)
+            for name, definition in root.get(keyword, {}).items()
+        }
+        self._known: dict[tuple[str, Any], bool] = {}
+
+    def check(self, node: Any, kind: Any) -> bool:
+        if not is_object(node) or any(keyword in node for keyword in _SURPRISES):
+            return False
+        if "$ref" in node:
+            return self._refers_to_plain(node["$ref"], kind)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in node:
+                branches = [branch for branch in node[keyword] if branch != _NULL]
+                return len(branches) == 1 and self.check(branches[0], kind)
+        named = node.get("type", "string" if "enum" in node else ())
+        types = {named} if isinstance(named, str) else set(named)
+        if "object" in types and not self._is_closed(node, _without_none(kind)):
+            return False
+        if "array" in types and not self.check(node.get("items"), _items_of(_without_none(kind))):
+            return False
+        return bool(types)
+
+    def _refers_to_plain(self, ref: str, kind: Any) -> bool:
+        key = (ref, kind)
+        if key not in self._known:
+            self._known[key] = False  # until it is known: what refers to itself is not plain
+            self._known[key] = self.check(self._definitions.get(ref), kind)
+        return self._known[key]
+
+    def _is_closed(self, node: dict[str, Any], kind: Any) -> bool:
+        fields = _fields_of(kind)
+        return node.get("additionalProperties") is False and all(
+            (fields is None or name in fields) and self.check(field, fields and fields[name])
+            for name, field in node.get("properties", {}).items()
+        )
 
 
-def _refers_to_plain(ref: str, root: Any, known: dict[str, bool]) -> bool:
-    if ref not in known:
-        known[ref] = False  # until it is known: what refers to itself is not plain
-        _, _, name = ref.rpartition("/")
-        definitions = {f"#/{keyword}/{name}": root.get(keyword, {}).get(name) for keyword in ("$defs", "definitions")}
-        known[ref] = _is_plain(definitions.get(ref), root, known)
-    return known[ref]
+def _without_none(kind: Any) -> Any:
+    """Take `X | None` for `X`, as the schema says itself where null is allowed."""
+    if get_origin(kind) in (Union, UnionType):
+        members = [member for member in get_args(kind) if member is not NoneType]
+        return members[0] if len(members) == 1 else kind
+    return kind
 
 
-def _is_closed(node: dict[str, Any], root: Any, known: dict[str, bool]) -> bool:
-    fields = node.get("properties", {}).values()
-    return node.get("additionalProperties") is False and all(_is_plain(field, root, known) for field in fields)
+def _items_of(kind: Any) -> Any:
+    return get_args(kind)[0] if get_origin(kind) is list else kind
+
+
+def _fields_of(kind: Any) -> dict[str, Any] | None:
+    """Map wire names to types; None where any key will do."""
+    if kind is None or kind is JsonValue:
+        return None
+    model = model_class(kind)
+    fields = model.model_fields if model else {}
+    return {field.alias or name: field.annotation for name, field in fields.items()}

@@ -144,16 +144,16 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
     schema = with_definitions_in_place(deepcopy(dict(definition.input_schema)))
     if schema.get("type") != "object":
         raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")
-    result = True if definition.result_schema is None else definition.result_schema
-    for side in (schema, result):
-        try:
-            validator_for(side, validate_formats=False, offline=True)
-        except (ValidationError, ReferencingError, ValueError) as error:
-            raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {error}") from error
     if profile == "core":
         for path, keyword in core_violations(schema):
             raise CatalogError(
                 f"the input_schema of {definition.name} uses `{keyword}` at {path}, which lies outside the profile "
                 'core; register it with profile="full", or do without'
             )
+    for side in (schema, True if definition.result_schema is None else definition.result_schema):
+        try:
+            validator_for(side, validate_formats=False, offline=True)
+        except (ValidationError, ReferencingError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error
     return replace(definition, input_schema=schema)

@@ -211,7 +211,7 @@ class _Tools:
             return catalog, ident
         known = [ident for catalog in self._catalogs for ident in catalog if self._is_meant(catalog, ident)]
         spellings = {spelling: ident for ident in known for spelling in (ident, ident.rpartition(".")[2])}
-        return ToolNotFound(name, [spellings[spelling] for spelling in nearest(name, spellings)])
+        return ToolNotFound(name, list(dict.fromkeys(spellings[spelling] for spelling in nearest(name, spellings))))
 
     def _is_meant(self, catalog: Catalog, ident: str) -> bool:
         return self._toolset is None or catalog.toolset_of(ident) == self._toolset

@@ -63,9 +63,7 @@ def spec_file(text: str, path: str = SPEC) -> SpecFile:
     return SpecFile(path, text, root)
 
 
-def import_text(
-    text: str, spec: str | SpecFile = SPEC, *, dialect: str | None = None, profile: str = "full"
-) -> Import:
+def import_text(text: str, spec: str | SpecFile = SPEC, *, dialect: str | None = None, profile: str = "full") -> Import:
     """Import what a server answered."""
     sink = Diagnostics()
     outcome = import_mcp(Source("answer.json", text), spec, "mcp.shop", sink, dialect=dialect, profile=profile)

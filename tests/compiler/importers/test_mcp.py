@@ -49,7 +49,7 @@ tools:
       properties:
         id: {type: integer}
         " id ": {type: string}
-    rename: {id: id__a56145, " id ": id__b2e3d0}
+    rename: {" id ": id_0b188b}
 
   search_issues:
     remote: search.issues
@@ -66,12 +66,11 @@ tools:
         state: {enum: [open, closed], default: open}
     result:
       type: object
-      properties:
-        items: {type: array, items: {type: object}}
+      properties: {items: {type: array, items: {type: object}}}
 """
 
 
-def test_reg_16_a_spec_of_what_a_server_answered() -> None:
+def test_reg_04_a_spec_of_what_a_server_answered() -> None:
     imported = import_text(ANSWER)
 
     assert imported.messages == []
@@ -128,43 +127,40 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("broken", "place", "reason"),
+    ("broken", "reason"),
     [
         (
-            '{"name": "bad", "inputSchema": {"city": {"type": "string"}, "required": ["city"]}}',
-            "1:67",
+            '{"name": "bad", "inputSchema": ^{"city": {"type": "string"}, "required": ["city"]}}',
             "`inputSchema` describes no object: `city` at its root would have to be below `properties`",
         ),
-        ('{"name": "bad", "inputSchema": {"type": "string"}}', "1:67", "args are always an object, and this schema describes something else"),
-        ('{"name": "bad", "inputSchema": ["a"]}', "1:67", "`inputSchema` is not a JSON Schema, which is an object"),
-        ('{"name": "bad", "inputSchema": "object"}', "1:67", "`inputSchema` is not a JSON Schema, which is an object"),
-        ('{"name": "bad", "inputSchema": {"properties": {"a": {"type": "strin"}}}}', "1:97", "`strin` is not a JSON type"),
-        ('{"name": "bad", "inputSchema": {"properties": {"a": {"pattern": "["}}}}', "1:100", "no engine takes the pattern '['"),
         (
-            '{"name": "bad", "outputSchema": {"properties": {"a": {"$ref": "#/$defs/A"}}}}',
-            "1:98",
+            '{"name": "bad", "inputSchema": ^{"type": "string"}}',
+            "args are always an object, and this schema describes something else",
+        ),
+        ('{"name": "bad", "inputSchema": ^["a"]}', "`inputSchema` is not a JSON Schema, which is an object"),
+        ('{"name": "bad", "outputSchema": ^"object"}', "`outputSchema` is not a JSON Schema, which is an object"),
+        ('{"name": "bad", "inputSchema": {"properties": {"a": {"type": ^"strin"}}}}', "`strin` is not a JSON type"),
+        ('{"name": "bad", "inputSchema": {"properties": {"a": {"pattern": ^"["}}}}', "no engine takes the pattern '['"),
+        (
+            '{"name": "bad", "outputSchema": {"properties": {"a": {"$ref": ^"#/$defs/A"}}}}',
             "a reference leads nowhere: Pointer '/$defs/A' does not exist",
         ),
         (
-            '{"name": "bad", "inputSchema": {"$schema": "http://json-schema.org/draft-03/schema#"}}',
-            "1:79",
+            '{"name": "bad", "inputSchema": {"$schema": ^"http://json-schema.org/draft-03/schema#"}}',
             "`http://json-schema.org/draft-03/schema#` is not a draft that toolgen knows",
         ),
-        ('{"name": "bad", "inputSchema": {"type": "object", "type": "object"}}', "1:86", "the key `type` is here twice"),
+        ('{"name": "bad", "inputSchema": {"type": "object", ^"type": "object"}}', "the key `type` is here twice"),
     ],
-)  # fmt: skip
-def test_reg_12_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, place: str, reason: str) -> None:
-    imported = import_text(f'[{{"name": "good", "description": "Good."}}, {broken}]'.replace(" ", " ", 1))
+)
+def test_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, reason: str) -> None:
+    imported = import_text(f'[{{"name": "good", "description": "Good."}},\n{broken.replace("^", "")}]')
 
     assert imported.outcome is not None
     assert imported.outcome.left_out == ("bad",)
     assert list(imported.resolved()) == ["good"]
     [message] = imported.messages
-    code, where, text = message.split(" ", 2)
-    assert code == "TG805"
-    assert text.startswith("`bad` is left out: ")
-    assert text.endswith(reason)
-    assert where == f"answer.json:{place}"
+    assert message.startswith(f"TG805 answer.json:2:{broken.index('^') + 1} `bad` is left out: ")
+    assert message.endswith(reason)
 
 
 def test_all_that_is_wrong_with_a_tool_is_one_message() -> None:
@@ -222,7 +218,7 @@ def test_where_no_tool_is_left_there_is_no_spec() -> None:
         ([], {}),
     ],
 )
-def test_reg_75_only_what_a_server_says_outright_is_written(annotations: Any, written: dict[str, Any]) -> None:
+def test_only_what_a_server_says_outright_is_written(annotations: Any, written: dict[str, Any]) -> None:
     look = import_tools(tool("look", annotations=annotations), tool("see")).tools["look"]
     assert {key: value for key, value in look.items() if key in ("permission", "tags")} == written
 
@@ -244,18 +240,24 @@ def test_titles_and_descriptions(given: dict[str, Any], title: str | None, descr
     assert (look.get("title"), look["description"]) == (title, description)
 
 
-def test_goa_04_fields_that_would_meet_in_python_are_renamed() -> None:
-    args = {"type": "object", "properties": {"a-b": {"type": "object", "properties": {"x": {}, " x": {}}}, "a_b": {}, "a b": {}}}
+def test_fields_that_would_meet_in_python_are_renamed() -> None:
+    args = {
+        "type": "object",
+        "properties": {"a-b": {"type": "object", "properties": {"x": {}, " x": {}}}, "a_b": {}, "a b": {}},
+    }
     imported = import_tools(tool("look", args, outputSchema=args))
 
     rename = imported.tools["look"]["rename"]
     assert rename.keys() == {"a-b", "a b", " x"}
     assert rename["a-b"].startswith("a_b_")
-    assert imported.resolved()["look"]
+    assert imported.resolved()["look"].remote == "look"
 
 
 def test_what_is_odd_in_schemas_is_only_counted() -> None:
-    args = {"type": "object", "properties": {"a": {"type": "integer", "default": "x", "minmum": 1}, "b": {"titel": "B"}}}
+    args = {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "default": "x", "minmum": 1}, "b": {"titel": "B"}},
+    }
     imported = import_tools(tool("look", args))
 
     assert imported.messages == []
@@ -263,7 +265,7 @@ def test_what_is_odd_in_schemas_is_only_counted() -> None:
     assert imported.outcome.warnings == {"TG203": 2, "TG208": 1}
 
 
-def test_reg_13_tools_outside_the_profile_of_the_target_are_left_out() -> None:
+def test_tools_outside_the_profile_of_the_target_are_left_out() -> None:
     union = {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}
     imported = import_text(json.dumps([tool("plain"), tool("union", union)]), profile="core")
 
@@ -272,9 +274,16 @@ def test_reg_13_tools_outside_the_profile_of_the_target_are_left_out() -> None:
     assert imported.outcome.left_out == ("union",)
 
 
-@pytest.mark.parametrize("text", ['"""', "\\", "a\nb", "{{ x }}", "{% y %}", "#", "\0", "\u202e", "\u200b", "\u2028", "x" * 10_000])
+@pytest.mark.parametrize(
+    "text", ['"""', "\\", "a\nb", "{{ x }}", "{% y %}", "#", "\0", "\u202e", "\u200b", "a\u2028b", "x" * 10_000]
+)
 def test_hostile_text_reads_back_as_it_was(text: str) -> None:
-    args = {"type": "object", "title": text, "description": text, "properties": {text: {"const": text, "default": text}}}
+    args = {
+        "type": "object",
+        "title": text,
+        "description": text,
+        "properties": {text: {"const": text, "default": text}},
+    }
     imported = import_tools(tool(text, args, title=text, description=text))
 
     [look] = imported.tools.values()

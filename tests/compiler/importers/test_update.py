@@ -37,8 +37,9 @@ tools:
 
 defaults: {tags: [filesystem]}   # what they share
 """
+TEXT = {"type": "string"}
 LOOK = tool("look.at", description="Looks.", title="Look")
-BUY = tool("buy", {"type": "object", "properties": dict.fromkeys(["x-y", "x_y", "z"], {"type": "string"})}, description="Buys.")
+BUY = tool("buy", {"type": "object", "properties": {"x-y": TEXT, "x_y": TEXT, "z": TEXT}}, description="Buys.")
 SELL = tool("sell", description="Sells.")
 
 
@@ -59,7 +60,10 @@ def test_a_tool_that_changed_is_written_anew_and_the_rest_stays_byte_by_byte() -
     assert imported.outcome is not None
     assert (imported.outcome.added, imported.outcome.changed, imported.outcome.gone) == ((), ("look",), ())
     before, after = SPEC.splitlines(), imported.text.splitlines()
-    assert [line for line in after if line not in before] == ["    description: Looks.", "    args: {type: object, required: [at]}"]
+    assert [line for line in after if line not in before] == [
+        "    description: Looks.",
+        "    args: {type: object, required: [at]}",
+    ]
     assert [line for line in before if line not in after] == ["    description: Looks.   # not at the sun"]
 
 
@@ -79,7 +83,7 @@ def test_keys_and_what_people_decided_stay() -> None:
 
 
 def test_names_that_people_gave_to_fields_stay_as_long_as_the_fields_do() -> None:
-    args = {"type": "object", "properties": dict.fromkeys(["x-y", "x_y", "x y"], {"type": "string"})}
+    args = {"type": "object", "properties": {"x-y": TEXT, "x_y": TEXT, "x y": TEXT}}
     imported = again(LOOK, {**BUY, "inputSchema": args}, SELL)
 
     rename = imported.tools["buy"]["rename"]
@@ -93,9 +97,12 @@ def test_a_new_tool_is_written_before_those_that_come_after_it() -> None:
 
     assert list(imported.tools) == ["look", "buy", "rent", "sell"]
     assert imported.tools["rent"] == {"description": "Does rent.", "permission": "readonly", "args": {"type": "object"}}
-    assert imported.text.replace(
-        "  rent:\n    description: Does rent.\n    permission: readonly\n    args: {type: object}\n\n", ""
-    ) == SPEC
+    assert (
+        imported.text.replace(
+            "  rent:\n    description: Does rent.\n    permission: readonly\n    args: {type: object}\n\n", ""
+        )
+        == SPEC
+    )
 
 
 def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
@@ -122,7 +129,7 @@ def test_a_tool_that_broke_since_is_reported_once() -> None:
 
 
 def test_a_tool_that_people_wrote_twice_is_brought_up_to_date_twice() -> None:
-    spec = SPEC + "" if False else SPEC.replace("  sell:\n", "  buy_free:\n    remote: buy\n    description: Old.\n    cost: free\n\n  sell:\n")
+    spec = SPEC.replace("  sell:\n", "  buy_free:\n    remote: buy\n    description: Old.\n    cost: free\n\n  sell:\n")
     imported = again(LOOK, BUY, SELL, spec=spec)
 
     assert imported.tools["buy_free"]["description"] == "Buys."
@@ -130,15 +137,22 @@ def test_a_tool_that_people_wrote_twice_is_brought_up_to_date_twice() -> None:
     assert imported.tools["buy_free"]["args"] == imported.tools["buy"]["args"]
 
 
+HEAD = "# Ours.\ntoolgen: 1\ntoolset: mcp.shop\nkind: mcp\n"
+OLD = {"look": {"remote": "look.at", "description": "Old.", "cost": "cheap"}}
+
+
 @pytest.mark.parametrize(
     ("path", "spec"),
     [
-        ("specs/shop.yaml", '# Ours.\n{toolgen: 1, toolset: mcp.shop, kind: mcp, tools: {look: {remote: look.at, description: Old., cost: cheap}}}\n'),
-        ("specs/shop.yaml", "# Ours.\ntoolgen: 1\ntoolset: mcp.shop\nkind: mcp\ntools:\n      look:\n            remote: look.at\n            description: Old.\n            cost: cheap\n"),
-        ("specs/shop.yaml", "# Ours.\ntoolgen: 1\ntoolset: mcp.shop\nkind: mcp\ntools: {}\n"),
-        ("specs/shop.json", '{"toolgen": 1, "toolset": "mcp.shop", "kind": "mcp", "tools": {"look": {"remote": "look.at", "description": "Old.", "cost": "cheap"}}}'),
+        ("specs/shop.yaml", f"{HEAD}tools: {json.dumps(OLD)}\n"),
+        (
+            "specs/shop.yaml",
+            f"{HEAD}tools:\n      look:\n        {{remote: look.at, description: Old., cost: cheap}}\n",
+        ),
+        ("specs/shop.yaml", f"{HEAD}tools: {{}}\n"),
+        ("specs/shop.json", json.dumps({"toolgen": 1, "toolset": "mcp.shop", "kind": "mcp", "tools": OLD})),
     ],
-)  # fmt: skip
+)
 def test_a_spec_written_in_another_way_is_written_as_a_whole(path: str, spec: str) -> None:
     imported = again(LOOK, SELL, spec=spec, path=path)
 
@@ -169,6 +183,11 @@ def test_the_draft_of_a_spec_holds_when_none_is_asked_for() -> None:
 
 
 def test_importing_twice_gives_the_same() -> None:
-    tools = [tool("a.b", {"properties": {"x y": {}, "x-y": {}}}), tool("a b"), tool("查询"), tool("A_B", annotations={"openWorldHint": True})]
+    tools = [
+        tool("a.b", {"properties": {"x y": {}, "x-y": {}}}),
+        tool("a b"),
+        tool("查询"),
+        tool("A_B", annotations={"openWorldHint": True}),
+    ]
     first = import_tools(*tools)
     assert import_tools(*tools, spec=spec_file(first.text)).text == first.text

@@ -14,8 +14,10 @@ DRAFT_07 = "http://json-schema.org/draft-07/schema#"
 LATEST = "https://json-schema.org/draft/2020-12/schema"
 
 VALUES: list[Any] = [
-    None, True, False, 0, 1, 1.5, -1, "", "a", "abc", [], [1], ["a", 1], {}, {"a": 1}, {"a": "x"}, {"b": 1}, {"a": {"a": 1}}, {"type": "a"},
-]  # fmt: skip
+    *(None, True, False, 0, 1, 1.5, -1, "", "a", "abc"),
+    *([], [1], ["a", 1]),
+    *({}, {"a": 1}, {"a": "x"}, {"b": 1}, {"a": {"a": 1}}, {"type": "a"}),
+]
 ROOTS: list[Any] = [
     True,
     False,
@@ -78,7 +80,7 @@ def test_an_args_schema_accepts_the_objects_that_it_accepted_or_is_refused(schem
 
 
 @pytest.mark.parametrize("schema", [{}, None, True])
-def test_reg_11_a_schema_that_says_nothing_is_an_open_object(schema: Any) -> None:
+def test_a_schema_that_says_nothing_is_an_open_object(schema: Any) -> None:
     imported = import_tools({"name": "look", "inputSchema": schema}, {"name": "see"})
 
     assert imported.tools["look"]["args"] == imported.tools["see"]["args"] == {"type": "object"}
@@ -114,7 +116,10 @@ def test_a_schema_that_names_a_draft_keeps_it() -> None:
 
 def test_a_schema_reads_from_what_is_short_to_what_is_long() -> None:
     schema = {
-        "properties": {"b": {"description": "B.", "type": "string"}, "a": {"items": {"x-y": 1, "type": "null"}, "type": "array"}},
+        "properties": {
+            "b": {"description": "B.", "type": "string"},
+            "a": {"items": {"x-y": 1, "type": "null"}, "type": "array"},
+        },
         "$defs": {"D": {"maximum": 1, "type": "integer"}},
         "required": ["b"],
         "additionalProperties": False,
@@ -128,12 +133,15 @@ def test_a_schema_reads_from_what_is_short_to_what_is_long() -> None:
     assert list(args) == ["$schema", "type", "additionalProperties", "required", "properties", "$defs"]
     assert list(args["properties"]) == ["b", "a"]
     assert "b: {type: string, description: B.}" in imported.text
-    assert "a: {type: array, items: {type: \"null\", x-y: 1}}" in imported.text
+    assert 'a: {type: array, items: {type: "null", x-y: 1}}' in imported.text
     assert "D: {type: integer, maximum: 1}" in imported.text
 
 
 def test_keywords_are_no_keywords_where_values_stand() -> None:
-    schema = {"type": "object", "properties": {"properties": {"const": {"required": 1, "type": 2}}, "$ref": {"type": "string"}}}
+    schema = {
+        "type": "object",
+        "properties": {"properties": {"const": {"required": 1, "type": 2}}, "$ref": {"type": "string"}},
+    }
     imported = import_tools(tool("look", schema))
 
     assert imported.tools["look"]["args"] == schema

@@ -27,7 +27,7 @@ def command() -> None:
 
 
 @command.command("mcp")
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.File("rb", lazy=True))
 @click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset that the tools go to.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The JSON Schema draft of schemas that name none.")
 @click.option(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("replay")
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.File("rb", lazy=True))
 @click.option("--toolset", help="Look for tools in this toolset only.")
 @format_option
 def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
@@ -83,7 +83,8 @@ def _show(file: str, report: Report) -> None:
             click.echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
     for line in report.altered:
         click.echo(f"{file}:{line}: decoded and encoded again, the value is another")
-    click.echo(f"{report.total} calls: {report.accepted} accepted, {report.rejected} rejected")
+    calls = "call" if report.total == 1 else "calls"
+    click.echo(f"{report.total} {calls}: {report.accepted} accepted, {report.rejected} rejected")
     found = f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered"
     click.echo(f"{found}, {len(report.broken)} broken lines" if report.broken else found)
 

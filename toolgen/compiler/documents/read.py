@@ -66,19 +66,37 @@ def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] 
     if model is None:
         return None
     data = root.to_data()
+    reported: list[_Place] = []
     for _ in range(_ATTEMPTS):
         try:
             return Document(file.path, root, model.model_validate(data))
         except ValidationError as failure:
-            errors = list(_relevant(failure.errors(include_url=False), data))
-        for place, error in errors:
-            _report(place, error, root, model, sink)
-        _mend(data, errors)
+            refusals = list(_relevant(failure.errors(include_url=False), data))
+        news = [refusal for refusal in refusals if not any(refusal.follows_from(place) for place in reported)]
+        for refusal in news:
+            _report(refusal, root, model, sink)
+        reported += [refusal.place for refusal in news]
+        _mend(data, refusals)
     return None
 
 
 _ATTEMPTS: Final = 4
 """How often a file is looked at again without what was wrong in it, so that one run finds all of its problems."""
+
+_Place = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """One error of pydantic. `place` is its path in the file, `choice` that of the union it is in, or the same."""
+
+    error: ErrorDetails
+    place: _Place
+    choice: _Place
+
+    def follows_from(self, reported: _Place) -> bool:
+        """Whether it may be there only because of another one, which was reported and taken out of the data."""
+        return reported[: len(self.choice)] == self.choice or self.place[: len(reported)] == reported
 
 
 def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None:
@@ -103,37 +121,45 @@ def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None
     return SharedFile
 
 
-_Place = tuple[int | str, ...]
-
-
-def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[tuple[_Place, ErrorDetails]]:
-    """Each error and its path in the file. Of a union, the branch that got furthest: the one the user meant."""
-    placed = [(_place(error, data), error) for error in errors]
+def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[_Refusal]:
+    """Each error where it is in the file. Of a union, the branch that got furthest: the one the user meant."""
+    refusals = sorted((_placed(error, data) for error in errors), key=_vagueness)
     deepest: dict[_Place, int] = {}
-    for place, _ in placed:
-        deepest[place[:2]] = max(deepest.get(place[:2], 0), len(place))
+    for refusal in refusals:
+        deepest[refusal.choice] = max(deepest.get(refusal.choice, 0), len(refusal.place))
+    choices: set[_Place] = set()
     seen: set[tuple[_Place, str]] = set()
-    for place, error in placed:
-        in_union = len(error["loc"]) != len(place)
-        if in_union and len(place) < deepest[place[:2]]:
+    for refusal in refusals:
+        in_union = len(refusal.error["loc"]) != len(refusal.place)
+        if in_union and len(refusal.place) < deepest[refusal.choice]:
             continue
-        mark = (place, "" if in_union else error["type"])
+        if in_union and refusal.error["type"] == "missing" and refusal.choice in choices:
+            continue
+        mark = (refusal.place, "" if in_union else refusal.error["type"])
         if mark not in seen:
             seen.add(mark)
-            yield place, error
+            choices.add(refusal.choice)
+            yield refusal
 
 
-def _place(error: ErrorDetails, data: Any) -> _Place:
-    """The path in the file: without the parts by which pydantic names branches of a union, which are not there."""
+def _vagueness(refusal: _Refusal) -> int:
+    """How little an error says of what was meant: each branch of a union misses its own keys and wants its own type."""
+    return {"missing": 2}.get(refusal.error["type"], 1 if refusal.error["type"] in _WANTED else 0)
+
+
+def _placed(error: ErrorDetails, data: Any) -> _Refusal:
+    """Find the path in the file: without the parts by which pydantic names branches of a union, which are not there."""
     loc = error["loc"]
     place: list[int | str] = []
+    choice: _Place | None = None
     for index, part in enumerate(loc):
         if _holds(data, part):
             data = data[part]
         elif error["type"] != "missing" or index < len(loc) - 1:
+            choice = tuple(place) if choice is None else choice
             continue
         place.append(part)
-    return tuple(place)
+    return _Refusal(error, tuple(place), tuple(place) if choice is None else choice)
 
 
 def _holds(data: Any, part: int | str) -> bool:
@@ -143,12 +169,13 @@ def _holds(data: Any, part: int | str) -> bool:
     return isinstance(data, list) and isinstance(part, int) and part < len(data)
 
 
-def _mend(data: Any, errors: list[tuple[_Place, ErrorDetails]]) -> None:
+def _mend(data: Any, refusals: list[_Refusal]) -> None:
     """Take out of the data what was reported, and put a text where one is missing.
 
     A list goes as a whole: without one of its items, the others would no longer stand where the file has them.
     """
-    for place, error in errors:
+    for refusal in refusals:
+        place, error = refusal.place, refusal.error
         parent: dict[Any, Any] | None = None
         key: int | str = ""
         node = data
@@ -165,7 +192,8 @@ def _mend(data: Any, errors: list[tuple[_Place, ErrorDetails]]) -> None:
             parent.pop(key, None)
 
 
-def _report(place: _Place, error: ErrorDetails, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
+def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: Diagnostics) -> None:
+    place, error = refusal.place, refusal.error
     is_key = "[key]" in error["loc"]
     name = str(place[-1]) if place else ""
     match error["type"]:
@@ -240,6 +268,14 @@ _WANTED: Final = {
 }
 """What pydantic wants, by the type of its error, in the words of the spec language."""
 
+_BOUNDS: Final = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "too_long": ("no longer than", "max_length"),
+    "string_too_long": ("no longer than", "max_length"),
+}
+"""The same where it names a bound, and where its error has that."""
+
 
 def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
     if error["type"] == "string_pattern_mismatch":
@@ -249,6 +285,9 @@ def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
     wanted = _WANTED.get(error["type"])
     if error["type"] == "literal_error":
         wanted = str(error.get("ctx", {}).get("expected", "")).replace("'", "`")
+    bound = _BOUNDS.get(error["type"])
+    if bound:
+        wanted = f"{bound[0]} {error.get('ctx', {}).get(bound[1])}"
     if wanted:
         return f"{subject} must be {wanted}, and is {_shown(error['input'])}"
     text = error["msg"]

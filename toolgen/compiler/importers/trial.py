@@ -98,10 +98,10 @@ def _apart(wires: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
     """Names for the fields of one object that would meet. One named by hand keeps its name, then one spelled so."""
     taken: set[str] = set()
     new: dict[str, str] = {}
-    for wire in sorted(wires, key=lambda wire: (wire not in names, attribute(wire) != wire)):
+    for wire in sorted(wires, key=lambda wire: (wire not in names, attribute(wire).rstrip("_") != wire.rstrip("_"))):
         python = names.get(wire, attribute(wire))
         if python in taken:
             digest = hashlib.sha256(wire.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
-            python = new[wire] = f"{attribute(wire)}_{digest}"
+            python = new[wire] = f"{attribute(wire).rstrip('_')}_{digest}"
         taken.add(python)
     return new

@@ -99,6 +99,7 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         if path and path[-1] == "pattern":
             reason = f"no engine takes the pattern {_short(str(getattr(failure, 'instance', '')))!r}"
         elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
+            reason = reason.partition(" is not present in a registry")[0]
             sink.report(
                 "TG204",
                 _reference_span(bundle, reason, span),
@@ -130,8 +131,8 @@ def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | 
 
 def _meta_message(error: Any, path: list[str | int]) -> str:
     where = f"`{path[-1]}`" if path else "the schema"
-    if (path and path[-1] == "type") or (len(path) > 1 and path[-2] == "type"):
-        return f"`{_short(str(error.instance))}` is not a JSON type"
+    if path and path[-1] == "type":
+        return f"`{_short(_first_unknown(error.instance))}` is not a JSON type"
     if path and path[-1] == "pattern":
         return f"no engine takes the pattern {_short(str(error.instance))!r}"
     return f"{where} is not valid JSON Schema: {_short(error.message)}"
@@ -139,11 +140,20 @@ def _meta_message(error: Any, path: list[str | int]) -> str:
 
 def _meta_fix(error: Any, path: list[str | int]) -> str:
     if path and path[-1] == "type":
-        words = ["string", "integer", "number", "boolean", "object", "array", "null"]
-        return (
-            nearest(str(error.instance), words) or "if this is a field called `type`, write `type!:` in the short form"
-        )
+        known = nearest(_first_unknown(error.instance), _TYPES)
+        return known or "if this is a field called `type`, write `type!:` in the short form"
+    if path and path[-1] == "items" and isinstance(error.instance, list):
+        return "list places in `prefixItems`, or write `dialect: draft-07` if the schema is of an older draft"
     return ""
+
+
+def _first_unknown(kinds: Any) -> str:
+    """What of the value of `type` is no type."""
+    each = kinds if isinstance(kinds, list) else [kinds]
+    return str(next((kind for kind in each if kind not in _TYPES), kinds))
+
+
+_TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
 
 
 def _with_defaults(schema: Any, pointer: list[str | int]) -> Iterator[tuple[list[str | int], dict[str, Any]]]:

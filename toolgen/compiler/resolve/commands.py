@@ -89,11 +89,9 @@ def _check(template: str, args: Mapping[str, Shape], span: Span, sink: Diagnosti
 
 def _is_text(shape: Shape) -> bool:
     match shape:
-        case Scalar(kind):
-            return kind is not ScalarKind.NULL
-        case Literals():
+        case Scalar() | Literals():
             return True
         case Union(members):
-            return all(_is_text(member) or member == Scalar(ScalarKind.NULL) for member in members)
+            return all(_is_text(member) for member in members)
         case _:
             return False

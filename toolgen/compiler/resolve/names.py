@@ -14,6 +14,8 @@ from pydantic import BaseModel
 from toolgen.compiler.diagnostics.diagnostic import Related
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgen.compiler.diagnostics import Diagnostics, Span
 
 _KEYWORDS: Final = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
@@ -94,21 +96,19 @@ def distinguished(name: str, path: str) -> str:
 class Namespace:
     """Names that must differ, and where each comes from."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self) -> None:
         self._taken: dict[str, tuple[str, Span]] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._taken
-
-    def claim(self, name: str, source: str, span: Span, sink: Diagnostics, *, fix: str) -> None:
-        """Take a name for `source`; one that is taken already is reported at both places."""
-        first = self._taken.setdefault(name, (source, span))
-        if first != (source, span):
-            sink.report(
-                "TG302",
-                span,
-                f"`{source}` and `{first[0]}` would both be `{name}` among the {self._what} of the generated code",
-                related=[Related(first[1], f"`{first[0]}` is here")],
-                fix=fix,
-            )
+    def claim(self, names: Iterable[str], source: str, span: Span, sink: Diagnostics, *, fix: str) -> None:
+        """Take names for `source`, a few words; the first that is taken already is reported, at both places."""
+        for name in names:
+            first, place = self._taken.setdefault(name, (source, span))
+            if (first, place) != (source, span):
+                sink.report(
+                    "TG302",
+                    span,
+                    f"{source} and {first} would both be `{name}` in the generated code",
+                    related=[Related(place, f"{first} is here")],
+                    fix=fix,
+                )
+                return

@@ -75,10 +75,10 @@ class Schemas:
 
     def bundle_type(self, name: str, path: str, dialect: str, node: Node) -> Bundle:
         """A schema that is nothing but a reference to a type of file `path`; `node` is where it is defined."""
-        expansion = Expansion(None)
-        expansion.json = {"$ref": f"#/{keywords.definitions_keyword(dialect)}/{name}"}
+        expansion = Expansion({})
         found = self._types.named(path, name, node.span)
         if found is not None:
+            expansion.json = {"$ref": f"#/{keywords.definitions_keyword(dialect)}/{name}"}
             expansion.uses[name] = found
         return self._bundle(expansion, node, dialect)
 
@@ -112,6 +112,7 @@ class Schemas:
                     related=[Related(used.span, f"`{name}` is here")],
                     fix="use one `dialect` in both files",
                 )
+                types[name] = {}
                 continue
             key = (used.path, used.name, name)
             if key not in self._expanded:
@@ -120,7 +121,10 @@ class Schemas:
             places.update(self._expanded[key].places)
             queue.extend(self._expanded[key].uses.items())
         whole = _with_definitions(json, types, definitions, dialect)
-        return Bundle(_inlined(whole, definitions), whole, dialect, frozenset(types), places)
+        inlined = _inlined(whole, definitions)
+        if inlined is not whole:
+            places.update(_below(json["$ref"].removeprefix("#"), places))
+        return Bundle(inlined, whole, dialect, frozenset(types), places)
 
     def _clash(self, name: str, first: NamedType, second: NamedType, node: Node) -> None:
         self._sink.report(
@@ -297,6 +301,15 @@ def _inlined(root: Any, definitions: str) -> Any:
         return root
     head = {"$schema": root["$schema"]} if "$schema" in root else {}
     return {**head, **body, **({definitions: others} if others else {})}
+
+
+def _below(pointer: str, places: dict[str, Node]) -> dict[str, Node]:
+    """The places at and below a pointer, by what is left of theirs."""
+    return {
+        place.removeprefix(pointer): node
+        for place, node in places.items()
+        if place == pointer or place.startswith(f"{pointer}/")
+    }
 
 
 def _mentions(value: Any, reference: str) -> bool:

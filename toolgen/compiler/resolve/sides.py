@@ -49,12 +49,13 @@ class Sides:
         bundle = self._bundle(path) or _plain(absent, self._document.file.dialect)
         as_object = _as_object(bundle)
         if as_object is None:
-            self._sink.report(
-                "TG207",
-                span,
-                "args are always an object, and this schema describes something else",
-                fix="put it into a field: `args: {value: …}`",
-            )
+            if check_schema(bundle, span, self._sink):
+                self._sink.report(
+                    "TG207",
+                    span,
+                    "args are always an object, and this schema describes something else",
+                    fix="put it into a field: `args: {value: …}`",
+                )
             as_object = _plain({"type": "object"}, bundle.dialect)
         elif as_object.json is not bundle.json and _refers_to_root(bundle.json):
             self._sink.report(

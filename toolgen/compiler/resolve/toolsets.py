@@ -87,7 +87,7 @@ def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
     if is_mcp != (file.kind == "mcp"):
         fix = "write `kind: mcp`" if is_mcp else "name it `mcp.<server>`"
         sink.report("TG306", span, "toolsets of kind `mcp` are exactly those named `mcp.<server>`", fix=fix)
-    if file.kind == "mcp" and file.toolset.count(".") != 1:
+    elif is_mcp and file.toolset.count(".") != 1:
         sink.report("TG306", span, "an MCP toolset is named after its server: `mcp.<server>`, with one dot")
     if file.methods and file.kind != "service":
         sink.report(
@@ -214,7 +214,7 @@ def _bound(
 
 def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:
     """Report names that would meet in the generated package of a toolset."""
-    package, modules = Namespace("names"), Namespace("modules")
+    package = Namespace()
     for name in document.file.types:
         if name in RESERVED_CLASSES:
             sink.report(
@@ -223,23 +223,20 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
                 f"the type `{name}` would hide a name that generated code uses",
                 fix="give the type another name",
             )
-        package.claim(name, f"the type {name}", document.span("types", name, key=True), sink, fix="rename the type")
+        span = document.span("types", name, key=True)
+        package.claim([name], f"the type `{name}`", span, sink, fix="rename the type")
     for method in toolset.methods:
-        for schema in (method.payload, method.result):
-            package.claim(
-                schema.type_name, f"the method {method.name}", method.span, sink, fix="rename the method, or the type"
-            )
+        names = [method.payload.type_name, method.result.type_name]
+        package.claim(names, f"the method `{method.name}`", method.span, sink, fix="rename the method, or the type")
     for tool in toolset.tools:
-        for name in tool.names.claimed:
-            package.claim(name, tool.key, tool.span, sink, fix=_RENAME_TOOL)
-        modules.claim(types_module(tool.names), tool.key, tool.span, sink, fix=_RENAME_TOOL)
+        claimed = [*tool.names.claimed, f"types/{types_module(tool.names)}.py"]
+        package.claim(claimed, f"the tool `{tool.key}`", tool.span, sink, fix=_RENAME_TOOL)
 
 
 def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
     """Report what only shows when all toolsets stand side by side."""
     names: dict[str, Toolset] = {}
-    packages = Namespace("packages")
-    idents: dict[str, Tool] = {}
+    packages = Namespace()
     for toolset in toolsets:
         first = names.setdefault(toolset.name, toolset)
         if first is not toolset:
@@ -251,7 +248,8 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
                 fix="put its tools into one file, or give one a name of its own",
             )
             continue
-        packages.claim("/".join(toolset.package), toolset.name, toolset.span, sink, fix="give one of them another name")
+        folder = "/".join(toolset.package)
+        packages.claim([folder], f"`{toolset.name}`", toolset.span, sink, fix="give one of them another name")
         for tool in toolset.tools:
             known = idents.setdefault(tool.ident, tool)
             if known is not tool:

@@ -1,0 +1,62 @@
+"""The benchmarks run, and print what is said of them. What they measure here is of no worth, and not looked at."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from benchmarks.tools import json_schemas, make_toolsets
+from tests.project.checkout import ROOT
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks", "--tiny"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_report_says_what_was_measured_with(report: dict[str, Any]) -> None:
+    assert report["runs"] == 1
+    assert report["cores"] >= 1
+    assert report["versions"]["datamodel-code-generator"]
+
+
+def test_builds_stand_beside_datamodel_code_generator(report: dict[str, Any]) -> None:
+    (build,) = report["builds"]
+    assert (build["tools"], build["files"]) == (4, 2)
+    assert build["seconds"].keys() == {"datamodel_code_generator", "cold", "unchanged", "check"}
+    assert build["ratio_to_datamodel_code_generator"]["cold"] > 0
+
+
+def test_loads_are_timed_and_weighed(report: dict[str, Any]) -> None:
+    (load,) = report["loads"]
+    assert load.keys() == {"tools", "load_ms", "memory_mb", "runtime_ms", "first_call_ms"}
+    assert load["load_ms"].keys() == {"median", "least", "most"}
+
+
+def test_calls_stand_beside_the_floors(report: dict[str, Any]) -> None:
+    (call,) = report["calls"]
+    assert {"pydantic", "toolgen invoke", "toolgen call"} <= call["steady_ratio_to_floor"].keys()
+    assert call["steady_ratio_to_floor"]["pydantic"] == 1
+    assert call["first_call_ms"].keys() == call["steady_call_us"].keys() == call["steady_ratio_to_floor"].keys()
+
+
+def test_imports_stand_beside_pydantic(report: dict[str, Any]) -> None:
+    imports = report["imports"]
+    assert imports["ratio_to_pydantic"]["toolgen.runtime, all of its names"] > 0
+    assert imports["loads_pydantic"]["generated package and idents"] is False
+
+
+def test_the_same_tools_are_made_every_time() -> None:
+    assert json.dumps(json_schemas(make_toolsets(20, 3))) == json.dumps(json_schemas(make_toolsets(20, 3)))
+
+
+def test_as_many_tools_are_made_as_asked_for() -> None:
+    toolsets = make_toolsets(1_001, 20)
+    assert (len(toolsets), sum(len(toolset.tools) for toolset in toolsets)) == (20, 1_001)

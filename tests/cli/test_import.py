@@ -1,0 +1,180 @@
+"""`toolgen import mcp`: where the spec goes, what is said, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolgen.cli.front import run
+
+LOOK = {
+    "name": "look",
+    "description": "Looks.",
+    "inputSchema": {"type": "object", "properties": {"at": {"type": "string"}}},
+}
+BAD = {"name": "bad", "description": "Bad.", "inputSchema": {"type": "string"}}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project without configuration is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def save(*tools: Any, name: str = "tools.json") -> str:
+    Path(name).write_text(json.dumps({"tools": tools}), encoding="utf-8")
+    return name
+
+
+def test_a_spec_is_written_and_builds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "mcp", save(LOOK), "--toolset", "mcp.shop"]) == 0
+
+    assert capsys.readouterr() == ("specs/shop.yaml: 1 tool, 1 new\n", "")
+    assert Path("specs/shop.yaml").read_text(encoding="utf-8").startswith("# Written by `toolgen import mcp`. Review ")
+    assert run(["build"]) == 0
+    assert run(["list"]) == 0
+    assert "mcp.shop.look  write     Look\n" in capsys.readouterr().out
+
+
+def test_what_is_broken_is_left_out_with_exit_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "mcp", save(LOOK, BAD), "--toolset", "mcp.shop"]) == 1
+
+    out, err = capsys.readouterr()
+    assert out == "specs/shop.yaml: 1 tool, 1 new\n"
+    assert "error[TG805]: `bad` is left out: args are always an object" in err
+    assert "--> tools.json:1:" in err
+    assert err.endswith("1 left out\n")
+
+
+def test_nothing_is_written_where_no_tool_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "mcp", save(BAD), "--toolset", "mcp.shop"]) == 1
+
+    assert not Path("specs").exists()
+    assert capsys.readouterr().err.endswith("specs/shop.yaml: not written\n")
+
+
+def test_a_spec_is_brought_up_to_date_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["import", "mcp", save(LOOK), "--toolset", "mcp.shop", "--out", "specs/servers/shop.yml"])
+    capsys.readouterr()
+
+    assert run(["import", "mcp", save(LOOK, {**LOOK, "name": "see"}), "--toolset", "mcp.shop"]) == 0
+    assert capsys.readouterr().out == "specs/servers/shop.yml: 2 tools, 1 new\n"
+    assert run(["import", "mcp", "tools.json", "--toolset", "mcp.shop"]) == 0
+    assert capsys.readouterr().out == "specs/servers/shop.yml: 2 tools, up to date\n"
+    assert run(["import", "mcp", save({**LOOK, "title": "Look at"}), "--toolset", "mcp.shop"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "specs/servers/shop.yml: 1 tool, 1 changed, 1 gone\n"
+    assert "warning[TG807]: the server has no `see` any more, so it is taken out" in err
+    assert [path.name for path in Path("specs/servers").iterdir()] == ["shop.yml"]
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = {**LOOK, "inputSchema": {"type": "object", "titel": "Odd"}}
+    assert run(["import", "mcp", save(odd, BAD), "--toolset", "mcp.shop", "--format", "json"]) == 1
+
+    printed = json.loads(capsys.readouterr().out)
+    [found] = printed.pop("diagnostics")
+    assert (found["code"], found["file"], found["line"]) == ("TG805", "tools.json", 1)
+    assert printed == {
+        "file": "specs/shop.yaml",
+        "tools": 1,
+        "added": ["look"],
+        "changed": [],
+        "gone": [],
+        "left_out": ["bad"],
+        "warnings": {"TG203": 1},
+    }
+
+
+def test_what_is_odd_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = {"type": "object", "titel": "Odd", "properties": {"a": {"defualt": 1, "type": "string", "default": 1}}}
+    assert run(["import", "mcp", save({**LOOK, "inputSchema": odd}), "--toolset", "mcp.shop"]) == 0
+
+    expected = "`toolgen build` warns of what is odd in their schemas: unknown-keyword 2, default-refused 1\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_specs_go_to_the_first_target_or_to_that_of_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "toolgen.toml").write_text(
+        'targets = [{specs = "first", out = "one"}, {specs = "second", out = "two", profile = "core"}]'
+    )
+    union = {**LOOK, "inputSchema": {"type": "object", "properties": {"a": {"anyOf": [{}]}}}}
+
+    assert run(["import", "mcp", save(union), "--toolset", "mcp.shop"]) == 0
+    assert (
+        run(["import", "mcp", save(LOOK, {**union, "name": "union"}), "--toolset", "mcp.b", "--out", "second/b.yaml"])
+        == 1
+    )
+    assert run(["import", "mcp", save(LOOK), "--toolset", "mcp.c", "--out", "third/c.yaml"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "first/shop.yaml: 1 tool, 1 new\nsecond/b.yaml: 1 tool, 1 new\n"
+    assert "third/c.yaml is no place for a spec: specs of this project lie in first/ or second/." in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--toolset", "shop"], "`shop` cannot be the toolset of a server: an MCP toolset is named after its server"),
+        (["--toolset", "mcp.a.b"], "`mcp.a.b` cannot be the toolset of a server: "),
+        (["--toolset", "mcp.a__b"], "`mcp.a__b` cannot be the toolset of a server: `a__b` contains `__`"),
+        (["--toolset", "mcp.a b"], "`mcp.a b` cannot be the toolset of a server: `mcp.a b` is not a valid value here"),
+        (["--toolset", "mcp.shop", "--out", "../shop.yaml"], "../shop.yaml is outside the project."),
+        (["--toolset", "mcp.shop", "--out", "shop.yaml"], "shop.yaml is no place for a spec"),
+        (["--toolset", "mcp.shop", "--out", "specs/shop.txt"], "specs/shop.txt would not be read as a spec"),
+        (["--toolset", "mcp.shop", "--out", "specs/.hidden/shop.yaml"], "would not be read as a spec"),
+        (["--toolset", "mcp.shop", "--out", "specs/other.yaml"], "is there already, and is not the spec of mcp.shop"),
+        (
+            ["--toolset", "mcp.other", "--out", "specs/shop.yaml"],
+            "mcp.other is in specs/other.yaml already. Leave --out",
+        ),
+        (["--toolset", "mcp.broken"], "specs/broken.yaml cannot be brought up to date: it has errors of its own."),
+        (["--toolset", "mcp.twice"], "mcp.twice is in several specs: specs/a.yaml, specs/b.yaml."),
+        ([], "Missing option '--toolset'."),
+    ],
+)
+def test_a_place_or_a_name_that_cannot_be_is_a_usage_error(
+    arguments: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "specs").mkdir()
+    for name, toolset in {"other": "other", "a": "twice", "b": "twice"}.items():
+        text = f"toolgen: 1\ntoolset: mcp.{toolset}\nkind: mcp\ntools: {{}}\n"
+        (folder / "specs" / f"{name}.yaml").write_text(text)
+    (folder / "specs/broken.yaml").write_text("toolgen: 1\ntoolset: mcp.broken\nkind: mcp\ntols: {}\n")
+    before = sorted(path.name for path in folder.rglob("*"))
+
+    assert run(["import", "mcp", save(LOOK), *arguments]) == 2
+
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in folder.rglob("*") if path.name != "tools.json") == before
+
+
+def test_nothing_is_written_through_a_link_out_of_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outside = folder.parent / "outside"
+    outside.mkdir(exist_ok=True)
+    (folder / "specs").mkdir()
+    (folder / "specs/link").symlink_to(outside, target_is_directory=True)
+
+    assert run(["import", "mcp", save(LOOK), "--toolset", "mcp.shop", "--out", "specs/link/shop.yaml"]) == 2
+
+    assert "specs/link/shop.yaml is outside the project." in capsys.readouterr().err
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"\xff", "tools.json is not UTF-8 text"), (b"{", "this `{` is never closed")]
+)
+def test_a_file_that_is_no_json_text(content: bytes, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("tools.json").write_bytes(content)
+
+    assert run(["import", "mcp", "tools.json", "--toolset", "mcp.shop"]) in (1, 2)
+    assert message in capsys.readouterr().err
+    assert not Path("specs").exists()
+
+
+def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "mcp", "missing.json", "--toolset", "mcp.shop"]) == 2
+    assert "missing.json" in capsys.readouterr().err

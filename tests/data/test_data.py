@@ -1,0 +1,79 @@
+"""Real tools and real calls: all of them import, build, and replay as they were recorded."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli.command_line import toolgen
+from tests.project.checkout import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DATA = ROOT.parent / "shared" / "data"
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
+
+IMPORT_ALL = """
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+sys.path.insert(0, sys.argv[1])
+package = import_module("generated")
+for found in walk_packages(package.__path__, "generated."):
+    module = import_module(found.name)
+    for name in getattr(module, "__all__", ()):
+        getattr(module, name)
+"""
+
+
+def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
+    """Tools, those of them that no validator could check calls of, and recordings of calls."""
+    return pytest.param(name, broken, recordings, id=name, marks=pytest.mark.xdist_group(f"data-{name}"))
+
+
+@pytest.mark.parametrize(
+    ("name", "broken", "recordings"),
+    [
+        dataset("tau", (), "tau"),
+        dataset("tau2", (), "tau2"),
+        dataset("kubernetes", (), "kubernetes", "kubernetes_real"),
+        dataset("acebench", ("Check_Data_Exposure", "AccountSecurityAdvisor"), "acebench"),
+    ],
+)
+def test_goa_33_all_of_it_imports_builds_and_replays(
+    name: str, broken: tuple[str, ...], recordings: tuple[str, ...], tmp_path: Path
+) -> None:
+    imported = toolgen(
+        tmp_path, "import", "mcp", f"{DATA}/{name}.tools.json", "--toolset", f"mcp.{name}", "--format", "json"
+    )
+    assert imported.code == (1 if broken else 0), imported.err
+    assert sorted(imported.json["left_out"]) == sorted(broken)
+
+    built = toolgen(tmp_path, "build", "--format", "json")
+    assert built.code == 0, built.out
+    listed = toolgen(tmp_path, "list", "--format", "json").json
+    offered = [tool["name"] for tool in json.loads((DATA / f"{name}.tools.json").read_text(encoding="utf-8"))["tools"]]
+    assert sorted(tool["source_name"] for tool in listed) == sorted(set(offered) - set(broken))
+    subprocess.run([sys.executable, "-W", "error", "-c", IMPORT_ALL, str(tmp_path)], check=True, cwd=ROOT)
+
+    for recording in recordings:
+        replayed = toolgen(tmp_path, "replay", f"{DATA}/{recording}.calls.jsonl", "--format", "json")
+        assert replayed.code == 0, replayed.out[:2000] + replayed.err
+        recorded = (DATA / f"{recording}.calls.jsonl").read_text(encoding="utf-8").splitlines()
+        accepted = sum(json.loads(line)["accept"] for line in recorded)
+        assert replayed.json == {
+            "total": len(recorded),
+            "accepted": accepted,
+            "rejected": len(recorded) - accepted,
+            "agree": len(recorded),
+            "disagree": [],
+            "rejections": [],
+            "altered": [],
+            "broken": [],
+        }

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load
+from toolgen.runtime.permission import Decision, PermissionRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.runtime.conftest import Shop
+
+OPEN = {"type": "object"}
+
+
+def catalog_of(**tags: Any) -> Catalog:
+    catalog = Catalog()
+    definition = ToolDefinition(name="code.tool", description="x", input_schema=OPEN, **tags)
+    catalog.register(definition, lambda _args: "ran")
+    return catalog
+
+
+def invoke(catalog: Catalog, permission: Callable[[PermissionRequest], Any], **more: Any) -> ToolResult[Any]:
+    runtime = Runtime(catalog, permission=permission, **more)
+    request = ToolRequest(name="code.tool", payload='{"b": 1, "a": 2}', tool_call_id="c")
+    return asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user="u")))
+
+
+def was_denied(result: ToolResult[Any]) -> bool:
+    return result.error is not None and result.error.kind is FailureKind.PERMISSION_DENIED
+
+
+@pytest.mark.parametrize("decision", ["allow_once", "allow_for_session", Decision.ALLOW_ONCE])
+def test_reg_86_an_allowed_call_runs(decision: Any) -> None:
+    async def later(_request: PermissionRequest) -> Any:
+        return decision
+
+    assert invoke(catalog_of(), lambda _request: decision).value == "ran"
+    assert invoke(catalog_of(), later).value == "ran"
+
+
+@pytest.mark.parametrize("answer", ["deny", "allow", "", None, True, 1, ["allow_once"], object()])
+def test_reg_86_any_other_answer_is_a_denial(answer: Any) -> None:
+    async def later(_request: PermissionRequest) -> Any:
+        return answer
+
+    assert was_denied(invoke(catalog_of(), lambda _request: answer))
+    assert was_denied(invoke(catalog_of(), later))
+
+
+def test_reg_96_an_exception_or_no_answer_is_a_denial_with_its_reason() -> None:
+    def broken(_request: PermissionRequest) -> Any:
+        raise KeyError("secret")
+
+    async def silent(_request: PermissionRequest) -> Any:
+        await asyncio.sleep(3600)
+
+    failed = invoke(catalog_of(), broken)
+    late = invoke(catalog_of(), silent, permission_timeout=0.01)
+    assert was_denied(failed)
+    assert was_denied(late)
+    assert failed.content[0].data.splitlines()[0] == "code.tool was not allowed to run: the permission check failed"
+    assert late.content[0].data.splitlines()[0] == "code.tool was not allowed to run: nobody answered in time"
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_asked"),
+    [
+        ({}, True),
+        ({"permission": "readonly"}, False),
+        ({"permission": "readonly", "tags": {"dangerous"}}, True),
+        ({"permission": "readonly", "tags": {"network"}}, True),
+        ({"permission": "readonly", "tags": {"filesystem"}}, False),
+    ],
+)
+def test_reg_85_what_is_plainly_readonly_asks_nobody(definition: dict[str, Any], is_asked: bool) -> None:
+    asked: list[PermissionRequest] = []
+
+    def callback(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    assert invoke(catalog_of(**definition), callback).value == "ran"
+    assert bool(asked) is is_asked
+    for request in asked:
+        assert (request.tool_name, request.arguments, request.meta.user) == ("code.tool", b'{"a":2,"b":1}', "u")
+        assert request.tags >= {request.permission}
+
+
+def test_deny_all_denies_readonly_calls_too() -> None:
+    assert was_denied(invoke(catalog_of(permission="readonly"), deny_all))
+    assert invoke(catalog_of(), allow_all).value == "ran"
+
+
+def test_nobody_is_asked_about_a_call_that_cannot_run(shop: Shop) -> None:
+    runtime = Runtime(load(shop.name), permission=lambda _request: pytest.fail("asked"))
+    for name, payload in (("shop.orders.refund", '{"order_id": "o"}'), ("nothing.there", "{}")):
+        result = asyncio.run(runtime.invoke(ToolRequest(name=name, payload=payload)))
+        assert not was_denied(result)
+
+
+def test_an_executor_with_raw_json_is_asked_about_canonical_arguments(shop: Shop) -> None:
+    asked: list[bytes] = []
+
+    class Echo:
+        def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
+            return ToolResult(tool_name="", value={"refunded": True})
+
+    def callback(request: PermissionRequest) -> Decision:
+        asked.append(request.arguments)
+        return Decision.DENY
+
+    for raw in (True, False):
+        registration = ToolsetRegistration(toolset="shop.orders", executor=Echo(), decode_in_executor=raw)
+        runtime = Runtime(load(shop.name), permission=callback, executors=[registration])
+        payload = '{ "order_id":"o", "amount": 1}'
+        assert was_denied(asyncio.run(runtime.invoke(ToolRequest(name="shop.orders.refund", payload=payload))))
+    assert asked == [b'{"amount":1,"order_id":"o"}'] * 2

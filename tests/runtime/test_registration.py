@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import BaseModel, Field, model_validator
+
+from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+from toolgen.runtime import Catalog, Runtime, ToolAdapter, ToolDefinition, allow_all, load
+from toolgen.runtime.errors import CatalogError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.runtime.conftest import Shop
+
+
+class Line(BaseModel):
+    number: int = Field(ge=1)
+
+
+class ReadArgs(BaseModel):
+    path: str = Field(description="Where to read.")
+    first: Line = Field(description="The line to begin with.")
+    limit: int = 10
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "description": "Where to read."},
+        "first": {
+            "type": "object",
+            "description": "The line to begin with.",
+            "properties": {"number": {"type": "integer", "minimum": 1}},
+            "required": ["number"],
+        },
+        "limit": {"type": "integer", "default": 10},
+    },
+    "required": ["path", "first"],
+}
+
+DEFINITION = ToolDefinition(
+    name="code.read_file",
+    description="Read lines of a file.",
+    input_schema=SCHEMA,
+    permission="readonly",
+    tags={"code"},
+    metadata={"source": "code"},
+)
+
+
+class Files:
+    def definitions(self) -> Iterable[ToolDefinition]:
+        return [DEFINITION]
+
+    async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
+        assert isinstance(request.payload, bytes)
+        return ToolResult(tool_name="its own name", value=[request.name, request.payload.decode(), meta.user])
+
+
+def define(input_schema: Any) -> ToolDefinition:
+    return ToolDefinition(name="code.a", description="x", input_schema=input_schema)
+
+
+def test_reg_11_function_decorator_and_adapter_give_equal_definitions() -> None:
+    by_function, by_decorator, by_adapter = Catalog(), Catalog(), Catalog()
+
+    def read(args: ReadArgs) -> str:
+        return args.path
+
+    by_function.register(DEFINITION, read)
+
+    @by_decorator.tool("code.read_file", permission="readonly", tags=["code"], metadata={"source": "code"})
+    def read_file(args: ReadArgs) -> str:
+        """Read lines of a file."""
+        return args.path
+
+    adapter: ToolAdapter = Files()
+    by_adapter.register_adapter(adapter)
+    catalogs = (by_function, by_decorator, by_adapter)
+    assert [catalog.definition("code.read_file") for catalog in catalogs] == [DEFINITION] * 3
+    assert read_file(ReadArgs(path="p", first=Line(number=1))) == "p"
+
+
+def test_reg_12_a_pydantic_model_gives_the_schema_one_would_write() -> None:
+    catalog = Catalog()
+
+    @catalog.tool("code.explicit", description="Read.", input_schema=ReadArgs)
+    def explicit(args: Any) -> None: ...
+
+    @catalog.tool("code.annotated", description="Read.")
+    def annotated(args: ReadArgs, meta: ToolCallMeta) -> None: ...
+
+    @catalog.tool("code.nothing", description="Read.")
+    def nothing() -> None: ...
+
+    assert catalog.schema("code.explicit", "args") == SCHEMA
+    assert catalog.schema("code.annotated", "args") == SCHEMA
+    assert catalog.schema("code.nothing", "args") == {"type": "object", "properties": {}, "additionalProperties": False}
+    with pytest.raises(CatalogError, match=r"nothing says what .*unknown takes"):
+
+        @catalog.tool("code.unknown", description="Read.")
+        def unknown(args: dict[str, Any]) -> None: ...
+
+
+def test_reg_03_a_name_is_taken_once_and_the_first_stays(shop: Shop) -> None:
+    catalog = load(shop.name)
+    catalog.register(DEFINITION, lambda _args: "first")
+    for name in ("code.read_file", "shop.orders.refund"):
+        before = catalog.definition(name)
+        with pytest.raises(CatalogError, match=f"{name} is defined already"):
+            catalog.register(
+                ToolDefinition(name=name, description="Other.", input_schema=SCHEMA), lambda _args: "second"
+            )
+        assert catalog.definition(name) == before
+    with pytest.raises(CatalogError, match="defined already"):
+        catalog.register_adapter(Files())
+
+
+def test_an_adapter_with_one_name_that_is_taken_registers_nothing() -> None:
+    class Two(Files):
+        def definitions(self) -> Iterable[ToolDefinition]:
+            return [ToolDefinition(name="code.new", description="x", input_schema=SCHEMA), DEFINITION, DEFINITION]
+
+    catalog = Catalog()
+    with pytest.raises(CatalogError):
+        catalog.register_adapter(Two())
+    assert len(catalog) == 0
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object"},
+        SCHEMA,
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string", "minLength": 1, "maxLength": 9}},
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "properties": {"a": {"type": "array", "items": {"type": "array", "items": {"enum": ["x"]}}}},
+        },
+        {
+            "type": "object",
+            "properties": {"n": {"type": "number", "exclusiveMinimum": 0, "default": 1}, "b": {"type": "boolean"}},
+        },
+        {"type": "object", "properties": {"anyOf": {"type": "string"}, "$ref": {"type": "integer"}}},
+        {"type": "object", "properties": {"a": {"default": {"oneOf": []}}}, "x-note": {"anyOf": []}},
+        {
+            "type": "object",
+            "$defs": {"A": {"type": "string"}},
+            "properties": {"a": {"$ref": "#/$defs/A", "description": "d"}},
+        },
+    ],
+)
+def test_reg_13_the_core_profile_is_accepted(schema: Any) -> None:
+    catalog = Catalog()
+    catalog.register(define(schema), lambda _args: None)
+    assert "$ref" not in str(catalog.schema("code.a", "args").get("properties", {}).get("a", {}))
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"),
+    [
+        ("oneOf", [{"type": "string"}]),
+        ("anyOf", [{"type": "string"}]),
+        ("allOf", [{"type": "string"}]),
+        ("$ref", "#/$defs/Loop"),
+        ("if", {}),
+        ("patternProperties", {}),
+        ("type", ["string", "null"]),
+        ("additionalProperties", {"type": "string"}),
+        ("const", 1),
+        ("prefixItems", [{}]),
+    ],
+)
+def test_reg_14_what_lies_outside_core_is_named_with_its_place(keyword: str, value: Any) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {keyword: value}}},
+        "$defs": {"Loop": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Loop"}}}},
+    }
+    place = "$.properties.a.items" + (".properties.next" if keyword == "$ref" else "")
+    with pytest.raises(CatalogError) as refused:
+        Catalog().register(define(schema), lambda _args: None)
+    assert str(refused.value) == (
+        f"the input_schema of code.a uses `{keyword}` at {place}, which lies outside the profile core; "
+        'register it with profile="full", or do without'
+    )
+    Catalog().register(define(schema), lambda _args: None, profile="full")
+
+
+def test_reg_14_then_and_else_are_outside_too() -> None:
+    schema = {"type": "object", "then": {}, "else": {}}
+    with pytest.raises(CatalogError, match=r"`then` at \$,"):
+        Catalog().register(define(schema), lambda _args: None)
+
+
+def test_args_are_an_object_and_schemas_are_schemas() -> None:
+    with pytest.raises(CatalogError, match="describes no object"):
+        Catalog().register(define({"type": "string"}), lambda _args: None)
+    with pytest.raises(CatalogError, match="is no JSON Schema"):
+        Catalog().register(define({"type": "object", "properties": {"a": {"minLength": -1}}}), lambda _args: None)
+
+
+def test_tags_of_the_hosts_own_are_declared_first(shop: Shop) -> None:
+    definition = ToolDefinition(name="code.a", description="x", input_schema=SCHEMA, tags={"slow"})
+    catalog = load(shop.name)
+    with pytest.raises(CatalogError, match="the tag 'slow', which nobody declared"):
+        catalog.register(definition, lambda _args: None)
+    catalog.declare_tag("slow")
+    catalog.register(definition, lambda _args: None)
+    catalog.register(
+        ToolDefinition(name="code.b", description="x", input_schema=SCHEMA, tags={"billing"}), lambda _args: None
+    )
+
+
+def test_a_frozen_catalog_takes_nothing_more() -> None:
+    catalog = Catalog()
+    Runtime(catalog, permission=allow_all)
+    for register in (
+        lambda: catalog.register(DEFINITION, print),
+        lambda: catalog.declare_tag("x"),
+        lambda: catalog.register_adapter(Files()),
+    ):
+        with pytest.raises(CatalogError, match="the catalog is frozen"):
+            register()
+
+
+def run(catalog: Catalog, name: str, payload: str, meta: ToolCallMeta | None = None) -> ToolResult[Any]:
+    runtime = Runtime(catalog, permission=allow_all)
+    return asyncio.run(runtime.invoke(ToolRequest(name=name, payload=payload, tool_call_id="c"), meta=meta))
+
+
+def test_a_registered_function_gets_its_model_or_plain_json() -> None:
+    catalog = Catalog()
+
+    @catalog.tool("code.typed", description="x")
+    async def typed(args: ReadArgs, meta: ToolCallMeta) -> list[Any]:
+        return [args.first.number, args.limit, meta.user]
+
+    @catalog.tool("code.plain", description="x", input_schema=SCHEMA)
+    def plain(args: Any) -> Any:
+        return args
+
+    payload = '{"path": "p", "first": {"number": 2.0}}'
+    assert run(catalog, "code.typed", payload, ToolCallMeta(user="u")).value == [2, 10, "u"]
+    assert run(catalog, "code.plain", payload).value == {"path": "p", "first": {"number": 2.0}}
+
+
+def test_validators_of_the_hosts_own_models_count_too() -> None:
+    class Range(BaseModel):
+        first: int
+        last: int
+
+        @model_validator(mode="after")
+        def in_order(self) -> Range:
+            if self.last < self.first:
+                raise ValueError("last lies before first")
+            return self
+
+    catalog = Catalog()
+    catalog.tool("code.range", description="x", input_schema=Range)(lambda args: args.last)
+    error = run(catalog, "code.range", '{"first": 2, "last": 1}').error
+    assert error is not None
+    assert (error.message, error.issues[0].hint) == ("invalid payload", "Value error, last lies before first")
+
+
+def test_an_adapter_gets_canonical_json_under_the_ident() -> None:
+    catalog = Catalog()
+    catalog.register_adapter(Files())
+    result = run(catalog, "code__read_file", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u"))
+    assert result.value == ["code.read_file", '{"first":{"number":1},"path":"p"}', "u"]
+    assert (result.tool_name, result.metadata) == ("code.read_file", {"raw_tool_name": "code__read_file"})

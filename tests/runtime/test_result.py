@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from toolgen.contract.records import ContentBlock, Issue, ToolCallMeta, ToolError, ToolResult
+from toolgen.runtime.errors import InvalidPayload, MalformedResult, PermissionDenied, ToolNotFound, ToolUnavailable
+from toolgen.runtime.result import error_text, succeeded, tool_error_from_error
+
+ISSUE = Issue(pointer="/a", keyword="type", expected="a string", found="1", hint="use a string")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[Errno 2] No such file: '/home/ann/secret/plan.txt'", "[Errno 2] No such file: 'plan.txt'"),
+        ("cannot open /var/lib/app/data.db: locked", "cannot open data.db: locked"),
+        (r"cannot open C:\Users\ann\plan.txt", "cannot open plan.txt"),
+        ("see https://example.com/orders/7/refund", "see https://example.com/orders/7/refund"),
+        ("a/b is no number, 3 / 4 is", "a/b is no number, 3 / 4 is"),
+        ("first line\n  File '/app/x.py', line 3", "first line"),
+        ("x" * 1000, "x" * 299 + "…"),
+    ],
+)
+def test_goa_30_a_message_leaks_no_folders_and_no_traceback(text: str, message: str) -> None:
+    failure = OSError(text)
+    error = tool_error_from_error(failure)
+    assert (error.message, error.cause) == (message, failure)
+
+
+def test_an_error_is_shown_with_its_issues_or_else_its_hint() -> None:
+    assert error_text(ToolError(message="invalid payload", issues=(ISSUE,), hint="unused")) == (
+        "invalid payload\n- /a: use a string (found 1)"
+    )
+    assert error_text(ToolError(message="late", hint="try again")) == "late\ntry again"
+
+
+def test_the_payload_of_a_result_is_made_when_it_is_asked_for() -> None:
+    result = succeeded("a.b", "c", "value", {"b": 1, "a": "é"})
+    twin = ToolResult(tool_name="a.b", tool_call_id="c", value="value", payload='{"b":1,"a":"é"}'.encode())
+    assert result == twin
+    assert repr(result) == repr(twin)
+    assert result.content == (ContentBlock(type="json", data={"b": 1, "a": "é"}),)
+    assert replace(succeeded("a.b", "c", 1, {}), tool_call_id="d").payload == b"{}"
+    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, {}))).payload == b"{}"  # noqa: S301  # our own bytes
+    assert ToolResult[Any](tool_name="a.b").payload == b""
+
+
+def test_meta_for_a_call_differs_in_its_id_alone() -> None:
+    meta = ToolCallMeta(user="u", attributes={"k": 1})
+    assert meta.for_call("c") == ToolCallMeta(user="u", attributes={"k": 1}, tool_call_id="c")
+    assert meta.tool_call_id == ""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InvalidPayload([ISSUE]),
+        MalformedResult([ISSUE]),
+        ToolNotFound("a.b", ["a.c"]),
+        ToolUnavailable("a.b", "a"),
+        PermissionDenied("a.b", "no"),
+    ],
+)
+def test_errors_survive_pickling(error: Exception) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
