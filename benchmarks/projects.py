@@ -21,27 +21,48 @@ PACKAGE: Final = "generated"
 CALLED: Final = """\
 toolgen: 1
 toolset: bench.issues
-description: The tool that is called; the peers' benchmarks use the same.
+description: The tool that is called, which the peers' benchmarks call too.
+types:
+  Filters:
+    author: {type: [string, "null"], default: null}
+    assignee: {type: [string, "null"], default: null}
+    created_after: {type: [string, "null"], default: null}
+    min_comments: {type: integer, default: 0}
+  SearchResult: {total: integer, items: [{id: integer, title: string}]}
 tools:
   search_issues:
-    description: Search the issues of a repository.
+    description: Search the issues of a repository. Its objects are closed, as they are in the short form.
     permission: readonly
     args:
       query: {type: string, description: Words to look for.}
       limit: {type: integer, default: 10, description: Most rows to return.}
-      labels?: {anyOf: [{type: array, items: {type: string}}, {type: "null"}], description: Labels an issue must carry.}
+      labels: {type: [array, "null"], items: {type: string}, default: null, description: Labels an issue must carry.}
       state: {enum: [open, closed, all], default: open, description: Which issues.}
-      filters?:
-        anyOf:
-          - type: object
-            properties:
-              author: {anyOf: [{type: string}, {type: "null"}], default: null}
-              assignee: {anyOf: [{type: string}, {type: "null"}], default: null}
-              created_after: {anyOf: [{type: string}, {type: "null"}], default: null}
-              min_comments: {type: integer, default: 0}
-          - type: "null"
-        description: Extra filters.
-    result: {total: integer, items: [{id: integer, title: string}]}
+      filters: {anyOf: [{$ref: "#/types/Filters"}, {type: "null"}], default: null, description: Extra filters.}
+    result: SearchResult
+  search_open_issues:
+    description: The same with open objects, as most servers publish them; what they are sent beyond it is kept.
+    permission: readonly
+    args:
+      type: object
+      properties:
+        query: {type: string, description: Words to look for.}
+        limit: {type: integer, default: 10, description: Most rows to return.}
+        labels: {type: [array, "null"], items: {type: string}, default: null, description: Labels an issue must carry.}
+        state: {enum: [open, closed, all], default: open, description: Which issues.}
+        filters:
+          anyOf:
+            - type: object
+              properties:
+                author: {type: [string, "null"], default: null}
+                assignee: {type: [string, "null"], default: null}
+                created_after: {type: [string, "null"], default: null}
+                min_comments: {type: integer, default: 0}
+            - type: "null"
+          default: null
+          description: Extra filters.
+      required: [query]
+    result: SearchResult
 """
 
 
@@ -66,9 +87,9 @@ class Projects:
         return copied
 
     def built(self, tools: int) -> Path:
-        """Build a package of so many tools, once; one of them is the one that is called."""
+        """Build a package of so many tools, once; two of them are those that are called."""
         if tools not in self._built:
-            project = self._built[tools] = self.new(make_toolsets(tools - 1, files=min(20, tools - 1)))
+            project = self._built[tools] = self.new(make_toolsets(tools - 2, files=min(20, tools - 2)))
             (project / "specs" / "issues.yaml").write_text(CALLED, encoding="utf-8")
             build(project)
         return self._built[tools]

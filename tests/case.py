@@ -1,12 +1,12 @@
 """Case: one folder of `tests/cases`, what its specs compile to, and what it says they should.
 
-    specs/              what is compiled; its first line says what the case shows
-    toolgen.toml        the configuration, where it is not the default
-    expected/           the package, without its lock; with several targets, a folder for each
-    diagnostics.txt     all that the build reports, as it is shown
-    calls.jsonl         `{"tool", "arguments" or "result", "accept"}`: JSON values, and whether the codecs take them
-    use.py              code that uses the package as `cases.<case>`: it runs, and no type checker objects
-    misuse.py           code in which just the lines marked `# error` are errors, for every type checker
+specs/              what is compiled; its first line says what the case shows
+toolgen.toml        the configuration, where it is not the default
+expected/           the package, without its lock; with several targets, a folder for each
+diagnostics.txt     all that the build reports, as it is shown
+calls.jsonl         `{"tool", "arguments" or "result", "accept"}`: JSON values, and whether the codecs take them
+use.py              code that uses the package as `cases.<case>`: it runs, and no type checker objects
+misuse.py           code in which just the lines marked `# error` are errors, for every type checker
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Case:
 
     def expected_files(self) -> dict[str, bytes]:
         """Read `expected/`: path to content."""
-        found = (path for path in sorted(self.expected.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+        found = sorted(path for path in self.expected.rglob("*") if path.is_file())
         return {path.relative_to(self.expected).as_posix(): path.read_bytes() for path in found}
 
     def calls(self) -> Iterator[Call]:
@@ -136,14 +136,13 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def differences(expected: Mapping[str, bytes], found: Mapping[str, bytes]) -> str:
     """Show how two trees differ, as a unified diff; empty where they are the same."""
-    return "".join(
-        _difference(path, expected.get(path), found.get(path)) for path in sorted({*expected, *found})
-    )
+    return "".join(_difference(path, expected.get(path), found.get(path)) for path in sorted({*expected, *found}))
 
 
 def _difference(path: str, expected: bytes | None, found: bytes | None) -> str:
     if expected == found:
         return ""
-    before, after = ([] if content is None else content.decode().splitlines(keepends=True) for content in (expected, found))
-    names = [f"expected/{path}" if expected is not None else "/dev/null", path if found is not None else "/dev/null"]
-    return "".join(difflib.unified_diff(before, after, *names)) or f"{names[0]} is empty, and {names[1]} is too\n"
+    if not expected and not found:
+        return f"{path}: {'missing' if found is None else 'new'}, and empty\n"
+    before, after = ((content or b"").decode().splitlines(keepends=True) for content in (expected, found))
+    return "".join(difflib.unified_diff(before, after, f"expected/{path}", path))

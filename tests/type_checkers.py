@@ -1,4 +1,4 @@
-"""Type checkers: mypy strict, pyright strict and ty, over one folder, with nothing of the project's own configuration."""
+"""Type checkers: mypy strict, pyright strict and ty over one folder, without the project's own configuration."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def pyright(folder: Path) -> list[Finding]:
 
 def ty(folder: Path) -> list[Finding]:
     """Run ty, with warnings as errors."""
-    options = ("--output-format=concise", "--python-version=3.11", f"--python={sys.prefix}", f"--extra-search-path={ROOT}")
-    output = _run(folder, "ty", "check", *options, ".")
+    environment = (f"--python={sys.prefix}", "--python-version=3.11", f"--extra-search-path={ROOT}")
+    output = _run(folder, "ty", "check", "--output-format=concise", *environment, ".")
     return sorted(Finding(match["file"], int(match["line"]), match["message"]) for match in _TY_LINE.finditer(output))
 
 
@@ -72,7 +72,7 @@ CHECKERS: Final[Mapping[str, Callable[[Path], list[Finding]]]] = {"mypy": mypy, 
 
 
 def _run(folder: Path, module: str, *arguments: str, **environment: str) -> str:
-    """Run a checker in a folder. Exit codes other than 0 (fine) and 1 (complaints) are failures of the checker itself."""
+    """Run a checker in a folder. An exit code other than 0 (fine) or 1 (complaints) is a failure of the checker."""
     own = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", **environment}
     command = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=False)

@@ -7,6 +7,7 @@ All await a body that does nothing, and none is given anything that the others h
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
@@ -40,6 +41,7 @@ SCHEMA: Final = {
     "required": ["query"],
 }
 TOOL: Final = "bench.issues.search_issues"
+OPEN_TOOL: Final = "bench.issues.search_open_issues"
 
 
 async def _body(_args: object) -> dict[str, Any]:
@@ -104,10 +106,18 @@ def jsonschema_floor() -> Callable[[], Call]:
 
 
 def toolgen_invoke() -> Callable[[], Call]:
+    return _invoked(TOOL)
+
+
+def toolgen_invoke_open() -> Callable[[], Call]:
+    return _invoked(OPEN_TOOL)
+
+
+def _invoked(name: str) -> Callable[[], Call]:
     from toolgen.runtime import ToolRequest
 
     runtime = _runtime()
-    request = ToolRequest(name=TOOL, payload=ARGS, tool_call_id="c1")
+    request = ToolRequest(name=name, payload=ARGS, tool_call_id="c1")
 
     async def call() -> object:
         result = await runtime.invoke(request)
@@ -133,15 +143,19 @@ def toolgen_call() -> Callable[[], Call]:
 
 
 def issues_executor() -> Any:
-    """A handler of the tool, async, that gives the same typed result each time."""
+    """Handlers that give the same typed result each time; it is made at the first call, as its class is."""
     issues = import_module(f"{PACKAGE}.bench.tools.issues")
-    result: list[Any] = []
 
     class Handlers:
+        @cached_property
+        def result(self) -> object:
+            return issues.SearchResult.model_validate(RESULT)
+
         async def search_issues(self, _args: object, _meta: object, /) -> object:
-            if not result:
-                result.append(issues.SearchIssuesResult.model_validate(RESULT))
-            return result[0]
+            return self.result
+
+        async def search_open_issues(self, _args: object, _meta: object, /) -> object:
+            return self.result
 
     return issues.executor(Handlers())
 
@@ -157,6 +171,7 @@ _CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {
     "msgspec": (msgspec_floor, ("msgspec",)),
     "orjson and jsonschema_rs": (jsonschema_floor, ("orjson",)),
     "toolgen invoke": (toolgen_invoke, ()),
+    "toolgen invoke, open objects": (toolgen_invoke_open, ()),
     "toolgen call": (toolgen_call, ()),
 }
 

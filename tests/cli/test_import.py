@@ -118,11 +118,14 @@ def test_specs_go_to_the_first_target_or_to_that_of_out(folder: Path, capsys: py
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--toolset", "shop"], "`shop` cannot be the toolset of a server: an MCP toolset is named after its server"),
+        (["--toolset", "shop"], "`shop` cannot be the toolset of a server: "),
         (["--toolset", "mcp.a.b"], "`mcp.a.b` cannot be the toolset of a server: "),
         (["--toolset", "mcp.a__b"], "`mcp.a__b` cannot be the toolset of a server: `a__b` contains `__`"),
         (["--toolset", "mcp.a b"], "`mcp.a b` cannot be the toolset of a server: `mcp.a b` is not a valid value here"),
-        (["--toolset", "mcp.shop", "--out", "../shop.yaml"], "../shop.yaml is outside the project."),
+        (
+            ["--toolset", "mcp.shop", "--out", "../shop.yaml"],
+            "../shop.yaml is no place for a spec: specs of this project lie in specs/.",
+        ),
         (["--toolset", "mcp.shop", "--out", "shop.yaml"], "shop.yaml is no place for a spec"),
         (["--toolset", "mcp.shop", "--out", "specs/shop.txt"], "specs/shop.txt would not be read as a spec"),
         (["--toolset", "mcp.shop", "--out", "specs/.hidden/shop.yaml"], "would not be read as a spec"),
@@ -160,7 +163,7 @@ def test_nothing_is_written_through_a_link_out_of_the_project(folder: Path, caps
 
     assert run(["import", "mcp", save(LOOK), "--toolset", "mcp.shop", "--out", "specs/link/shop.yaml"]) == 2
 
-    assert "specs/link/shop.yaml is outside the project." in capsys.readouterr().err
+    assert "specs/link/shop.yaml is no place for a spec" in capsys.readouterr().err
     assert list(outside.iterdir()) == []
 
 

@@ -111,13 +111,13 @@ def test_broken_toml_is_shown_where_it_breaks(tmp_path: Path, text: str, expecte
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_bytes(b'a = "\xff"')
 
-    assert problems(tmp_path) == ["TG701 toolgen.toml:1:1 is not UTF-8 text: invalid start byte at byte 5"]
+    assert problems(tmp_path) == ["TG701 toolgen.toml:1:1 the file is not UTF-8 text: invalid start byte at byte 5"]
 
 
 def test_a_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").mkdir()
 
-    assert problems(tmp_path) == ["TG701 pyproject.toml:1:1 cannot be read: Is a directory"]
+    assert problems(tmp_path) == ["TG701 pyproject.toml:1:1 the file cannot be read: Is a directory"]
 
 
 def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def dataset(name: str, broken: tuple[str, ...], *recordings: str) -> Any:
         dataset("acebench", ("Check_Data_Exposure", "AccountSecurityAdvisor"), "acebench"),
     ],
 )
-def test_goa_33_all_of_it_imports_builds_and_replays(
+def test_all_of_it_imports_builds_and_replays(
     name: str, broken: tuple[str, ...], recordings: tuple[str, ...], tmp_path: Path
 ) -> None:
     imported = toolgen(

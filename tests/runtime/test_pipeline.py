@@ -292,6 +292,14 @@ def test_an_executors_own_error_passes_as_it_is(shop: Shop) -> None:
         assert result.content == (ContentBlock(type="text", data="sold out\nask again tomorrow"),)
 
 
+@pytest.mark.parametrize("odd", [None, 3, ["a"], {"a": 1}, "\ud800", "x" * 100_000])
+def test_nothing_raises_however_odd_the_request(shop: Shop, odd: Any) -> None:
+    calls = runtime(shop, handlers(lambda _args, _meta: pytest.fail("it ran")))
+    assert invoke(calls, name=odd).is_error
+    assert invoke(calls, odd).is_error
+    assert asyncio.run(calls.call(REFUND, odd)).is_error
+
+
 def test_cancellation_passes_through(shop: Shop) -> None:
     async def forever(_args: Any, _meta: Any) -> None:
         await asyncio.sleep(3600)

@@ -11,7 +11,7 @@ from toolgen.runtime import Catalog, Runtime, ToolAdapter, ToolDefinition, allow
 from toolgen.runtime.errors import CatalogError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tests.runtime.conftest import Shop
 
@@ -222,11 +222,12 @@ def test_tags_of_the_hosts_own_are_declared_first(shop: Shop) -> None:
 def test_a_frozen_catalog_takes_nothing_more() -> None:
     catalog = Catalog()
     Runtime(catalog, permission=allow_all)
-    for register in (
+    attempts: list[Callable[[], None]] = [
         lambda: catalog.register(DEFINITION, print),
         lambda: catalog.declare_tag("x"),
         lambda: catalog.register_adapter(Files()),
-    ):
+    ]
+    for register in attempts:
         with pytest.raises(CatalogError, match="the catalog is frozen"):
             register()
 

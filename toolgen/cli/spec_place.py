@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
@@ -55,13 +55,7 @@ def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
     Raises click.UsageError for a place that is outside of all specs, or taken by another spec.
     """
     default = f"{config.targets[0].specs}/{toolset.rpartition('.')[2]}.yaml"
-    path = default if out is None else _inside(config.root, out)
-    target = next(
-        (target for target in config.targets if path.startswith(f"{target.specs}/") or target.specs == "."), None
-    )
-    if target is None:
-        folders = " or ".join(f"{target.specs}/" for target in config.targets)
-        raise click.UsageError(f"{path} is no place for a spec: specs of this project lie in {folders}.")
+    target, path = _below_specs(config, default if out is None else out)
     if not path.endswith(SUFFIXES) or any(part.startswith(".") for part in path.split("/")):
         raise click.UsageError(
             f"{path} would not be read as a spec: its name must end in .yaml, and no part of it start with a dot."
@@ -76,12 +70,18 @@ def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
     return SpecPlace(config.root, present.path if present else path, target, present)
 
 
-def _inside(root: Path, out: str) -> str:
-    """A path relative to the project, with `/`; links are followed. Raises click.UsageError for one outside of it."""
-    path = os.path.relpath(os.path.realpath(root / out), os.path.realpath(root))
-    if Path(path).parts[0] == os.pardir or Path(path).is_absolute():
-        raise click.UsageError(f"{out} is outside the project.")
-    return Path(path).as_posix()
+def _below_specs(config: Config, out: str) -> tuple[Target, str]:
+    """The target whose specs a path lies below, links followed, and the path as specs are shown.
+
+    Raises click.UsageError for one that lies elsewhere.
+    """
+    real = Path(os.path.realpath(config.root / out))
+    for target in config.targets:
+        specs = Path(os.path.realpath(config.root / target.specs))
+        if real.is_relative_to(specs):
+            return target, (PurePosixPath(target.specs) / real.relative_to(specs).as_posix()).as_posix()
+    folders = " or ".join(f"{target.specs}/" for target in config.targets)
+    raise click.UsageError(f"{out} is no place for a spec: specs of this project lie in {folders}.")
 
 
 def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:

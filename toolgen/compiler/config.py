@@ -224,9 +224,9 @@ def _read(root: Path, file: str) -> _Source | None:
     except RecursionError:
         source.report("TG702", "values are nested too deep")
     except UnicodeDecodeError as error:
-        source.report("TG701", f"is not UTF-8 text: {error.reason} at byte {error.start}")
+        source.report("TG701", f"the file is not UTF-8 text: {error.reason} at byte {error.start}")
     except OSError as error:
-        source.report("TG701", f"cannot be read: {error.strerror}")
+        source.report("TG701", f"the file cannot be read: {error.strerror}")
     source.finish()
     return source
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
-
 _new = object.__new__
 
 
@@ -55,12 +54,23 @@ class ToolCallMeta:
     parent_tool_call_id: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
+    # One of these is made for every call, and a frozen class sets fields slowly; those with a default need not be set.
+
     def for_call(self, tool_call_id: str) -> ToolCallMeta:
-        """The same, for that call. One is made for every call, and a frozen class sets its fields slowly."""
+        """The same, for that call."""
         meta = _new(ToolCallMeta)
         fields = meta.__dict__
         fields.update(self.__dict__)
         fields["tool_call_id"] = tool_call_id
+        return meta
+
+    @staticmethod
+    def of_nobody(tool_call_id: str) -> ToolCallMeta:
+        """What a call comes with that was made in nobody's name."""
+        meta = _new(ToolCallMeta)
+        fields = meta.__dict__
+        fields["tool_call_id"] = tool_call_id
+        fields["attributes"] = {}
         return meta
 
 

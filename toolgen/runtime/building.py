@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.runtime.models import adapter_of
+from toolgen.runtime.kinds import adapter_of
 from toolgen.runtime.typed_values import plain
 
 

@@ -8,7 +8,6 @@ from inspect import getdoc
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.definition import BUILT_IN_TAGS, ToolDefinition
@@ -138,6 +137,8 @@ class Catalog:
 
     def wire_name(self, ident: str) -> str:
         """Spell a tool as providers see it. Raises `ToolNotFound`."""
+        from toolgen.providers.wire_names import wire_name  # it hashes, and hashlib is slow to import
+
         if ident in self._registered:
             return wire_name(ident)
         return cast("str", self._compiled_tool(ident).get("wire_name") or wire_name(ident))

@@ -6,7 +6,7 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from jsonschema_rs import ValidationError as SchemaError
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
@@ -15,7 +15,7 @@ from toolgen.runtime.codec_source import CodecSource, compiled_source
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
-from toolgen.runtime.models import adapter_of, has_aliases, has_defaults, model_class
+from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
 from toolgen.runtime.plain_schema import is_plain
 from toolgen.runtime.typed_values import is_absent, plain, remove, with_integers
 
@@ -241,7 +241,7 @@ class Codec(Generic[T]):
     @cached_property
     def _adapter(self) -> TypeAdapter[Any] | None:
         kind = self._source.type
-        return None if kind is None or kind is JsonValue else adapter_of(kind)
+        return None if kind is None or is_json_value(kind) else adapter_of(kind)
 
     @cached_property
     def _validate(self) -> Callable[..., Any] | None:

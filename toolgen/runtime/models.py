@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
-
-from pydantic import BaseModel, ConfigDict, TypeAdapter
-
-from toolgen.runtime.json_text import is_array, is_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from pydantic import BaseModel, ConfigDict
 
 
 class _Model(BaseModel):
@@ -34,39 +26,3 @@ class ClosedModel(_Model):
     """An object with named fields and no others."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-def model_class(kind: Any) -> type[BaseModel] | None:
-    """Give a type back if it is a model class."""
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
-
-
-@cache
-def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Give what validates and serializes a generated type: a model, or an alias such as `list[Profile]`."""
-    model = model_class(kind)
-    if model is not None:
-        return TypeAdapter(model)
-    return TypeAdapter(kind, config=ConfigDict(strict=True, ser_json_inf_nan="constants"))
-
-
-def has_aliases(adapter: TypeAdapter[Any]) -> bool:
-    """Whether any field that a type holds has another name in JSON."""
-    return any("validation_alias" in node for node in _nodes(adapter.core_schema))
-
-
-def has_defaults(adapter: TypeAdapter[Any]) -> bool:
-    """Whether any field that a type holds can be left out."""
-    return any(node.get("type") == "default" for node in _nodes(adapter.core_schema))
-
-
-def _nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Give every dict of a core schema; they refer to each other by name, so there are no cycles."""
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if is_object(node):
-            yield node
-            pending.extend(value for key, value in node.items() if key != "metadata")
-        elif is_array(node):
-            pending.extend(node)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
 
-from pydantic import JsonValue
-
 from toolgen.runtime.json_text import is_object
-from toolgen.runtime.models import model_class
+from toolgen.runtime.kinds import is_json_value, model_class
 
-_SURPRISES: Final = ("$dynamicRef", "$recursiveRef", "patternProperties", "prefixItems")
+_SURPRISES: Final = ("$dynamicRef", "$id", "$recursiveRef", "patternProperties", "prefixItems")
 _NULL: Final = {"type": "null"}
 
 
@@ -80,7 +78,7 @@ def _items_of(kind: Any) -> Any:
 
 def _fields_of(kind: Any) -> dict[str, Any] | None:
     """Map wire names to types; None where any key will do."""
-    if kind is None or kind is JsonValue:
+    if kind is None or is_json_value(kind):
         return None
     model = model_class(kind)
     fields = model.model_fields if model else {}

@@ -138,14 +138,14 @@ def read_call(line: bytes) -> RecordedCall:
 
 
 class _Member(NamedTuple):
-    """One member of a line: its value, its text, and where that starts, counting from 1. Numbers are left as text."""
+    """One member of a line: its value, its text, and where that starts, counting from 1. Numbers are only skimmed."""
 
     value: Any
     text: str
     column: int
 
 
-_DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
+_DECODER: Final = json.JSONDecoder(parse_int=float)
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 

@@ -108,7 +108,8 @@ def test_a_new_tool_is_written_before_those_that_come_after_it() -> None:
 def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
     imported = again(LOOK, BUY, SELL, tool("look"))
 
-    [key] = imported.outcome.added if imported.outcome else ()
+    assert imported.outcome is not None
+    [key] = imported.outcome.added
     assert key.startswith("look_")
     assert imported.tools[key]["remote"] == "look"
     assert imported.tools["look"]["remote"] == "look.at"

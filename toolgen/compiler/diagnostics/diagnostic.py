@@ -11,7 +11,7 @@ from toolgen.compiler.diagnostics.codes import CODES, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "nearest"]
+__all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "listing", "nearest"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,6 +76,12 @@ class Diagnostics:
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+def listing(what: str, names: Iterable[str]) -> str:
+    """Say which names there are: "the args are `a`, `b`", or that there are none."""
+    shown = ", ".join(f"`{name}`" for name in names)
+    return f"the {what} are {shown}" if shown else f"there are no {what}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import MISSING, Field, asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
@@ -12,7 +12,7 @@ from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.providers.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
 
@@ -21,7 +21,7 @@ def emit_catalog_json(catalog: Catalog) -> str:
     """The catalog as JSON text. Schemas are texts in it, parsed only when a tool is first used."""
     sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
-        "tools": {tool.ident: _tool(tool, toolset) for toolset in catalog.toolsets for tool in toolset.tools},
+        "tools": {ident: tool for toolset in catalog.toolsets for ident, tool in _tools(toolset)},
         "agents": {agent.name: _agent(agent) for agent in catalog.agents},
         "catalogs": {each.name: _action_catalog(each) for each in catalog.catalogs},
         "policies": {policy.name: _policy(policy) for policy in catalog.policies},
@@ -58,12 +58,18 @@ def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _plain(record: Any, *leave_out: str) -> dict[str, Any]:
-    """A record of the IR as JSON: what differs from its default, tuples as lists."""
+    """A record of the IR as JSON, without what is empty by default; tuples as lists."""
     if record is None:
         return {}
-    return _present(
-        (item.name, _jsonable(getattr(record, item.name))) for item in fields(record) if item.name not in leave_out
-    )
+    values = [(item, getattr(record, item.name)) for item in fields(record) if item.name not in leave_out]
+    return {item.name: _jsonable(value) for item, value in values if _is_said(item, value)}
+
+
+def _is_said(item: Field[Any], value: Any) -> bool:
+    """Whether a value is more than nothing, or nothing where the default is more."""
+    if value not in (None, "", (), {}, False):
+        return True
+    return item.default is not MISSING and value != item.default
 
 
 def _jsonable(value: Any) -> Any:
@@ -90,29 +96,33 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
     }
 
 
-def _tool(tool: Tool, toolset: Toolset) -> dict[str, Any]:
-    homes = {made.name: made.module for made in toolset.types}
-    types = ".".join((*toolset.package, "types"))
+def _tools(toolset: Toolset) -> Iterator[tuple[str, dict[str, Any]]]:
+    folder = ".".join((*toolset.package, "types"))
+    places = {made.name: f"{folder}.{made.module}:{made.name}" for made in toolset.types}
+    for tool in toolset.tools:
+        yield tool.ident, {"toolset": toolset.name, **_tool(tool, places)}
+
+
+def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
     limits = {
         item.name: getattr(tool.limits, item.name)
         for item in fields(Limits)
         if getattr(tool.limits, item.name) != item.default
     }
     return {
-        "toolset": toolset.name,
         "title": tool.title,
         "description": tool.description,
         "permission": tool.permission.value,
         "tags": list(tool.tags),
         "args": schema_text(tool.args),
-        "args_type": f"{types}.{homes[tool.names.args]}:{tool.names.args}",
+        "args_type": places[tool.names.args],
         "result": schema_text(tool.result),
-        "result_type": f"{types}.{homes[tool.names.result]}:{tool.names.result}",
+        "result_type": places[tool.names.result],
         "wire_name": tool.wire_name or wire_name(tool.ident),
+        **({} if tool.roles is None else {"roles": list(tool.roles)}),
         **_present(
             (
                 ("source_name", tool.remote if tool.remote != tool.key else ""),
-                ("roles", list(tool.roles) if tool.roles is not None else None),
                 ("access", _plain(tool.access)),
                 ("one_of", list(tool.one_of)),
                 ("inject", list(tool.inject)),

@@ -14,11 +14,7 @@ def literal(value: Any) -> str:
     match value:
         case str():
             return _text(value)
-        case bool() | None:
-            return repr(value)
-        case int():
-            return repr(value) if value.bit_length() < 14_000 else f"int({hex(value)!r}, 16)"
-        case float():
+        case bool() | int() | float() | None:
             return repr(value)
         case list() | tuple():
             return f"[{', '.join(literal(item) for item in value)}]"

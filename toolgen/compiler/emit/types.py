@@ -39,13 +39,16 @@ def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
         modules.setdefault(made.module, []).append(made)
     homes = module_of(toolset)
     files = {"types/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
+    titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
+    titles |= {homes[tool.names.args]: f"Types of the tool `{tool.key}`" for tool in toolset.tools}
     for module, members in sorted(modules.items()):
-        files[f"types/{module}.py"] = _module(toolset, module, members, models, homes)
+        title = f"{titles[module]}, in `{toolset.name}`."
+        files[f"types/{module}.py"] = _module(title, module, members, models, homes)
     return files
 
 
 def _module(
-    toolset: Toolset,
+    title: str,
     module: str,
     members: Sequence[ClassType | AliasType],
     models: Mapping[str, Model],
@@ -66,15 +69,9 @@ def _module(
             origins.setdefault(_ORIGINS[name], set()).add(name)
         elif homes.get(name, module) != module:
             origins.setdefault(f".{homes[name]}", set()).add(name)
-    titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
-    titles |= {homes[tool.names.args]: f"Types of the tool `{tool.key}`" for tool in toolset.tools}
     return render(
         "types.py.jinja",
-        {
-            "docstring": docstring(f"{titles[module]}, in `{toolset.name}`.", ""),
-            "imports": import_lines(origins),
-            "parts": parts,
-        },
+        {"docstring": docstring(title, ""), "imports": import_lines(origins), "parts": parts},
     )
 
 

@@ -22,8 +22,8 @@ _LAST: Final[tuple[str, ...]] = ("required", "properties", "$defs", "definitions
 """What a reader looks for first, and what is long. Other keywords stay between, in the order they came in."""
 
 _DESCRIBES: Final = frozenset({
-    "$dynamicRef", "$recursiveRef", "$ref", "allOf", "anyOf", "const", "enum", "oneOf", "patternProperties", "properties",
-    "type",
+    *("type", "enum", "const", "properties", "patternProperties", "allOf", "anyOf", "oneOf"),
+    *("$ref", "$dynamicRef", "$recursiveRef"),
 })  # fmt: skip
 """A schema with none of these says nothing of what an object holds."""
 

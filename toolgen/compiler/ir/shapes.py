@@ -6,7 +6,7 @@ the authority. What no Python type carries exactly is `Json`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -38,6 +38,13 @@ class Literals:
     """One of a few values, all of them strings, or all integers, or all booleans."""
 
     values: tuple[str | int | bool, ...]
+    kind: ScalarKind = field(init=False, repr=False)
+    """Tells `1` from `true`, which are equal in Python."""
+
+    def __post_init__(self) -> None:
+        """Take the kind of the values."""
+        kinds = {str: ScalarKind.STRING, bool: ScalarKind.BOOLEAN}
+        object.__setattr__(self, "kind", kinds.get(type(self.values[0]), ScalarKind.INTEGER))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
-from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, snake
+from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, package_of, snake
 from toolgen.compiler.resolve.selectors import check_selector, select
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def resolve_agents(
 ) -> tuple[list[Agent], list[Toolset]]:
     """Make the agents, and say in each toolset of kind `agent` who exports it."""
     agents: dict[str, Agent] = {}
+    packages = Namespace()
     for document in documents:
         agent = _resolve(document, toolsets, list(tags), sink)
         first = agents.setdefault(agent.name, agent)
@@ -35,7 +36,18 @@ def resolve_agents(
                 related=[Related(first.span, "first here")],
                 fix="rename one of them",
             )
+        else:
+            _claim_packages(agent, document, packages, sink)
     return list(agents.values()), _owned(documents, toolsets, sink)
+
+
+def _claim_packages(agent: Agent, document: Document[AgentFile], packages: Namespace, sink: Diagnostics) -> None:
+    """Report agents, or toolsets that one of them exports, that would be one package."""
+    folder = "/".join(agent.package)
+    packages.claim([folder], f"the agent `{agent.name}`", agent.span, sink, fix="give one of them another name")
+    for index, name in enumerate(agent.export):
+        exported = f"{folder}/agenttools/{package_of(name)[-1]}"
+        packages.claim([exported], f"`{name}`", document.span("export", index), sink, fix="rename one of the toolsets")
 
 
 def _resolve(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Mandate
 
 if TYPE_CHECKING:
@@ -170,10 +170,7 @@ class _Resolver:
 
     def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> None:
         if parameter not in properties:
-            known = (
-                nearest(parameter, properties)
-                or f"its args are {', '.join(f'`{name}`' for name in properties) or 'none'}"
-            )
+            known = nearest(parameter, properties) or listing("args", properties)
             self._sink.report("TG506", span, f"`{ident}` has no arg `{parameter}`", fix=known)
 
     def _check_value(self, value: Any, span: Span, *, resource: bool) -> None:

@@ -1,10 +1,11 @@
 """Is a schema one? And do the defaults and examples written beside it fit it?
 
-jsonschema-rs decides, as it will at run time; jsonschema explains what it refuses.
+jsonschema-rs decides, as it will at run time.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ import jsonschema_rs
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.chains import excess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +28,9 @@ _UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingErro
 
 def check_schema(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
     """Report what keeps a schema from being compiled; say whether it can be."""
+    if too_much := excess(bundle.json):
+        sink.report("TG213", span, f"the schema cannot be compiled: {too_much}")
+        return False
     try:
         jsonschema_rs.validator_for(bundle.json, validate_formats=False, offline=True)
     except _UNUSABLE as failure:
@@ -34,47 +39,58 @@ def check_schema(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
     return True
 
 
-def violations(schema: Any, value: Any, pointer: str = "") -> list[tuple[list[str | int], str]]:
-    """Where and how a value breaks a schema, or the part of it at a JSON pointer.
-
-    Raises what jsonschema-rs raises for a part that cannot be compiled on its own.
-    """
-    registry, target = None, schema
-    if pointer:
-        own = schema.get("$id")
-        base = own.partition("#")[0] if isinstance(own, str) and "://" in own else "toolgen://schema"
-        registry = jsonschema_rs.Registry([(base, schema)], draft=_draft(schema))
-        target = {"$ref": f"{base}#{quote(pointer, safe='/~')}"}
-    validator = jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
+def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:
+    """Where and how a value breaks a schema."""
+    validator = jsonschema_rs.validator_for(schema, validate_formats=False, offline=True)
     return [(list(error.instance_path), _short(error.message)) for error in validator.iter_errors(value)]
+
+
+class _Parts:
+    """The parts of one schema, as validators."""
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        self._dialect = _dialect(schema.get("$schema")) if isinstance(schema, dict) else "2020-12"
+
+    def validator(self, part: dict[str, Any], pointer: list[str | int]) -> jsonschema_rs.Validator:
+        """The validator of the part at a pointer. Raises what jsonschema-rs raises for one that needs the whole."""
+        registry, target = None, {"$schema": keywords.DIALECTS[self._dialect], **part}
+        if pointer and any(True for _ in _references(part, [])):
+            place = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
+            registry, target = self._registry, {"$ref": f"{self._base}#{quote(place, safe='/~')}"}
+        return jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
+
+    @cached_property
+    def _base(self) -> str:
+        own = self._schema.get("$id")
+        return own.partition("#")[0] if isinstance(own, str) and "://" in own else "toolgen://schema"
+
+    @cached_property
+    def _registry(self) -> jsonschema_rs.Registry:
+        return jsonschema_rs.Registry([(self._base, self._schema)], draft=_DRAFTS[self._dialect])
 
 
 def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
     """Report defaults that their own schemas refuse."""
+    parts = _Parts(bundle.json)
     for pointer, schema in _with_defaults(bundle.json, []):
         default = schema["default"]
         if _plainly_fits(schema, default):
             continue
-        place = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
         try:
-            problems = violations(bundle.json, default, place)
+            problem = next((error.message for error in parts.validator(schema, pointer).iter_errors(default)), "")
         except _UNUSABLE:
             continue  # what it refers to is found from the whole schema only
-        if problems:
+        if problem:
             sink.report(
                 "TG208",
                 bundle.span([*pointer, "default"], span),
-                f"the default is refused by its own schema: {problems[0][1]}",
+                f"the default is refused by its own schema: {_short(problem)}",
                 fix="correct it, or leave it out",
             )
 
 
 def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) -> None:
-    from jsonschema.validators import validator_for
-
-    if not isinstance(bundle.json, dict | bool):
-        sink.report("TG202", span, "a schema is a mapping or a boolean")
-        return
     schema = bundle.json if isinstance(bundle.json, dict) else {}
     declared = schema.get("$schema")
     if isinstance(declared, str) and keywords.dialect_of(declared) is None:
@@ -85,13 +101,11 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
             fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
         )
         return
-    metaschema = validator_for(schema).META_SCHEMA
-    errors = sorted(
-        validator_for(metaschema)(metaschema).iter_errors(bundle.json),
-        key=lambda error: list(map(str, error.absolute_path)),
-    )
+    metaschema = keywords.DIALECTS[_dialect(declared)]
+    validator = jsonschema_rs.validator_for({"$ref": metaschema}, offline=True)
+    errors = sorted(validator.iter_errors(bundle.json), key=lambda error: list(map(str, error.instance_path)))
     for error in errors:
-        path = list(error.absolute_path)
+        path = list(error.instance_path)
         sink.report("TG202", bundle.span(path, span), _meta_message(error, path), fix=_meta_fix(error, path))
     if not errors:
         path = list(getattr(failure, "instance_path", ()))
@@ -185,16 +199,18 @@ def _plainly_fits(schema: dict[str, Any], value: Any) -> bool:
     )
 
 
-def _draft(schema: Any) -> int | None:
-    uri = schema.get("$schema") if isinstance(schema, dict) else None
-    name = keywords.dialect_of(uri) if isinstance(uri, str) else "2020-12"
-    return {
-        "draft-04": jsonschema_rs.Draft4,
-        "draft-06": jsonschema_rs.Draft6,
-        "draft-07": jsonschema_rs.Draft7,
-        "2019-09": jsonschema_rs.Draft201909,
-        "2020-12": jsonschema_rs.Draft202012,
-    }.get(name or "2020-12")
+_DRAFTS: Final = {
+    "draft-04": jsonschema_rs.Draft4,
+    "draft-06": jsonschema_rs.Draft6,
+    "draft-07": jsonschema_rs.Draft7,
+    "2019-09": jsonschema_rs.Draft201909,
+    "2020-12": jsonschema_rs.Draft202012,
+}
+
+
+def _dialect(declared: Any) -> str:
+    """The draft that the value of `$schema` stands for."""
+    return (keywords.dialect_of(declared) if isinstance(declared, str) else None) or "2020-12"
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.catalog import Command
-from toolgen.compiler.ir.shapes import Literals, Scalar, ScalarKind, Shape, Union
+from toolgen.compiler.ir.shapes import Literals, Scalar, Shape, Union
 from toolgen.compiler.resolve import templates
 
 if TYPE_CHECKING:

@@ -56,23 +56,30 @@ def title(text: str) -> str:
 
 def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:
     """Spell a name as a module or function: `createIssue` -> `create_issue`."""
-    return _finish("_".join(words(text)).lower(), text, reserved)
+    return _free("_".join(_parts(text)).lower(), reserved)
 
 
 def constant(text: str) -> str:
     """Spell a name as a constant: `createIssue` -> `CREATE_ISSUE`."""
-    return _finish("_".join(words(text)).upper(), text, RESERVED_CONSTANTS)
+    return _free("_".join(_parts(text)).upper(), RESERVED_CONSTANTS)
 
 
 def pascal(text: str) -> str:
     """Spell a name as a class: `createIssue` -> `CreateIssue`."""
-    return _finish("".join(word[0].upper() + word[1:] for word in words(text)), text, frozenset())
+    return "".join(word[0].upper() + word[1:] for word in _parts(text))
 
 
 def attribute(wire: str) -> str:
     """Spell a JSON name as an attribute. An identifier stays as it is: `orderId` -> `orderId`, `from` -> `from_`."""
     plain = unicodedata.normalize("NFKD", wire).encode("ascii", "ignore").decode("ascii")
-    return _finish(re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_"), wire, RESERVED_FIELDS)
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_") or _digest(wire)
+    return _free(f"n{name}" if name[0].isdigit() else name, RESERVED_FIELDS)
+
+
+def package_of(toolset: str) -> tuple[str, ...]:
+    """Where a toolset lies in the generated package: its owner, `tools`, its last word."""
+    *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in toolset.split("."))
+    return (*owner, "tools", last)
 
 
 def is_attribute(name: str) -> bool:
@@ -80,11 +87,18 @@ def is_attribute(name: str) -> bool:
     return name.isascii() and name.isidentifier() and not name.startswith("_") and name not in RESERVED_FIELDS
 
 
-def _finish(name: str, original: str, reserved: frozenset[str]) -> str:
-    if not name:
-        name = "x" + hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    if name[0].isdigit():
-        name = f"n{name}" if name.islower() or not name.isupper() else f"N{name}"
+def _parts(text: str) -> list[str]:
+    """The words of a name, at least one, and no digit first."""
+    first, *rest = words(text) or [_digest(text)]
+    return [f"n{first}" if first[0].isdigit() else first, *rest]
+
+
+def _digest(text: str) -> str:
+    """A name for a text that holds nothing to make one of."""
+    return f"x{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def _free(name: str, reserved: frozenset[str]) -> str:
     return f"{name}_" if name in reserved else name
 
 

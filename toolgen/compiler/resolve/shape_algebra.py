@@ -20,10 +20,13 @@ from toolgen.compiler.ir.shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Set
 
 JSON: Final = Json()
 SCALARS: Final = {kind.value: Scalar(kind) for kind in ScalarKind}
+_MOST_MEMBERS: Final = 100
+"""Of a union: it is built and tried member by member, and Python's parser gives up at some thousand."""
+
 _RANK: Final = {ClassRef: 0, Map: 1, Array: 1, Literals: 2, Scalar: 3, Union: 4, Json: 5}
 
 
@@ -41,15 +44,29 @@ def literals(values: list[Any]) -> Shape:
 
 
 def union(shapes: list[Shape]) -> Shape:
-    """One of several shapes: flat and without repetition; `Json` where any of them is."""
-    flat: dict[Shape, None] = {}
+    """One of several shapes: flat, literals of a kind together; `Json` where one of them is, or where they are many."""
+    flat: dict[Shape | ScalarKind, Shape] = {}
+    words: dict[ScalarKind, list[str | int | bool]] = {}
     for shape in shapes:
-        flat.update(dict.fromkeys(shape.members if isinstance(shape, Union) else (shape,)))
-    if not flat or JSON in flat:
+        for member in shape.members if isinstance(shape, Union) else (shape,):
+            if isinstance(member, Literals):
+                words.setdefault(member.kind, []).extend(member.values)
+                flat[member.kind] = member
+            else:
+                flat[member] = member
+    if not flat or JSON in flat or len(flat) > _MOST_MEMBERS or _confuses(flat.keys()):
         return JSON
     if SCALARS["number"] in flat:
         flat.pop(SCALARS["integer"], None)
-    return next(iter(flat)) if len(flat) == 1 else Union(tuple(flat))
+    flat.update({kind: Literals(tuple(dict.fromkeys(values))) for kind, values in words.items()})
+    return next(iter(flat.values())) if len(flat) == 1 else Union(tuple(flat.values()))
+
+
+def _confuses(members: Set[Shape | ScalarKind]) -> bool:
+    """Whether truth values and numbers meet where some are literals: pydantic takes `true` for the literal `1`."""
+    truths = members & {ScalarKind.BOOLEAN, SCALARS["boolean"]}
+    numbers = members & {ScalarKind.INTEGER, SCALARS["integer"], SCALARS["number"]}
+    return bool(truths and numbers) and any(isinstance(member, ScalarKind) for member in truths | numbers)
 
 
 def bounded(shape: Shape, budget: int = 200) -> Shape:
@@ -77,18 +94,40 @@ def narrower(first: Shape, second: Shape) -> Shape:
 def cyclic(classes: Mapping[str, ClassType]) -> set[str]:
     """The classes that can contain themselves."""
     below = {name: {ref for field in made.fields for ref in classes_in(field.shape)} for name, made in classes.items()}
-    found: set[str] = set()
+    return {name for group in _strongly_connected(below) if len(group) > 1 for name in group} | {
+        name for name, inner in below.items() if name in inner
+    }
+
+
+def _strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
+    """Groups of names that all lead to each other (Tarjan's algorithm, without recursion)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_names: list[str] = []
+    is_open: set[str] = set()
     for start in below:
-        reached: set[str] = set()
-        queue = list(below[start])
-        while queue:
-            name = queue.pop()
-            if name not in reached:
-                reached.add(name)
-                queue.extend(below.get(name, ()))
-        if start in reached:
-            found.add(start)
-    return found
+        path = [] if start in order else [(start, iter(sorted(below[start])))]
+        while path:
+            name, inner = path[-1]
+            if name not in order:
+                order[name] = lowest[name] = len(order)
+                open_names.append(name)
+                is_open.add(name)
+            for following in inner:
+                if following not in order and following in below:
+                    path.append((following, iter(sorted(below[following]))))
+                    break
+                if following in is_open:
+                    lowest[name] = min(lowest[name], order[following])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[name])
+                if lowest[name] == order[name]:
+                    at = open_names.index(name)
+                    group, open_names[at:] = open_names[at:], []
+                    is_open.difference_update(group)
+                    yield group
 
 
 def without_nested_guesses(made: ClassType, cyclic: set[str]) -> ClassType:

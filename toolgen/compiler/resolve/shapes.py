@@ -8,7 +8,7 @@ Every shape accepts at least what its schema accepts. Where a schema says the sa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
@@ -33,6 +33,15 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.schemas import Bundle
 
 
+_DEEPEST: Final = 100
+"""How deep shapes are read, references followed; what lies deeper is `Json`. pydantic builds classes that contain each
+other by recursion, and gives up at about as many.
+"""
+
+_MOST_CLASSES: Final = 1000
+"""Of one schema; further objects are `Json`. YAML aliases make a million of a few lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Owner:
     """Whom the classes of a schema belong to: their module, the name of the outermost, and the renamed fields."""
@@ -46,7 +55,8 @@ class Owner:
 class Shapes:
     """The classes of one toolset, made while its schemas are read.
 
-    `types` are the names of the types that its file defines, `classes` those that are kept for its tools.
+    `types` are the names of the types that its file defines, `classes` those that are kept for its tools. `depth` is
+    how many schemas are being read, one inside another.
     """
 
     def __init__(self, types: Iterable[str], classes: Iterable[str], sink: Diagnostics) -> None:
@@ -57,6 +67,7 @@ class Shapes:
         self._aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
         self.renamed: set[tuple[str, str]] = set()
+        self.depth = 0
 
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:
@@ -139,6 +150,7 @@ class _Reader:
         self._bundle = bundle
         self._owner = owner
         self._made: dict[str, Shape | None] = {}
+        self._classes = 0
         self._definitions = f"#/{keywords.definitions_keyword(bundle.dialect)}/"
         self._siblings = bundle.dialect in ("2020-12", "2019-09")
 
@@ -173,10 +185,15 @@ class _Reader:
         return node
 
     def shape(self, schema: Any, name: str, pointer: str) -> Shape:
-        if not isinstance(schema, dict):
+        if not isinstance(schema, dict) or self._is_resource(schema) or self._shapes.depth >= _DEEPEST:
             return JSON
-        if self._is_resource(schema):
-            return JSON
+        self._shapes.depth += 1
+        try:
+            return self._shape(schema, name, pointer)
+        finally:
+            self._shapes.depth -= 1
+
+    def _shape(self, schema: dict[str, Any], name: str, pointer: str) -> Shape:
         if isinstance(schema.get("$ref"), str):
             referred = self._referred(schema["$ref"])
             if not self._siblings:
@@ -185,6 +202,8 @@ class _Reader:
             return narrower(referred, self.shape(rest, name, pointer))
         shape: Shape = JSON
         if self.is_class(schema):
+            if self._classes >= _MOST_CLASSES and name != self._owner.name:
+                return JSON
             shape = self._object(schema, name, pointer)
         else:
             shape = self._own(schema, name, pointer)
@@ -218,6 +237,8 @@ class _Reader:
         return isinstance(schema.get("$id"), str) and schema is not self._bundle.whole
 
     def _referred(self, reference: str) -> Shape:
+        if self._shapes.depth >= _DEEPEST:
+            return JSON
         if reference.startswith(self._definitions):
             name = _decoded(reference[len(self._definitions) :])
             if name in self._bundle.types:
@@ -261,32 +282,34 @@ class _Reader:
         """Whether a schema, with all that its `allOf` adds, is an object with named fields and nothing else."""
         return (
             isinstance(schema, dict)
-            and any(
-                part.get("type") == "object" and part.get("properties")
-                for part in self._parts(schema, set(), inner=False)
-            )
+            and any(part.get("type") == "object" and part.get("properties") for part in self._parts(schema))
             and "enum" not in schema
             and "const" not in schema
         )
 
-    def _parts(self, schema: Any, seen: set[str], *, inner: bool) -> Iterable[dict[str, Any]]:
+    def _parts(self, schema: dict[str, Any]) -> Iterable[dict[str, Any]]:
         """A schema and what its `allOf` adds, references followed, each once."""
-        if not isinstance(schema, dict) or (inner and self._is_resource(schema)):
-            return
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            if reference not in seen:
-                seen.add(reference)
-                yield from self._parts(self.resolve(reference), seen, inner=True)
-            if not self._siblings:
-                return
-        yield schema
-        for part in _list(schema, "allOf"):
-            yield from self._parts(part, seen, inner=True)
+        seen: set[str] = set()
+        stack: list[tuple[Any, bool]] = [(schema, False)]
+        while stack:
+            part, is_followed = stack.pop()
+            if not isinstance(part, dict) or (part is not schema and self._is_resource(part)):
+                continue
+            reference = part.get("$ref")
+            if isinstance(reference, str) and not is_followed:
+                if self._siblings:
+                    stack.append((part, True))
+                if reference not in seen:
+                    seen.add(reference)
+                    stack.append((self.resolve(reference), False))
+                continue
+            yield part
+            stack.extend((inner, False) for inner in reversed(_list(part, "allOf")))
 
     def _object(self, schema: dict[str, Any], name: str, pointer: str) -> Shape:
         name = self._shapes.name_for(name, self._owner, pointer)
-        parts = list(self._parts(schema, set(), inner=False))
+        self._classes += 1
+        parts = list(self._parts(schema))
         made = ClassType(name, self._owner.module, (), _is_open(parts), _text(schema.get("description")))
         self._shapes.add(made)
         if pointer in self._made:
@@ -302,7 +325,7 @@ class _Reader:
             self._field(wire, schemas, f"{pointer}/properties/{_encoded(wire)}", name, required=wire in required)
             for wire, schemas in properties.items()
         ]
-        named = {ref for field in fields for ref in classes_in(field.shape)}
+        named = {name, *(ref for field in fields for ref in classes_in(field.shape))}
         fields = [replace(field, python=f"{field.python}_") if field.python in named else field for field in fields]
         self._check_names(fields, name)
         self._shapes.add(replace(made, fields=tuple(fields)))
@@ -340,8 +363,14 @@ class _Reader:
                     "TG302",
                     self._owner.span,
                     f"the fields {first!r} and {field.wire!r} of `{owner}` would both be `{field.python}` in Python",
-                    fix=f"give one of them a name: `rename: {{{field.wire!r}: {field.python}_2}}`",
+                    fix=self._rename(field),
                 )
+
+    def _rename(self, field: Field) -> str:
+        """How a field gets another name in Python."""
+        if self._owner.module in ("shared", "methods"):
+            return "spell the type out in the args or the result of a tool, which has `rename`"
+        return f"give one of them a name: `rename: {{{field.wire!r}: {field.python}_2}}`"
 
 
 def _is_open(parts: list[dict[str, Any]]) -> bool:

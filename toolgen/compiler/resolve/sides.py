@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin
 
 from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
@@ -57,7 +58,7 @@ class Sides:
                     fix="put it into a field: `args: {value: …}`",
                 )
             as_object = _plain({"type": "object"}, bundle.dialect)
-        elif as_object.json is not bundle.json and _refers_to_root(bundle.json):
+        elif as_object.json is not bundle.json and _refers_to_root(as_object.json):
             self._sink.report(
                 "TG207",
                 span,
@@ -141,22 +142,37 @@ def _object_root(json: Any, dialect: str) -> Any:
 
 
 def _refers_to_root(schema: dict[str, Any]) -> bool:
-    """Whether a reference in a schema may lead to its root, which would then be another schema than it was."""
-    named = {"$id", "$anchor", "$dynamicAnchor", "id"} & schema.keys()
-    queue: list[Any] = [schema]
+    """Whether a reference in a schema leads to its root, which would then be another schema than it was."""
+    url = _resource(schema, "")
+    names = {"", *(name for key in ("$anchor", "$dynamicAnchor") if isinstance(name := schema.get(key), str))}
+    queue: list[tuple[Any, str]] = [(schema, "")]
     while queue:
-        match queue.pop():
-            case dict() as entries:
-                references = [entries.get(key) for key in ("$ref", "$dynamicRef", "$recursiveRef")]
-                found = [reference for reference in references if isinstance(reference, str)]
-                if any(reference in ("", "#") or (named and not reference.startswith("#/")) for reference in found):
-                    return True
-                queue.extend(entries.values())
+        value, base = queue.pop()
+        match value:
             case list() as items:
-                queue.extend(items)
+                queue.extend((item, base) for item in items)
+            case dict() as entries:
+                base = _resource(entries, base)
+                if any(_leads(entries.get(key), base, url, names) for key in ("$ref", "$dynamicRef", "$recursiveRef")):
+                    return True
+                queue.extend((inner, base) for inner in entries.values())
             case _:
                 pass
     return False
+
+
+def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bool:
+    """Whether a reference in the resource `base` leads to one of the places called `names` in the resource `url`."""
+    if not isinstance(reference, str):
+        return False
+    target, _, fragment = reference.partition("#")
+    return (urljoin(base, target) if target else base) == url and fragment in names
+
+
+def _resource(schema: dict[str, Any], base: str) -> str:
+    """The URL of the resource that a schema belongs to, without a fragment."""
+    own = schema.get("$id")
+    return urljoin(base, own.partition("#")[0]) if isinstance(own, str) and not own.startswith("#") else base
 
 
 def _without(json: dict[str, Any], injected: Collection[str]) -> dict[str, Any]:

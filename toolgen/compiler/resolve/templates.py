@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _FIELD = re.compile(r"(args|result)\.(.+)", re.DOTALL)
+_MORE = re.compile(r"[\s|.(\[]")
 
 
 def fields(template: str) -> Iterator[tuple[str, str]]:
@@ -34,14 +35,11 @@ def check_template(
         if match is None or known is None:
             allowed = "`{{args.name}}`" if result is None else "`{{args.name}}` and `{{result.name}}`"
             sink.report("TG402", span, f"`{{{{{inner}}}}}` is not a template: only {allowed} can stand here")
+        elif match[2] not in known and _MORE.split(match[2])[0] in known:
+            sink.report("TG402", span, f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
         elif match[2] not in known:
-            sink.report(
-                "TG401",
-                span,
-                f"`{{{{{inner}}}}}` names a field that is not there",
-                fix=nearest(match[2], known)
-                or f"the fields are {', '.join(f'`{name}`' for name in sorted(known)) or 'none'}",
-            )
+            fix = nearest(match[2], known) or listing("fields", sorted(known))
+            sink.report("TG401", span, f"`{{{{{inner}}}}}` names a field that is not there", fix=fix)
     rest = _BRACES.sub("", template)
     if "{{" in rest or "}}" in rest:
         sink.report("TG402", span, "`{{` and `}}` do not match up", fix="write `{{args.name}}`")

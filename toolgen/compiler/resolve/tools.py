@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.diagnostics.diagnostic import listing, nearest
 from toolgen.compiler.documents.toolset import AccessSpec, LimitsSpec, ToolDefaultsSpec, ToolSpec
 from toolgen.compiler.ir.catalog import (
     Access,
@@ -226,7 +226,7 @@ class ToolResolver:
                     "TG401",
                     self._span(key, *(path or (what,))),
                     f"`{what}` names `{name}`, which is not an arg",
-                    fix=nearest(name, fields) or f"the args are {_listed(fields)}",
+                    fix=nearest(name, fields) or listing("args", sorted(fields)),
                 )
 
     def _check_inject(
@@ -241,7 +241,7 @@ class ToolResolver:
                     "TG401",
                     self._span(key, "inject"),
                     f"`inject` names `{name}`, which is no field of the payload or the args",
-                    fix=nearest(name, known) or f"the fields are {_listed(known)}",
+                    fix=nearest(name, known) or listing("fields", sorted(known)),
                 )
 
     def _check_kind(self, key: str, spec: ToolSpec) -> None:
@@ -343,13 +343,9 @@ class ToolResolver:
                 "TG409",
                 self._span(key, "bounded", "next"),
                 f"`bounded.next` names `{spec.bounded.next}`, which is not a field of the result",
-                fix=nearest(spec.bounded.next, outcome) or f"the fields are {_listed(outcome)}",
+                fix=nearest(spec.bounded.next, outcome) or listing("fields", sorted(outcome)),
             )
         return Bounded(spec.bounded.cursor, spec.bounded.next)
-
-
-def _listed(names: Collection[str]) -> str:
-    return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
 
 
 def _with_one_of(json: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import posixpath
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.diagnostics.diagnostic import Related, nearest
+from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve.bindings import Misfit, fit
-from toolgen.compiler.resolve.names import RESERVED_CLASSES, RESERVED_FUNCTIONS, Namespace, pascal, snake
+from toolgen.compiler.resolve.names import RESERVED_CLASSES, Namespace, package_of, pascal
 from toolgen.compiler.resolve.shapes import Owner, Shapes
 from toolgen.compiler.resolve.sides import Sides, field_names
 from toolgen.compiler.resolve.tools import ToolResolver, tool_names, types_module
@@ -65,12 +65,6 @@ def resolve_toolset(
     )
     _check_names(toolset, document, sink)
     return toolset
-
-
-def package_of(name: str) -> tuple[str, ...]:
-    """Where a toolset lies in the generated package: its owner, `tools`, its last word."""
-    *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in name.split("."))
-    return (*owner, "tools", last)
 
 
 def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
@@ -174,11 +168,7 @@ def _method_of(
         return None
     if bind not in methods:
         if bind not in document.file.methods:
-            known = nearest(bind, methods) or (
-                f"the methods are {', '.join(f'`{name}`' for name in methods)}"
-                if methods
-                else "this file has no `methods`"
-            )
+            known = nearest(bind, methods) or listing("methods", methods)
             sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
         return None
     return methods[bind]
@@ -250,23 +240,9 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
             continue
         folder = "/".join(toolset.package)
         packages.claim([folder], f"`{toolset.name}`", toolset.span, sink, fix="give one of them another name")
-        for tool in toolset.tools:
-            known = idents.setdefault(tool.ident, tool)
-            if known is not tool:
-                sink.report(
-                    "TG301",
-                    tool.span,
-                    f"the tool `{tool.ident}` is defined twice",
-                    related=[Related(known.span, "first here")],
-                    fix="rename one of them",
-                )
     for toolset in toolsets:
         for other in toolsets:
-            if (
-                other.package[: len(toolset.package)] == toolset.package
-                and other is not toolset
-                and other.name != toolset.name
-            ):
+            if len(other.package) > len(toolset.package) and other.package[: len(toolset.package)] == toolset.package:
                 sink.report(
                     "TG302",
                     other.span,
@@ -274,8 +250,9 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
                     related=[Related(toolset.span, f"`{toolset.name}` is here")],
                     fix="give one of them another name",
                 )
-    _check_wire_names(list(idents.values()), sink)
-    _check_tag_tools(list(idents.values()), sink)
+    tools = [tool for toolset in names.values() for tool in toolset.tools]
+    _check_wire_names(tools, sink)
+    _check_tag_tools(tools, sink)
 
 
 def _check_wire_names(tools: Sequence[Tool], sink: Diagnostics) -> None:

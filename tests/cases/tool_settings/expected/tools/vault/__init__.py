@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .types.nobody import NobodyArgs as NobodyArgs, NobodyResult as NobodyResult
     from .types.one_of_two import OneOfTwoArgs as OneOfTwoArgs, OneOfTwoResult as OneOfTwoResult
     from .types.store import (
         StoreArgs as StoreArgs,
@@ -13,9 +14,13 @@ if TYPE_CHECKING:
         StoreResult as StoreResult,
     )
     from . import codecs as codecs
-    from .calls import new_one_of_two_call as new_one_of_two_call, new_store_call as new_store_call
+    from .calls import (
+        new_nobody_call as new_nobody_call,
+        new_one_of_two_call as new_one_of_two_call,
+        new_store_call as new_store_call,
+    )
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
-    from .idents import ONE_OF_TWO as ONE_OF_TWO, STORE as STORE
+    from .idents import NOBODY as NOBODY, ONE_OF_TWO as ONE_OF_TWO, STORE as STORE
 else:
     from toolgen.contract.lazy import reexport
 
@@ -23,6 +28,9 @@ else:
         __name__,
         {
             "Handlers": ".dispatch",
+            "NOBODY": ".idents",
+            "NobodyArgs": ".types.nobody",
+            "NobodyResult": ".types.nobody",
             "ONE_OF_TWO": ".idents",
             "OneOfTwoArgs": ".types.one_of_two",
             "OneOfTwoResult": ".types.one_of_two",
@@ -33,6 +41,7 @@ else:
             "StoreResult": ".types.store",
             "codecs": ".codecs",
             "executor": ".dispatch",
+            "new_nobody_call": ".calls",
             "new_one_of_two_call": ".calls",
             "new_registration": ".dispatch",
             "new_store_call": ".calls",

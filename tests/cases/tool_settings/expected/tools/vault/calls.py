@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from .types.store import StoreArgsOptions
 
 
+def new_nobody_call() -> ToolRequest:
+    """Ask for `vault.nobody`: For no role at all.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.NOBODY, codecs.NOBODY_ARGS, {})
+
+
 def new_one_of_two_call(*, a: str | None = None, b: str | None = None, c: str | None = None) -> ToolRequest:
     """Ask for `vault.one_of_two`: A choice beside one that is there already.
 

@@ -13,12 +13,17 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta, ToolExecutor
 
+    from .types.nobody import NobodyArgs, NobodyResult
     from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
     from .types.store import StoreArgs, StoreResult
 
 
 class Handlers(Protocol):
     """One method for each tool of `vault`, sync or async."""
+
+    def nobody(self, args: NobodyArgs, meta: ToolCallMeta, /) -> NobodyResult | Awaitable[NobodyResult]:
+        """For no role at all."""
+        ...
 
     def one_of_two(self, args: OneOfTwoArgs, meta: ToolCallMeta, /) -> OneOfTwoResult | Awaitable[OneOfTwoResult]:
         """A choice beside one that is there already."""
@@ -34,6 +39,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="vault",
         handlers={
+            idents.NOBODY: handlers.nobody,
             idents.ONE_OF_TWO: handlers.one_of_two,
             idents.STORE: handlers.store,
         },

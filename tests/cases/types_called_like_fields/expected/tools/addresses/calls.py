@@ -20,7 +20,7 @@ def new_move_call(
     Address_: Address,
     Zip_: list[Zip] | None = None,
     Street: str | None = None,
-    MoveArgs: str | None = None,
+    MoveArgs_: str | None = None,
     MoveResult: MoveArgsMoveResult | None = None,
 ) -> ToolRequest:
     """Ask for `addresses.move`: Fields and types of the same names.
@@ -30,5 +30,5 @@ def new_move_call(
     return build_call(
         idents.MOVE,
         codecs.MOVE_ARGS,
-        {"Address": Address_, "Zip": Zip_, "Street": Street, "MoveArgs": MoveArgs, "MoveResult": MoveResult},
+        {"Address": Address_, "Zip": Zip_, "Street": Street, "MoveArgs": MoveArgs_, "MoveResult": MoveResult},
     )

@@ -19,7 +19,7 @@ class MoveArgs(ClosedModel):
     Address_: Annotated[Address, Field(alias="Address")]
     Zip_: Annotated[list[Zip] | None, Field(alias="Zip")] = None
     Street: str | None = None
-    MoveArgs: str | None = None
+    MoveArgs_: Annotated[str | None, Field(alias="MoveArgs")] = None
     MoveResult: MoveArgsMoveResult | None = None
 
 

@@ -1,0 +1,20 @@
+"""Call builders of `shop`: typed keywords in, a request out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.runtime.codec import build_call
+
+from . import codecs, idents
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolRequest
+
+
+def new_add_call() -> ToolRequest:
+    """Ask for `shop.add`: Add.
+
+    Raises InvalidPayload where the args do not fit the schema.
+    """
+    return build_call(idents.ADD, codecs.ADD_ARGS, {})

@@ -1,0 +1,16 @@
+"""Types of the tool `add`, in `shop`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class AddArgs(ClosedModel):
+    pass
+
+
+AddResult: TypeAlias = JsonValue

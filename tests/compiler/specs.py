@@ -1,0 +1,58 @@
+"""Specs: texts of spec files, resolved in memory, and what was said about them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents import read_documents
+from toolgen.compiler.resolve import resolve
+from toolgen.compiler.source.read import SpecFile, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.compiler.ir.catalog import Catalog, Tool
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A catalog, of use where there are no errors. `messages` are `code file:line:column message`."""
+
+    catalog: Catalog
+    messages: list[str]
+    has_errors: bool
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The tools by ident. There were no errors."""
+        assert not self.has_errors, self.messages
+        return {tool.ident: tool for tool in self.catalog.tools}
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of all that was said."""
+        return [message.partition(" ")[0] for message in self.messages]
+
+
+def resolved(*texts: str, profile: str = "full", **files: str) -> Resolved:
+    """Resolve spec files: YAML or JSON texts, called `1.yaml`, `2.yaml`, …, or by a name of their own."""
+    sink = Diagnostics()
+    named = {**{f"{number}.yaml": text for number, text in enumerate(texts, 1)}, **files}
+    parsed = [(path, text, parse(text, path, sink)) for path, text in named.items()]
+    documents = read_documents([SpecFile(path, text, root) for path, text, root in parsed if root is not None], sink)
+    catalog = resolve(documents, sink, profile=profile, assert_formats=False)
+    return Resolved(catalog, [f"{found.code} {found.span} {found.message}" for found in sink], sink.has_errors)
+
+
+def raw(schema: Any) -> Any:
+    """The same schema, marked as JSON Schema: without a telling keyword it would be the short form of an object."""
+    return {"$comment": "JSON Schema", **schema} if isinstance(schema, dict) else schema
+
+
+def toolset(tools: Mapping[str, Mapping[str, Any]], name: str = "shop", **keys: Any) -> str:
+    """The text of a toolset file; a tool without a description gets one."""
+    described = {key: {"description": "A tool.", **tool} for key, tool in tools.items()}
+    return json.dumps({"toolgen": 1, "toolset": name, **keys, "tools": described})

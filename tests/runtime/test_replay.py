@@ -1,0 +1,87 @@
+"""Lines of recordings: what is taken from them, and what is wrong with those that are none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.runtime.replay import BrokenLine, Outcome, RecordedCall, Report, read_call
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        (b'{"tool":"a","arguments":{}}', RecordedCall("a", "args", b"{}", None)),
+        (b'{"tool": "a", "result": [1, 2.50] , "accept": false}', RecordedCall("a", "result", b"[1, 2.50]", False)),
+        (b' { "accept" : true , "arguments" : 5 , "tool" : "\\u0061" }\r\n', RecordedCall("a", "args", b"5", True)),
+        (b'{"tool": "a", "arguments": {"x": 1, "x": 2}}', RecordedCall("a", "args", b'{"x": 1, "x": 2}', None)),
+        (b'{"tool": "a", "result": NaN, "accept": null, "id": 5}', RecordedCall("a", "result", b"NaN", None)),
+        (b'{"tool": "a", "result": 1%s}' % (b"0" * 5000), RecordedCall("a", "result", b"1" + b"0" * 5000, None)),
+        (b'\xef\xbb\xbf{"tool": "\xc3\xa9", "result": 1}', RecordedCall("é", "result", b"1", None)),
+    ],
+)
+def test_a_call_is_taken_as_it_was_written(line: bytes, call: RecordedCall) -> None:
+    assert read_call(line) == call
+
+
+@given(JSON, st.booleans(), st.text())
+def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
+    line = json.dumps({"tool": tool, "result": value, "accept": accept}, ensure_ascii=False).encode("utf-8", "replace")
+    call = read_call(line)
+
+    assert (call.side, call.accept) == ("result", accept)
+    assert json.loads(call.payload) == json.loads(line)["result"]
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "reason"),
+    [
+        (b"{}", 1, "it needs a `tool`, which is a text"),
+        (b"5", 1, "it is not JSON: expecting `{`"),
+        (b'{"tool": "a"}', 1, "it needs `arguments` or a `result`, and has neither"),
+        (b'{"tool": "a", "arguments": {}, "result": 1}', 1, "it needs `arguments` or a `result`, and has both"),
+        (b'{"tool": 5, "arguments": {}}', 10, "it needs a `tool`, which is a text"),
+        (b'{"tool": "a", "arguments": {}, "accept": "yes"}', 42, "`accept` is true or false"),
+        (b'{"tool": "a", "arguments": {}} x', 32, "it is not JSON: extra text"),
+        (b'{"tool": "a", "arguments": {]}', 29, "it is not JSON: expecting property name enclosed in double quotes"),
+        (b'{"tool": "a", "arguments": }', 28, "it is not JSON: expecting value"),
+        (b'{"tool": "a", }', 15, "it is not JSON: expecting a key in double quotes"),
+        (b'{"tool": "a"', 13, "it is not JSON: expecting `}`"),
+        (b'{"tool" "a"}', 9, "it is not JSON: expecting `:`"),
+        (b'{"tool": "\xc3\xa9\xff"}', 12, "it is not UTF-8 text: invalid start byte"),
+        (b'{"tool": "a", "result": %s}' % (b"[" * 100_000), 1, "it is nested too deep to be read"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_call_says_where_and_why(line: bytes, column: int, reason: str) -> None:
+    with pytest.raises(BrokenLine) as raised:
+        read_call(line)
+    assert (raised.value.column, raised.value.reason) == (column, reason)
+
+
+def test_a_report_counts_what_agrees_and_keeps_what_does_not() -> None:
+    outcomes = [
+        Outcome(1, "a", expected=True, got=True),
+        Outcome(2, "a", expected=False, got=False),
+        Outcome(3, "a", expected=True, got=False),
+        Outcome(4, "a", expected=None, got=True, altered=True),
+        Outcome(5, "a", expected=None, got=False),
+        Outcome(6, "a", expected=False, got=None),
+    ]
+    report = Report()
+    for outcome in outcomes:
+        report.add(outcome)
+
+    assert (report.total, report.accepted, report.rejected, report.agree) == (6, 2, 3, 2)
+    assert [outcome.line for outcome in report.disagree] == [3, 6]
+    assert [outcome.line for outcome in report.rejections] == [5]
+    assert report.altered == [4]
