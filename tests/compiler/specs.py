@@ -38,9 +38,10 @@ class Resolved:
 
 
 def resolved(*texts: str, profile: str = "full", **files: str) -> Resolved:
-    """Resolve spec files: YAML or JSON texts, called `1.yaml`, `2.yaml`, …, or by a name of their own."""
+    """Resolve spec files: texts that are called `1.yaml` or `1.json`, and so on, or by a name of their own."""
     sink = Diagnostics()
-    named = {**{f"{number}.yaml": text for number, text in enumerate(texts, 1)}, **files}
+    numbered = {f"{number}.{'json' if text.startswith('{') else 'yaml'}": text for number, text in enumerate(texts, 1)}
+    named = {**numbered, **files}
     parsed = [(path, text, parse(text, path, sink)) for path, text in named.items()]
     documents = read_documents([SpecFile(path, text, root) for path, text, root in parsed if root is not None], sink)
     catalog = resolve(documents, sink, profile=profile, assert_formats=False)

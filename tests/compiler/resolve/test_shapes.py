@@ -54,10 +54,10 @@ class Sample:
 def samples(draw: DrawFn, depth: int = 2) -> Sample:
     """Schemas of every kind that types tell apart, and of kinds that they do not."""
     plain = [_scalars(), _values(), st.just(Sample(True, ANY)), st.just(Sample({"minimum": 0, "minLength": 1}, ANY))]
-    if not depth:
-        return draw(st.one_of(plain))
-    below = samples(depth - 1)
-    return draw(st.one_of(*plain, _arrays(below), _maps(below), _objects(below), _choices(below), _conditions(below)))
+    below = samples(depth - 1) if depth else st.nothing()
+    made = [_arrays(below), _maps(below), _objects(below), _choices(below), _conditions(below)] if depth else []
+    sample: Sample = draw(st.one_of(*plain, *made))
+    return sample
 
 
 def _scalars() -> SearchStrategy[Sample]:
@@ -133,7 +133,7 @@ def type_of(schema: Any) -> Any:
     (tool,) = compiled.tools
     assert set(found.codes) <= {"TG203", "TG208"}, found.messages
     models = render_models([[made for made in compiled.types if isinstance(made, ClassType)]])[0]
-    known = {
+    known: dict[str, Any] = {
         "Annotated": Annotated, "ClosedModel": ClosedModel, "Field": Field, "JsonValue": JsonValue, "Literal": Literal,
         "OpenModel": OpenModel, "TypeAlias": TypeAlias, "typed_default": typed_default,
     }  # fmt: skip
