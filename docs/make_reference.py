@@ -117,7 +117,11 @@ def _table(model: type[BaseModel]) -> str:
 
 
 def _default(value: Any) -> str:
-    return "-" if value in (None, "") or isinstance(value, dict) or value == [] else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return (
+        "-"
+        if value in (None, "") or isinstance(value, dict) or value == []
+        else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    )
 
 
 def _type(field: dict[str, Any], root: dict[str, Any]) -> str:

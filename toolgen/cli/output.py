@@ -40,7 +40,9 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, st
     found = list(diagnostics)
     if found:
         known = {**_texts(found, root), **sources}
-        click.echo(render_text(found, known, color=sys.stderr.isatty()).encode("utf-8", "backslashreplace"), err=True, nl=False)
+        click.echo(
+            render_text(found, known, color=sys.stderr.isatty()).encode("utf-8", "backslashreplace"), err=True, nl=False
+        )
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:

@@ -148,7 +148,8 @@ def _plain(source: str) -> str:
 
 def _generate(schema: Mapping[str, Any], aliases: Mapping[str, str]) -> str:
     """One call of datamodel-code-generator, over tokens only."""
-    from datamodel_code_generator import DataModelType, InputFileType, LiteralType, generate
+    from datamodel_code_generator import InputFileType, LiteralType, generate
+    from datamodel_code_generator.enums import DataModelType
     from datamodel_code_generator.format import PythonVersion
 
     output = generate(

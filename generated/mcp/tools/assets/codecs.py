@@ -1,4 +1,4 @@
-"""Codecs of the tools of `mcp.assets`: JSON to typed values and back, checked against their schemas."""
+"""Codecs of `mcp.assets`: JSON to typed values and back, checked against the schemas of the tools."""
 
 from __future__ import annotations
 

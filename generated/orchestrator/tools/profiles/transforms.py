@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .types.upsert import UpsertArgs, UpsertResult
 
 
-def to_method_payload_upsert(args: UpsertArgs, *, tenant_id: str) -> UpsertPayload:
+def to_method_payload_upsert(args: UpsertArgs, /, *, tenant_id: str) -> UpsertPayload:
     """The payload of the method `Upsert`, from the args of `orchestrator.profiles.upsert`."""
     return UpsertPayload(tenant_id=tenant_id, name=args.name, email=args.email)
 

@@ -1,4 +1,4 @@
-"""Types of the tool `chat_with_x`, in `mcp.assets`."""
+"""Types of the tool `chat-with-X`, in `mcp.assets`."""
 
 from __future__ import annotations
 
