@@ -135,6 +135,15 @@ def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, t
     assert {finding.line for finding in found} == marked, "\n".join(map(str, found))
 
 
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_goa_36_a_bare_string_is_no_ident(checker: str, tree: Tree) -> None:
+    lines = Case(CASES / "handlers").text("misuse.py").splitlines()
+    bare = {number for number, line in enumerate(lines, 1) if 'runtime.tool_spec("' in line}
+    found = tree.findings[checker].result()
+    assert bare <= {finding.line for finding in found if finding.file == "misuses/handlers.py"}
+    assert [finding for finding in found if finding.file == "uses/handlers.py"] == []
+
+
 @parametrized
 def test_a_case_says_what_it_shows(case: Case) -> None:
     files = [path for path in case.folder.rglob("*") if path.suffix in (".yaml", ".toml") and path.stat().st_size]

@@ -6,7 +6,7 @@ from cases.handlers.shop.tools import orders
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime import Runtime, ToolCallMeta
 
 
 class Missing:
@@ -36,4 +36,13 @@ orders.executor(TooFewParameters())  # error
 
 refund: Ident[orders.RefundArgs, orders.RefundResult] = "shop.orders.refund"  # error
 status: Ident[orders.RefundArgs, orders.RefundResult] = orders.STATUS  # error
+
+
+async def main(runtime: Runtime) -> None:
+    runtime.tool_spec("shop.orders.refund")  # error
+    await runtime.call("shop.orders.refund", orders.RefundArgs(order_id="o-1"))  # error
+    await runtime.call(orders.REFUND, orders.StatusArgs(order_id="o-1"))  # error
+    await runtime.call(orders.REFUND, {"order_id": "o-1"})  # error
+
+
 orders.codecs.REFUND_ARGS.encode(orders.StatusArgs(order_id="o-1"))  # error

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import assert_type
 
 from cases.handlers.shop.tools import orders
-
-if TYPE_CHECKING:
-    from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest, ToolResult, allow_all, load
 
 
 class MyOrders:
@@ -29,3 +28,17 @@ assert registration.toolset == "shop.orders"
 assert registration.handlers is not None
 assert set(registration.handlers) == {orders.REFUND, orders.STATUS}
 orders.executor(NamedOtherwise())
+
+
+async def main(runtime: Runtime) -> None:
+    refund = await runtime.call(orders.REFUND, orders.RefundArgs(order_id="o-1"))
+    assert_type(refund, ToolResult[orders.RefundResult])
+    assert refund.value == orders.RefundResult(refunded=True)
+
+    status = await runtime.invoke(ToolRequest(name="shop.orders.status", payload=b'{"order_id": "o-1"}'))
+    assert status.value == "o-1 is on its way"
+
+
+runtime = Runtime(load("cases.handlers"), executors=[registration], permission=allow_all)
+assert runtime.tool_spec(orders.REFUND).name == "shop.orders.refund"
+asyncio.run(main(runtime))

@@ -149,6 +149,10 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
             '{"name": "bad", "inputSchema": {"$schema": ^"http://json-schema.org/draft-03/schema#"}}',
             "`http://json-schema.org/draft-03/schema#` is not a draft that toolgen knows",
         ),
+        (
+            '{"name": "bad", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": ^"strin"}}',
+            "`strin` is not a JSON type",
+        ),
         ('{"name": "bad", "inputSchema": {"type": "object", ^"type": "object"}}', "the key `type` is here twice"),
     ],
 )

@@ -36,11 +36,6 @@ def docstring(text: str, indent: str) -> str:
     return f'"""{body}\n{indent}"""' if len(lines) > 1 else f'"""{body}"""'
 
 
-def comment(text: str) -> str:
-    """Text as the rest of one comment line."""
-    return _prose(" ".join(text.split()))
-
-
 def first_line(text: str) -> str:
     """The short description: the first line that says something."""
     return next((line.strip() for line in text.splitlines() if line.strip()), "")

@@ -1,6 +1,6 @@
 """Is a schema one? And do the defaults and examples written beside it fit it?
 
-jsonschema-rs decides, as it will at run time.
+jsonschema-rs decides, as it will at run time; jsonschema explains what it refuses.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from toolgen.compiler.resolve.chains import excess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from jsonschema import ValidationError
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.resolve.schemas import Bundle
@@ -101,11 +103,9 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
             fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
         )
         return
-    metaschema = keywords.DIALECTS[_dialect(declared)]
-    validator = jsonschema_rs.validator_for({"$ref": metaschema}, offline=True)
-    errors = sorted(validator.iter_errors(bundle.json), key=lambda error: list(map(str, error.instance_path)))
+    errors = _meta_errors(bundle.json, keywords.DIALECTS[_dialect(declared)])
     for error in errors:
-        path = list(error.instance_path)
+        path = list(error.absolute_path)
         sink.report("TG202", bundle.span(path, span), _meta_message(error, path), fix=_meta_fix(error, path))
     if not errors:
         path = list(getattr(failure, "instance_path", ()))
@@ -122,6 +122,17 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
             )
             return
         sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {_short(reason)}")
+
+
+def _meta_errors(schema: Any, metaschema: str) -> list[ValidationError]:
+    """What the metaschema of a draft has against a schema, by place. Nothing for one too deep to walk."""
+    from jsonschema.validators import validator_for
+
+    cls = validator_for({"$schema": metaschema})
+    try:
+        return sorted(cls(cls.META_SCHEMA).iter_errors(schema), key=lambda error: list(map(str, error.absolute_path)))
+    except RecursionError:
+        return []
 
 
 def _reference_span(bundle: Bundle, reason: str, span: Span) -> Span:
@@ -143,7 +154,7 @@ def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | 
             yield from _references(inner, [*path, index])
 
 
-def _meta_message(error: Any, path: list[str | int]) -> str:
+def _meta_message(error: ValidationError, path: list[str | int]) -> str:
     where = f"`{path[-1]}`" if path else "the schema"
     if path and path[-1] == "type":
         return f"`{_short(_first_unknown(error.instance))}` is not a JSON type"
@@ -152,7 +163,7 @@ def _meta_message(error: Any, path: list[str | int]) -> str:
     return f"{where} is not valid JSON Schema: {_short(error.message)}"
 
 
-def _meta_fix(error: Any, path: list[str | int]) -> str:
+def _meta_fix(error: ValidationError, path: list[str | int]) -> str:
     if path and path[-1] == "type":
         known = nearest(_first_unknown(error.instance), _TYPES)
         return known or "if this is a field called `type`, write `type!:` in the short form"

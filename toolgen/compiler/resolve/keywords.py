@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 SCHEMA: Final = frozenset({
     "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
@@ -49,6 +49,16 @@ DIALECTS: Final = {
 def dialect_of(uri: str) -> str | None:
     """The draft that a `$schema` names, or None."""
     return next((name for name, known in DIALECTS.items() if known.rstrip("#") == uri.rstrip("#")), None)
+
+
+ANCHORS: Final = ("$anchor", "$dynamicAnchor")
+"""Keywords that name a place in a document."""
+
+
+def resource_name(schema: dict[str, Any], dialect: str) -> str:
+    """The URI that a schema gives itself, which makes it a document of its own; nothing where it gives none."""
+    name = schema.get("id" if dialect == "draft-04" else "$id")
+    return name if isinstance(name, str) and not name.startswith("#") else ""
 
 
 def definitions_keyword(dialect: str) -> str:

@@ -14,7 +14,7 @@ from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_re
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.source.nodes import Node
@@ -29,12 +29,14 @@ WORDS: Final[dict[str, Any]] = {
 class Expansion:
     """A schema spelled out, before the types it uses are put beside it.
 
-    `uses` maps the name under `$defs` to the type; `places` maps JSON pointers to the nodes they were written at.
+    `uses` maps the name under `$defs` to the type; `places` maps JSON pointers to the nodes they were written at;
+    `anchors` maps what `$anchor`, `$id` and their like name to the parts that they name.
     """
 
     json: Any
     uses: dict[str, NamedType] = field(default_factory=dict[str, NamedType])
     places: dict[str, Node] = field(default_factory=dict[str, "Node"])
+    anchors: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,14 @@ class Bundle:
     """A schema that stands alone.
 
     `json` is what is published; `whole` is the same before a root that only refers to a type was put in its place.
-    `types` names the entries of the definitions that are types of spec files.
+    `types` names the entries of the definitions that are types of spec files, and says which: the file, and the name
+    there.
     """
 
     json: Any
     whole: Any
     dialect: str
-    types: frozenset[str]
+    types: Mapping[str, tuple[str, str]]
     places: dict[str, Node]
 
     def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
@@ -84,7 +87,7 @@ class Schemas:
 
     def _bundle(self, expansion: Expansion, node: Node, dialect: str) -> Bundle:
         definitions = keywords.definitions_keyword(dialect)
-        json, places = expansion.json, dict(expansion.places)
+        json, places, anchors = expansion.json, dict(expansion.places), dict(expansion.anchors)
         own = json.get(definitions, {}) if isinstance(json, dict) else {}
         found: dict[str, NamedType] = {}
         queue = list(expansion.uses.items())
@@ -119,12 +122,22 @@ class Schemas:
                 self._expanded[key] = self._expand(used.node, used.path, dialect, f"/{definitions}/{_escape(name)}")
             types[name] = self._expanded[key].json
             places.update(self._expanded[key].places)
+            for anchor, part in self._expanded[key].anchors.items():
+                if anchors.setdefault(anchor, part) != part:
+                    self._sink.report(
+                        "TG211",
+                        node.span,
+                        f"`{anchor}` names two different parts of the schemas that meet here",
+                        related=[Related(used.span, f"one is in `{name}`")],
+                        fix="rename one of them: types that are used together share one document",
+                    )
             queue.extend(self._expanded[key].uses.items())
         whole = _with_definitions(json, types, definitions, dialect)
         inlined = _inlined(whole, definitions)
         if inlined is not whole:
             places.update(_below(json["$ref"].removeprefix("#"), places))
-        return Bundle(inlined, whole, dialect, frozenset(types), places)
+        homes = {name: (used.path, used.name) for name, used in found.items() if name in types}
+        return Bundle(inlined, whole, dialect, homes, places)
 
     def _clash(self, name: str, first: NamedType, second: NamedType, node: Node) -> None:
         self._sink.report(
@@ -148,6 +161,7 @@ class _Expander:
         self._types = types
         self._sink = sink
         self._path = path
+        self._dialect = dialect
         self._definitions = keywords.definitions_keyword(dialect)
         self._into = into
 
@@ -218,11 +232,20 @@ class _Expander:
         """
         if not isinstance(schema, dict):
             return schema
-        base = None if isinstance(schema.get("$id"), str) and (path or pointer) else pointer
+        base = None if keywords.resource_name(schema, self._dialect) and (path or pointer) else pointer
+        self._keep_anchors(schema, node, path, is_apart=base is None)
         copy: dict[str, Any] = {}
         for key, value in schema.items():
-            if key == "$ref" and isinstance(value, str):
+            if key in ("$ref", "$dynamicRef") and isinstance(value, str):
                 copy[key] = self._reference(value, node, [*path, key], base)
+            elif key == "$recursiveRef" and base:
+                copy[key] = value
+                self._sink.report(
+                    "TG204",
+                    node.span_at([*path, key], key=True),
+                    "`$recursiveRef` would lead to the schema that this one becomes a part of",
+                    fix='write `$ref: "#"`',
+                )
             elif key in keywords.SCHEMA_MAP and isinstance(value, dict):
                 copy[key] = {name: self._raw(inner, node, [*path, key, name], base) for name, inner in value.items()}
             elif key in keywords.SCHEMA_LIST and isinstance(value, list):
@@ -254,9 +277,21 @@ class _Expander:
             name = reference[len(POINTER) :] if reference.startswith(POINTER) else target[1]
             self._into.uses[name] = found
             return f"#/{self._definitions}/{_escape(name)}"
-        if pointer and (reference == "#" or reference.startswith("#/")):
-            return f"#{pointer}{reference[1:]}"
+        if pointer and (reference in ("", "#") or reference.startswith("#/")):
+            return f"#{_encoded(pointer)}{reference[1:]}"
         return reference
+
+    def _keep_anchors(self, schema: dict[str, Any], node: Node, path: list[str | int], *, is_apart: bool) -> None:
+        """Note the names that a schema gives itself; `is_apart` where those of its parts mean nothing outside it."""
+        named = [keywords.resource_name(schema, self._dialect)]
+        if not is_apart:
+            named += [f"#{name}" for key in keywords.ANCHORS if isinstance(name := schema.get(key), str)]
+        for name in filter(None, named):
+            if self._into.anchors.setdefault(name, schema) != schema:
+                span = node.span_at(path)
+                self._sink.report(
+                    "TG211", span, f"`{name}` names two different parts of this schema", fix="rename one of them"
+                )
 
     def _unknown(self, key: str, node: Node, path: list[str | int]) -> None:
         known = nearest(key, keywords.ALL)

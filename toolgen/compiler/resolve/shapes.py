@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.keywords import resource_name
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute, distinguished, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import (
     JSON,
@@ -173,7 +174,7 @@ class _Reader:
             return None
         node: Any = self._bundle.whole
         for token in reference[2:].split("/") if reference != "#" else ():
-            if isinstance(node, dict) and isinstance(node.get("$id"), str) and node is not self._bundle.whole:
+            if isinstance(node, dict) and self._is_resource(node):
                 return None
             key = _decoded(token)
             if isinstance(node, dict) and key in node:
@@ -234,7 +235,7 @@ class _Reader:
 
     def _is_resource(self, schema: dict[str, Any]) -> bool:
         """Whether a schema has a base URI of its own, so that its references mean something else than they say."""
-        return isinstance(schema.get("$id"), str) and schema is not self._bundle.whole
+        return bool(resource_name(schema, self._bundle.dialect)) and schema is not self._bundle.whole
 
     def _referred(self, reference: str) -> Shape:
         if self._shapes.depth >= _DEEPEST:

@@ -1,0 +1,94 @@
+"""Literals: any value of a spec, as Python source that reads back equal and shows what it holds."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from toolgen.compiler.emit.literals import docstring, first_line, literal
+from toolgen.compiler.source.limits import MAX_DIGITS
+
+TEXT = st.text(st.characters(exclude_categories=[]))
+"""All of Unicode, lone surrogates included."""
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner), max_leaves=10)
+
+
+@given(VALUES)
+@example("\"\"\"'''\\\n\r\t\x00\x7f\x85\xa0\u200b\u202e\u2028\ud800\U0001f600{x}%s{{ x }}")
+@example(2**500)
+@example(-0.0)
+@example(1e300)
+def test_a_literal_reads_back_equal(value: object) -> None:
+    source = literal(value)
+    found = ast.literal_eval(source)
+    assert (found, str(found)) == (value, str(value))
+
+
+@given(TEXT)
+def test_a_text_shows_what_it_holds_on_one_line(text: str) -> None:
+    assert literal(text).isprintable()
+
+
+def test_the_longest_integer_that_a_spec_may_hold_reads_back_equal() -> None:
+    value = 10**MAX_DIGITS - 1
+    assert ast.literal_eval(literal(value)) == value
+
+
+@pytest.mark.parametrize("value", [b"bytes", {1, 2}, object()])
+def test_what_json_does_not_have_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="not a JSON value"):
+        literal(value)
+
+
+@given(TEXT)
+@example('"')
+@example("\\")
+@example('ends in """')
+@example('""""')
+@example("a\\\n\\")
+@example("\n\n")
+def test_a_docstring_is_one_string_and_nothing_else(text: str) -> None:
+    source = f"class Made:\n    {docstring(text, '    ')}\n    value = 1\n"
+    (made,) = ast.parse(source).body
+    assert isinstance(made, ast.ClassDef)
+    assert [type(statement) for statement in made.body] == [ast.Expr, ast.Assign]
+    assert ast.get_docstring(made) is not None
+
+
+@given(TEXT)
+def test_a_docstring_shows_what_it_holds(text: str) -> None:
+    assert all(line.isprintable() for line in docstring(text, "    ").split("\n"))
+
+
+@given(st.lists(st.text(st.characters(categories=["L", "N", "P", "S"])), min_size=1))
+def test_a_docstring_keeps_every_line_of_prose(lines: list[str]) -> None:
+    found = ast.literal_eval(docstring("\n".join(lines), ""))
+    assert [line.strip() for line in found.strip().split("\n")] == [
+        line.strip() for line in "\n".join(lines).strip().split("\n")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("Plain prose.", '"""Plain prose."""'),
+        ('Says "no"', '"""Says "no" """'),
+        ('"Yes" it says', '""" "Yes" it says"""'),
+        ("Two\nlines", '"""Two\n    lines\n    """'),
+        ("Two\n\nparagraphs  ", '"""Two\n\n    paragraphs\n    """'),
+        ("a \\ b", '"""a \\\\ b"""'),
+        ('"""', '"""\\"\\"\\" """'),
+    ],
+)  # fmt: skip
+def test_a_docstring_reads_like_one_that_a_person_wrote(text: str, source: str) -> None:
+    assert docstring(text, "    ") == source
+
+
+def test_the_short_description_is_the_first_line_that_says_something() -> None:
+    assert first_line("\n  \n  Find orders.  \nAnd more.") == "Find orders."
+    assert first_line(" \n") == ""
