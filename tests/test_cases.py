@@ -72,9 +72,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
     folder = tmp_path_factory.mktemp("cases")
     cases = all_cases()
     outcomes = {case.name: case.compile() for case in cases}
+    for case in selected(request.session.items) if request.config.getoption("--update-cases") else ():
+        case.update(outcomes[case.name])
     for case in cases:
-        if request.config.getoption("--update-cases"):
-            case.update(outcomes[case.name])
         write(folder / "cases" / case.name, outcomes[case.name].files)
         for name in ("use", "misuse"):
             if text := case.text(f"{name}.py"):
@@ -160,6 +160,12 @@ def test_every_diagnostic_is_shown_by_a_case_or_tested_elsewhere() -> None:
 
 def test_there_is_nothing_but_cases() -> None:
     assert [path.name for path in CASES.iterdir() if not path.is_dir()] == []
+
+
+def selected(items: list[pytest.Item]) -> list[Case]:
+    """The cases of the tests that are run."""
+    found = {item.callspec.params.get("case") for item in items if hasattr(item, "callspec")}
+    return [case for case in all_cases() if case in found]
 
 
 def packages(case: Case, tree: Tree) -> list[str]:

@@ -43,7 +43,10 @@ def test_goa_01_any_other_kind_is_a_compile_error() -> None:
 
 
 def test_goa_02_a_service_tool_is_bound_to_a_method_or_not() -> None:
-    tools = {"bound": {"args": {"name": "string"}, "bind": "Save"}, "free": {"args": {"name": "string"}}}
+    tools: dict[str, Any] = {
+        "bound": {"args": {"name": "string"}, "bind": "Save"},
+        "free": {"args": {"name": "string"}},
+    }
     found = resolved(toolset(tools, methods={"Save": {"payload": {"name": "string"}}})).tools
     assert found["shop.free"].binding is None
     assert found["shop.bound"].binding is not None

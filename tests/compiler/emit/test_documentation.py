@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.compiler.specs import resolved, toolset
 from toolgen.compiler.emit.documentation import emit_tools_md
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def page(description: str = "A tool.", **args: object) -> str:
+
+def page(args: Mapping[str, Any], description: str = "A tool.") -> str:
     """The page of one tool."""
     found = resolved(toolset({"add": {"description": description, "args": {"type": "object", "properties": args}}}))
     return emit_tools_md(found.catalog)
 
 
 def test_a_tool_has_its_description_and_its_args() -> None:
-    text = page("Add it.\n\nThen say so.", name={"type": "string", "description": "Whose?"}, size={"type": "integer"})
+    args = {"name": {"type": "string", "description": "Whose?"}, "size": {"type": "integer"}}
+    text = page(args, "Add it.\n\nThen say so.")
     assert "| [`shop.add`](#shopadd) | Add it. | write |  |" in text
     assert "### `shop.add`\n\nAdd it.\n\nThen say so.\n" in text
     assert "| `name` | `str` |  | Whose? |\n| `size` | `int` |  |  |\n" in text
@@ -35,14 +40,14 @@ def test_a_tool_has_its_description_and_its_args() -> None:
     ],
 )
 def test_the_name_of_an_arg_is_code_whatever_it_holds(name: str, cell: str) -> None:
-    assert f"| {cell} | `str` |" in page(**{name: {"type": "string"}})
+    assert f"| {cell} | `str` |" in page({name: {"type": "string"}})
 
 
 @pytest.mark.parametrize(
     "description", ["# a heading", "- a list", "1. a list", "> a quote", "```", "| a | table |", "<b>", "\u202e"]
 )
 def test_a_description_starts_nothing_of_its_own(description: str) -> None:
-    text = page(f"First.\n{description}", x={"type": "string", "description": description})
+    text = page({"x": {"type": "string", "description": description}}, f"First.\n{description}")
     body = text.split("### `shop.add`\n\nFirst.\n")[1].splitlines()[0]
     assert not re.match(r"\s*([#>-]|\d+[.)]|```|<)", body)
     assert "<" not in body

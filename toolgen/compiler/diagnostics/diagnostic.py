@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from heapq import nlargest
+from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Severity
 
@@ -51,6 +52,16 @@ class Diagnostic:
     fix: str = ""
 
 
+_LISTED: Final = 20
+"""How many names a message lists."""
+
+_COMPARED: Final = 200
+"""How many names a misspelt one is compared with: a comparison takes 10 µs, and there may be thousands of both."""
+
+_LONGEST: Final = 200
+"""In characters; a longer word is no misspelling, and comparing takes the square of the length."""
+
+
 class Diagnostics:
     """Collects the diagnostics of a build, so that one run shows every problem."""
 
@@ -79,14 +90,26 @@ class Diagnostics:
 
 
 def listing(what: str, names: Iterable[str]) -> str:
-    """Say which names there are: "the args are `a`, `b`", or that there are none."""
-    shown = ", ".join(f"`{name}`" for name in names)
-    return f"the {what} are {shown}" if shown else f"there are no {what}"
+    """Say which names there are: "the args are `a`, `b`", the first few of many, or that there are none."""
+    names = list(names)
+    shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return f"the {what} are {shown}{more}" if names else f"there are no {what}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Say "did you mean …?" with the known word nearest to `word`, or nothing."""
-    known = list(known)
+    known = [name for name in known if len(name) <= _LONGEST]
+    if len(word) > _LONGEST:
+        return ""
+    if len(known) > _COMPARED:
+        known = nlargest(_COMPARED, known, key=lambda name: _resemblance(word, name))
     shortened = [name for name in known if len(word) > 2 and name.startswith(word)]
     matches = get_close_matches(word, known, n=1, cutoff=0.6) or shortened
     return f"did you mean `{matches[0]}`?" if matches else ""
+
+
+def _resemblance(word: str, name: str) -> tuple[int, int]:
+    """A quick guess at how alike two words are, to choose the ones worth comparing."""
+    ends = (name[:1] == word[:1]) + (name[:3] == word[:3]) + (name[-3:] == word[-3:])
+    return ends, -abs(len(name) - len(word))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -216,12 +217,17 @@ def _where(place: tuple[int | str, ...]) -> str:
 
 def _known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
     """The keys that the model has at a place, found by asking its JSON Schema."""
-    schema = model.model_json_schema(by_alias=True)
+    schema = _json_schema(model)
     candidates: list[Any] = [schema]
     for part in place:
         candidates = [inner for node in candidates for inner in _inside(node, part, schema)]
     keys = {key: None for node in candidates for key in _flatten(node, schema, "properties")}
     return [key for key in keys if key != "toolgen"]
+
+
+@cache
+def _json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(by_alias=True)
 
 
 def _flatten(node: Any, root: Any, keyword: str) -> dict[str, Any]:

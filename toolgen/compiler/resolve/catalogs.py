@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*")
 _REFERENCE = re.compile(r"\$entry|\$args(\..+)?")
 _SPLIT = re.compile(r"<([^<>]+)>__<([^<>]+)>")
-_NAME = re.compile(r"[A-Za-z0-9_.-]+__[A-Za-z0-9_-]+")
+_NAME = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]+__[A-Za-z0-9_-]+")
 
 
 def resolve_catalogs(
@@ -95,11 +95,8 @@ class _Resolver:
                 f"`{name}` has a `target`, and must say what invoking an entry does",
                 fix="add `invoke: …`",
             )
-        if any(
-            ident in spec.description or _mentions(spec.description, f"{name}__{entry}")
-            for ident in self._tools
-            for entry in spec.actions or ()
-        ):
+        entries = (f"{name}__{entry}" for entry in spec.actions or ())
+        if any(_mentions(spec.description, word) for word in (*self._tools, *entries)):
             self._sink.report(
                 "TG505",
                 document.span("categories", name, "description"),
@@ -243,4 +240,4 @@ def _condition(needs: Any) -> Any:
 
 
 def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9_.-]){re.escape(name)}(?![A-Za-z0-9_-])", text) is not None
+    return name in text and re.search(rf"(?<![A-Za-z0-9_.-]){re.escape(name)}(?![A-Za-z0-9_-])", text) is not None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
     """Report every keyword outside the profile, by its path. Types are looked into where they are used."""
-    for pointer, keyword in outside_core(bundle.json, bundle.json, [], frozenset()):
+    for pointer, keyword in outside_core(bundle.json):
         place = "".join(f".{part}" if isinstance(part, str) else f"[{part}]" for part in pointer)
         sink.report(
             "TG210",
@@ -25,27 +25,34 @@ def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
         )
 
 
-def outside_core(
-    schema: Any, root: Any, pointer: list[str | int], inside: frozenset[str]
-) -> Iterator[tuple[list[str | int], str]]:
-    """Paths and keywords that profile `core` does not know. References to local types are put in place first."""
-    if not isinstance(schema, dict):
-        return
-    reference = schema.get("$ref")
-    for prefix in ("#/$defs/", "#/definitions/"):
-        if isinstance(reference, str) and reference.startswith(prefix) and reference not in inside:
-            target = root.get(prefix[2:-1], {}).get(reference[len(prefix) :])
-            yield from outside_core(target, root, pointer, inside | {reference})
-            schema = {key: value for key, value in schema.items() if key != "$ref"}
-    for key, value in schema.items():
-        if key in ("$defs", "definitions") and not pointer:
+def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
+    """Paths and keywords that profile `core` does not know. A local type is looked into where it is first used."""
+    used: set[str] = set()
+    stack: list[tuple[Any, list[str | int]]] = [(schema, [])]
+    while stack:
+        node, pointer = stack.pop()
+        if not isinstance(node, dict):
             continue
-        if (key not in keywords.CORE and not key.startswith("x-")) or (
-            key == "additionalProperties" and value is not False and not isinstance(value, bool)
-        ):
-            yield pointer, key
-        elif key == "items":
-            yield from outside_core(value, root, [*pointer, key], inside)
-        elif key == "properties" and isinstance(value, dict):
-            for name, inner in value.items():
-                yield from outside_core(inner, root, [*pointer, key, name], inside)
+        reference = node.get("$ref")
+        local = _local(reference, schema) if isinstance(reference, str) else None
+        if local is not None and reference not in used:
+            used.add(reference)
+            stack.append((local, pointer))
+        for key, value in node.items():
+            if (key == "$ref" and local is not None) or (key in ("$defs", "definitions") and not pointer):
+                continue
+            if (key not in keywords.CORE and not key.startswith("x-")) or (
+                key == "additionalProperties" and not isinstance(value, bool)
+            ):
+                yield pointer, key
+            elif key == "items":
+                stack.append((value, [*pointer, key]))
+            elif key == "properties" and isinstance(value, dict):
+                stack.extend((inner, [*pointer, key, name]) for name, inner in value.items())
+
+
+def _local(reference: str, root: Any) -> Any:
+    """The type that a reference names, or None."""
+    _, keyword, name = reference.split("/", 2) if reference.count("/") == 2 else ("", "", "")  # noqa: PLR2004
+    types = root.get(keyword) if keyword in ("$defs", "definitions") else None
+    return types.get(name) if reference.startswith("#/") and isinstance(types, dict) else None

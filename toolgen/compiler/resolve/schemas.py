@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.resolve import keywords
@@ -14,7 +15,7 @@ from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_re
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.source.nodes import Node
@@ -23,6 +24,9 @@ WORDS: Final[dict[str, Any]] = {
     **{word: {"type": word} for word in ("string", "integer", "number", "boolean", "object", "null")},
     "any": {},
 }
+
+_IN_FRAGMENTS: Final = "/~!$&'()*+,;=:@?"
+"""What stands as it is in the fragment of a URI, beside letters and digits."""
 
 
 @dataclass(slots=True)
@@ -71,6 +75,10 @@ class Schemas:
         self._sink = sink
         self._expanded: dict[tuple[str, str, str], Expansion] = {}
 
+    def reporting_to(self, sink: Diagnostics) -> Schemas:
+        """The same, with another place for what is found."""
+        return Schemas(self._types.reporting_to(sink), sink)
+
     def bundle(self, node: Node, path: str, dialect: str) -> Bundle:
         """Spell out the schema at `node` of file `path`, with all the types it reaches under its definitions."""
         dialect = own_dialect(node) or dialect
@@ -85,10 +93,21 @@ class Schemas:
             expansion.uses[name] = found
         return self._bundle(expansion, node, dialect)
 
+    def bundle_types(self, names: Iterable[str], path: str, dialect: str, node: Node) -> Bundle:
+        """A schema with a field of each of some types of file `path`; `node` is where they are defined."""
+        properties: dict[str, Any] = {}
+        expansion = Expansion({"properties": properties})
+        for name in names:
+            found = self._types.named(path, name, node.span)
+            if found is not None:
+                properties[name] = {"$ref": f"#/{keywords.definitions_keyword(dialect)}/{name}"}
+                expansion.uses[name] = found
+        return self._bundle(expansion, node, dialect)
+
     def _bundle(self, expansion: Expansion, node: Node, dialect: str) -> Bundle:
         definitions = keywords.definitions_keyword(dialect)
         json, places, anchors = expansion.json, dict(expansion.places), dict(expansion.anchors)
-        own = json.get(definitions, {}) if isinstance(json, dict) else {}
+        own = json.get(definitions) or {} if isinstance(json, dict) else {}
         found: dict[str, NamedType] = {}
         queue = list(expansion.uses.items())
         types: dict[str, Any] = {}
@@ -238,7 +257,7 @@ class _Expander:
         for key, value in schema.items():
             if key in ("$ref", "$dynamicRef") and isinstance(value, str):
                 copy[key] = self._reference(value, node, [*path, key], base)
-            elif key == "$recursiveRef" and base:
+            elif key == "$recursiveRef" and base and self._dialect == "2019-09":
                 copy[key] = value
                 self._sink.report(
                     "TG204",
@@ -278,7 +297,7 @@ class _Expander:
             self._into.uses[name] = found
             return f"#/{self._definitions}/{_escape(name)}"
         if pointer and (reference in ("", "#") or reference.startswith("#/")):
-            return f"#{_encoded(pointer)}{reference[1:]}"
+            return f"#{quote(pointer, safe=_IN_FRAGMENTS)}{reference[1:]}"
         return reference
 
     def _keep_anchors(self, schema: dict[str, Any], node: Node, path: list[str | int], *, is_apart: bool) -> None:
@@ -317,7 +336,7 @@ def _with_definitions(json: Any, types: dict[str, Any], definitions: str, dialec
     if not isinstance(json, dict):
         return json
     root = dict(json)
-    if types:
+    if types and isinstance(root.get(definitions, {}), dict):
         root[definitions] = {**root.get(definitions, {}), **{name: types[name] for name in sorted(types)}}
     if dialect != "2020-12" and "$schema" not in root:
         root = {"$schema": keywords.DIALECTS[dialect], **root}
@@ -329,6 +348,8 @@ def _inlined(root: Any, definitions: str) -> Any:
     if not isinstance(root, dict) or set(root) - {"$schema"} != {"$ref", definitions}:
         return root
     reference = root["$ref"]
+    if not isinstance(reference, str) or not isinstance(root[definitions], dict):
+        return root
     name = _unescape(reference.removeprefix(f"#/{definitions}/"))
     body = root[definitions].get(name)
     others = {other: schema for other, schema in root[definitions].items() if other != name}
@@ -351,8 +372,9 @@ def _mentions(value: Any, reference: str) -> bool:
     match value:
         case dict():
             return any(
-                (key == "$ref" and isinstance(inner, str) and (inner == reference or inner.startswith(f"{reference}/")))
-                or _mentions(inner, reference)
+                _mentions(inner, reference)
+                if key not in ("$ref", "$dynamicRef") or not isinstance(inner, str)
+                else inner == reference or inner.startswith(f"{reference}/")
                 for key, inner in value.items()
             )
         case list():

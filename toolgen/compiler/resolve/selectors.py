@@ -19,13 +19,29 @@ _GRAMMAR = re.compile(r"[A-Za-z0-9_.*-]*(\+[A-Za-z][A-Za-z0-9_-]*)*")
 def select(selector: str, toolsets: Iterable[Toolset]) -> list[Tool]:
     """The tools that a selector names."""
     name, *tags = selector.split("+")
-    pattern = re.compile(".*".join(map(re.escape, name.split("*"))), re.DOTALL) if name else None
+    wanted, parts = set(tags), name.split("*")
     return [
         tool
         for toolset in toolsets
         for tool in toolset.tools
-        if (pattern is None or name == toolset.name or pattern.fullmatch(tool.ident)) and set(tags) <= set(tool.tags)
+        if (not name or name == toolset.name or _matches(parts, tool.ident)) and wanted.issubset(tool.tags)
     ]
+
+
+def _matches(parts: list[str], ident: str) -> bool:
+    """Whether an ident is the parts with any text between them. A regular expression may take exponential time."""
+    first, *rest = parts
+    if not rest:
+        return ident == first
+    last = rest.pop()
+    if len(ident) < len(first) + len(last) or not (ident.startswith(first) and ident.endswith(last)):
+        return False
+    at, end = len(first), len(ident) - len(last)
+    for part in rest:
+        at = ident.find(part, at, end) + len(part)
+        if at < len(part):
+            return False
+    return True
 
 
 def check_selector(

@@ -13,7 +13,6 @@ from urllib.parse import unquote
 
 from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.keywords import resource_name
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute, distinguished, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import (
     JSON,
@@ -67,6 +66,7 @@ class Shapes:
         self._classes: dict[str, ClassType] = {}
         self._aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
+        self._homes: dict[str, tuple[str, str]] = {}
         self.renamed: set[tuple[str, str]] = set()
         self.depth = 0
 
@@ -90,6 +90,7 @@ class Shapes:
 
     def named_type(self, name: str, bundle: Bundle, span: Span) -> Shape:
         """The shape of a type of the spec files, made once: a class, or an alias that stands for its shape."""
+        self._check_home(name, bundle, span)
         if name in self._types:
             made = self._types[name]
             return JSON if made is None else made
@@ -105,6 +106,18 @@ class Shapes:
         if shape != ClassRef(name):
             self._aliases[name] = AliasType(name, "shared", shape)
         return shape
+
+    def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:
+        """Report two types of one name: a type brings along those of its own file, whatever is called so here."""
+        home = bundle.types.get(name, ("", name))
+        first = self._homes.setdefault(name, home)
+        if first != home:
+            self._sink.report(
+                "TG302",
+                span,
+                f"the types `{name}` of {first[0]} and `{name}` of {home[0]} would be one class of this toolset",
+                fix="rename one of them",
+            )
 
     def filled_later(self, shape: ClassRef, owner: Owner, wires: Collection[str]) -> ClassRef:
         """The same class with some fields that may be absent; one of the owner's own, where others share it."""
@@ -235,7 +248,7 @@ class _Reader:
 
     def _is_resource(self, schema: dict[str, Any]) -> bool:
         """Whether a schema has a base URI of its own, so that its references mean something else than they say."""
-        return bool(resource_name(schema, self._bundle.dialect)) and schema is not self._bundle.whole
+        return bool(keywords.resource_name(schema, self._bundle.dialect)) and schema is not self._bundle.whole
 
     def _referred(self, reference: str) -> Shape:
         if self._shapes.depth >= _DEEPEST:

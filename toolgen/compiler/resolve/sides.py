@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
+from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
 from toolgen.compiler.resolve import keywords
@@ -19,7 +20,6 @@ from toolgen.compiler.source.nodes import MappingNode
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas import Schemas
@@ -30,6 +30,9 @@ _NOTES: Final = frozenset({
     "$comment", "$id", "default", "definitions", "description", "examples", "id", "readOnly", "title", "writeOnly",
 })  # fmt: skip
 """Keywords of the older drafts that check nothing."""
+
+_MOST_ALONE: Final = 200
+"""Types of a file with an error that are checked one by one, each with all it uses, so that each shows its own."""
 
 
 class Sides:
@@ -85,6 +88,33 @@ class Sides:
 
     def local_types(self, names: Iterable[str]) -> None:
         """Check every type of the file, and make it, whether a tool uses it or not."""
+        names = list(names)
+        if names and not self._together(names):
+            self._one_by_one(names)
+
+    def _together(self, names: Sequence[str]) -> bool:
+        """Check all types in one document, which is quick where they use each other.
+
+        False where they do not stand in one document, or where each is worth a look of its own: it has an error.
+        """
+        sink = Diagnostics()
+        node, span = self._document.node("types"), self._document.span("types", key=True)
+        schemas = self._schemas.reporting_to(sink)
+        bundle = schemas.bundle_types(names, self._document.path, self._document.file.dialect, node)
+        if sink.has_errors:
+            return False
+        is_sound = check_schema(bundle, span, sink)
+        if not is_sound and len(names) <= _MOST_ALONE:
+            return False
+        if is_sound:
+            check_defaults(bundle, span, sink)
+            for name in names:
+                self._shapes.named_type(name, bundle, self._document.span("types", name))
+        for found in sink:
+            self._sink.add(found)
+        return True
+
+    def _one_by_one(self, names: Sequence[str]) -> None:
         for name in names:
             node, span = self._document.node("types", name), self._document.span("types", name)
             bundle = self._schemas.bundle_type(
@@ -113,7 +143,7 @@ class Sides:
 def _plain(json: dict[str, Any], dialect: str) -> Bundle:
     if dialect != "2020-12":
         json = {"$schema": keywords.DIALECTS[dialect], **json}
-    return Bundle(json, json, dialect, frozenset(), {})
+    return Bundle(json, json, dialect, {}, {})
 
 
 def _as_object(bundle: Bundle) -> Bundle | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
+from warnings import catch_warnings
 
 from toolgen.compiler.ir.catalog import Tag
 
@@ -44,7 +45,8 @@ def resolve_tag(
         )
         return Tag(prefix, "(.+)", ("raw_arg",), spec.example, spec.strip_from_display)
     try:
-        groups = re.compile(pattern).groups
+        with catch_warnings(action="ignore"):
+            groups = re.compile(pattern).groups
     except (re.error, RecursionError, OverflowError) as error:
         sink.report("TG407", pattern_span, f"the pattern is not a regular expression: {error}")
     else:

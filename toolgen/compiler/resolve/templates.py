@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
 
-_BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_BRACES = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
 _FIELD = re.compile(r"(args|result)\.(.+)", re.DOTALL)
 _MORE = re.compile(r"[\s|.(\[]")
 

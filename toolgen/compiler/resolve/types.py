@@ -51,6 +51,12 @@ class Types:
                         document.path, name, node, own_dialect(node) or document.file.dialect, span
                     )
 
+    def reporting_to(self, sink: Diagnostics) -> Types:
+        """The same table, with another place for what is found."""
+        types = Types((), sink)
+        types._files = self._files
+        return types
+
     def names(self, path: str) -> list[str]:
         """The names that a file defines."""
         return list(self._files.get(path, {}))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolExecutor
 
     from .types.arrays import ArraysArgs, ArraysResult
+    from .types.tree import TreeArgs, TreeResult
 
 
 class Handlers(Protocol):
@@ -23,6 +24,10 @@ class Handlers(Protocol):
         """Places and the rest."""
         ...
 
+    def tree(self, args: TreeArgs, meta: ToolCallMeta, /) -> TreeResult | Awaitable[TreeResult]:
+        """A schema in itself, by the name that it has wherever it stands."""
+        ...
+
 
 def executor(handlers: Handlers) -> ToolsetRegistration:
     """Run the tools of this toolset with the methods of `handlers`."""
@@ -30,6 +35,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
         toolset="drafts.nineteen",
         handlers={
             idents.ARRAYS: handlers.arrays,
+            idents.TREE: handlers.tree,
         },
     )
 

@@ -8,9 +8,16 @@ from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
     from .types.arrays import ArraysArgs, ArraysResult
+    from .types.tree import TreeArgs, TreeResult
 
 ARRAYS: Final[Ident[ArraysArgs, ArraysResult]] = Ident("drafts.nineteen.arrays")
 """Places and the rest."""
 
-ALL: Final[tuple[Ident[Any, Any], ...]] = (ARRAYS,)
+TREE: Final[Ident[TreeArgs, TreeResult]] = Ident("drafts.nineteen.tree")
+"""A schema in itself, by the name that it has wherever it stands."""
+
+ALL: Final[tuple[Ident[Any, Any], ...]] = (
+    ARRAYS,
+    TREE,
+)
 """Every tool of this toolset."""

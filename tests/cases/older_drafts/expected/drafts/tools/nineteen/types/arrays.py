@@ -6,16 +6,11 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from toolgen.runtime.models import ClosedModel, OpenModel
-
-
-class ArraysArgsTree(OpenModel):
-    child: JsonValue | None = None
+from toolgen.runtime.models import ClosedModel
 
 
 class ArraysArgs(ClosedModel):
     pair: list[JsonValue]
-    tree: ArraysArgsTree | None = None
 
 
 ArraysResult: TypeAlias = JsonValue

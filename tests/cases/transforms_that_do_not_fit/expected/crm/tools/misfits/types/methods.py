@@ -55,7 +55,7 @@ class DeepMethodResult(ClosedModel):
     items: list[DeepMethodResultItemsItem]
 
 
-class NullPayload(ClosedModel):
+class NullablePayload(ClosedModel):
     text: str | None
 
 
@@ -70,4 +70,4 @@ class DefaultMethodResult(OpenModel):
 
 CountMethodResult: TypeAlias = int
 
-NullMethodResult: TypeAlias = list[str]
+NullableMethodResult: TypeAlias = list[str]

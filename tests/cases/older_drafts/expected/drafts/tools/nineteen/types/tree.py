@@ -1,0 +1,16 @@
+"""Types of the tool `tree`, in `drafts.nineteen`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import OpenModel
+
+
+class TreeArgs(OpenModel):
+    child: JsonValue | None = None
+
+
+TreeResult: TypeAlias = JsonValue
