@@ -35,7 +35,7 @@ def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
             continue
         reference = node.get("$ref")
         local = _local(reference, schema) if isinstance(reference, str) else None
-        if local is not None and reference not in used:
+        if local is not None and isinstance(reference, str) and reference not in used:
             used.add(reference)
             stack.append((local, pointer))
         for key, value in node.items():
@@ -53,6 +53,6 @@ def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
 
 def _local(reference: str, root: Any) -> Any:
     """The type that a reference names, or None."""
-    _, keyword, name = reference.split("/", 2) if reference.count("/") == 2 else ("", "", "")  # noqa: PLR2004
+    _, keyword, name = reference.split("/", 2) if reference.count("/") == 2 else ("", "", "")
     types = root.get(keyword) if keyword in ("$defs", "definitions") else None
     return types.get(name) if reference.startswith("#/") and isinstance(types, dict) else None

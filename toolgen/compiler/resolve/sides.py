@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas import Schemas
-    from toolgen.compiler.resolve.shapes import Owner, Shapes
+    from toolgen.compiler.resolve.shape_reader import Owner
+    from toolgen.compiler.resolve.shapes import Shapes
 
 
 _NOTES: Final = frozenset({

@@ -30,7 +30,7 @@ from toolgen.compiler.resolve.names import (
     snake,
     title,
 )
-from toolgen.compiler.resolve.shapes import Owner
+from toolgen.compiler.resolve.shape_reader import Owner
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template

@@ -12,7 +12,8 @@ from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, 
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.resolve.bindings import Misfit, fit
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, Namespace, package_of, pascal
-from toolgen.compiler.resolve.shapes import Owner, Shapes
+from toolgen.compiler.resolve.shape_reader import Owner
+from toolgen.compiler.resolve.shapes import Shapes
 from toolgen.compiler.resolve.sides import Sides, field_names
 from toolgen.compiler.resolve.tools import ToolResolver, tool_names, types_module
 from toolgen.providers.wire_names import wire_name
@@ -240,14 +241,16 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
             continue
         folder = "/".join(toolset.package)
         packages.claim([folder], f"`{toolset.name}`", toolset.span, sink, fix="give one of them another name")
-    for toolset in toolsets:
-        for other in toolsets:
-            if len(other.package) > len(toolset.package) and other.package[: len(toolset.package)] == toolset.package:
+    by_package = {toolset.package: toolset for toolset in toolsets}
+    for other in toolsets:
+        for length in range(len(other.package)):
+            outer = by_package.get(other.package[:length])
+            if outer is not None:
                 sink.report(
                     "TG302",
                     other.span,
-                    f"the package of `{other.name}` would lie inside that of `{toolset.name}`",
-                    related=[Related(toolset.span, f"`{toolset.name}` is here")],
+                    f"the package of `{other.name}` would lie inside that of `{outer.name}`",
+                    related=[Related(outer.span, f"`{outer.name}` is here")],
                     fix="give one of them another name",
                 )
     tools = [tool for toolset in names.values() for tool in toolset.tools]
