@@ -164,7 +164,11 @@ def test_there_is_nothing_but_cases() -> None:
 
 def selected(items: list[pytest.Item]) -> list[Case]:
     """The cases of the tests that are run."""
-    found = {item.callspec.params.get("case") for item in items if hasattr(item, "callspec")}
+    found = {
+        item.callspec.params.get("case")
+        for item in items
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+    }
     return [case for case in all_cases() if case in found]
 
 
