@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import (
@@ -16,11 +15,10 @@ from toolgen.compiler.ir.shapes import (
     ScalarKind,
     Shape,
     Union,
-    classes_in,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
+    from collections.abc import Mapping, Set
 
 JSON: Final = Json()
 SCALARS: Final = {kind.value: Scalar(kind) for kind in ScalarKind}
@@ -89,66 +87,6 @@ def bounded(shape: Shape, budget: int = 200) -> Shape:
 def narrower(first: Shape, second: Shape) -> Shape:
     """Of two shapes that both hold for a value, the one that says more."""
     return second if _RANK[type(second)] < _RANK[type(first)] else first
-
-
-def cyclic(classes: Mapping[str, ClassType]) -> set[str]:
-    """The classes that can contain themselves."""
-    below = {name: {ref for field in made.fields for ref in classes_in(field.shape)} for name, made in classes.items()}
-    return {name for group in _strongly_connected(below) if len(group) > 1 for name in group} | {
-        name for name, inner in below.items() if name in inner
-    }
-
-
-def _strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
-    """Groups of names that all lead to each other (Tarjan's algorithm, without recursion)."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_names: list[str] = []
-    is_open: set[str] = set()
-    for start in below:
-        path = [] if start in order else [(start, iter(sorted(below[start])))]
-        while path:
-            name, inner = path[-1]
-            if name not in order:
-                order[name] = lowest[name] = len(order)
-                open_names.append(name)
-                is_open.add(name)
-            for following in inner:
-                if following not in order and following in below:
-                    path.append((following, iter(sorted(below[following]))))
-                    break
-                if following in is_open:
-                    lowest[name] = min(lowest[name], order[following])
-            else:
-                path.pop()
-                if path:
-                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[name])
-                if lowest[name] == order[name]:
-                    at = open_names.index(name)
-                    group, open_names[at:] = open_names[at:], []
-                    is_open.difference_update(group)
-                    yield group
-
-
-def without_nested_guesses(made: ClassType, cyclic: set[str]) -> ClassType:
-    """Choices between objects that contain themselves become `Json`: trying all at each level is exponential."""
-    if made.name not in cyclic:
-        return made
-    return replace(made, fields=tuple(replace(field, shape=_settled(field.shape, cyclic)) for field in made.fields))
-
-
-def _settled(shape: Shape, cyclic: set[str]) -> Shape:
-    match shape:
-        case Array(items):
-            return Array(_settled(items, cyclic))
-        case Map(values):
-            return Map(_settled(values, cyclic))
-        case Union(members):
-            compound = [member for member in members if isinstance(member, ClassRef | Array | Map)]
-            guesses = len(compound) > 1 and any(name in cyclic for member in compound for name in classes_in(member))
-            return JSON if guesses else union([_settled(member, cyclic) for member in members])
-        case _:
-            return shape
 
 
 def fits(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> bool:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Shape
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.guesses import settled
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
-from toolgen.compiler.resolve.shape_algebra import JSON, bounded, cyclic, without_nested_guesses
+from toolgen.compiler.resolve.shape_algebra import JSON, bounded
 from toolgen.compiler.resolve.shape_reader import Owner, SchemaReader
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ class Shapes:
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:
         """Everything named so far: classes first, in the order in which they were met."""
-        nested = cyclic(self._classes)
-        classes = (without_nested_guesses(made, nested) for made in self._classes.values())
-        return (*classes, *self._aliases.values())
+        return settled((*self._classes.values(), *self._aliases.values()))
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
         """The shape of one side of a tool, under the name `owner.name`.
@@ -105,9 +104,17 @@ class Shapes:
 
     def name_for(self, wanted: str, owner: Owner, path: str) -> str:
         """A free class name. A class called after a field gives way to types, tools, and classes that came first."""
-        if wanted == owner.name:
+        if wanted == owner.name or not self._is_taken(wanted):
             return wanted
-        return distinguished(wanted, f"{owner.name}{path}") if self._is_taken(wanted) else wanted
+        name = distinguished(wanted, f"{owner.name}{path}")
+        if self._is_taken(name):
+            self._sink.report(
+                "TG302",
+                owner.span,
+                f"a class of `{owner.name}` and a type would both be `{name}` in the generated code",
+                fix="rename the type",
+            )
+        return name
 
     def _is_taken(self, name: str) -> bool:
         return name in self._classes or name in self._aliases or name in self._reserved
