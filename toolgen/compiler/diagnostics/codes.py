@@ -50,7 +50,7 @@ CODES = _table(
     # TG2xx: schemas
     ("TG201", "unknown-type", _E, "A type word is one of string, integer, number, boolean, object, null, any; a name with a capital is an entry of `types` in the same file. To use a type of another file, name it: `types: {Source: {$ref: \"../shared.yaml#/types/Source\"}}`."),
     ("TG202", "invalid-schema", _E, "What is written is not a JSON Schema of its draft. A map with `type`, `properties`, `enum`, `const`, `allOf`, `anyOf`, `oneOf` or a keyword that starts with `$` is read as JSON Schema; a field of that name is written with `!`: `type!: string`."),
-    ("TG203", "unknown-keyword", _W, "JSON Schema ignores keywords it does not know, so this one checks nothing. It is carried along as it is. Keywords that start with `x-` are notes and give no warning."),
+    ("TG203", "unknown-keyword", _W, "JSON Schema ignores keywords that its draft does not have, so this one checks nothing. It is carried along as it is. Keywords that start with `x-` are notes and give no warning."),
     ("TG204", "unresolved-reference", _E, "A `$ref` leads nowhere. It points into its own schema (`#/$defs/Name`), at a type of this file (`#/types/Name`) or of another (`relative/file.yaml#/types/Name`). Nothing is ever fetched from a URL."),
     ("TG205", "mixed-drafts", _E, "A schema and a type it uses are of different drafts of JSON Schema, which give the same words different meanings. Write the same `dialect` at the head of both files."),
     ("TG206", "duplicate-field", _E, "A field is written twice: `name`, `name?` and `name!` are the same field."),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MAX_NESTING: Final = 250
 """Levels of mappings and lists in a schema that is spelled out; jsonschema-rs itself refuses 255."""
 
+MAX_PARTS: Final = 100_000
+"""Mappings and lists in a schema that is spelled out: each takes some 3 kB until it is in a package."""
+
 MAX_CHAIN: Final = 100
 """Schemas that apply to the same value one inside another. 200 levels of 200 overflow a stack of 8 MB."""
 
@@ -26,12 +29,15 @@ _IN_PLACE: Final = frozenset((*_REFERENCES, *_LISTS, *_SINGLE, *_MAPS))
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor", "$id", "id")
 
 
-def excess(schema: Any) -> str:
+def excess(schema: Any, *, most_parts: float = MAX_PARTS) -> str:
     """Say what of a schema is more than a validator can be trusted with, or nothing."""
-    steps = 0
+    steps = parts = 0
     stack: list[tuple[Any, int]] = [(schema, 1)]
     while stack:
         node, depth = stack.pop()
+        parts += 1
+        if parts > most_parts:
+            return f"it has more than {most_parts:,} parts, types and aliases spelled out"
         if depth > MAX_NESTING:
             return f"it is nested more than {MAX_NESTING} levels deep when short forms are spelled out"
         if isinstance(node, dict):

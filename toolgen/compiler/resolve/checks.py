@@ -13,7 +13,7 @@ import jsonschema_rs
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.chains import excess
+from toolgen.compiler.resolve.chains import MAX_PARTS, excess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,9 @@ _UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingErro
 """What jsonschema-rs raises for a schema that it cannot compile."""
 
 
-def check_schema(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
+def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: float = MAX_PARTS) -> bool:
     """Report what keeps a schema from being compiled; say whether it can be."""
-    if too_much := excess(bundle.json):
+    if too_much := excess(bundle.json, most_parts=most_parts):
         sink.report("TG213", span, f"the schema cannot be compiled: {too_much}")
         return False
     try:

@@ -46,6 +46,30 @@ DIALECTS: Final = {
 """The supported drafts, and the `$schema` of each."""
 
 
+_SINCE: Final = {
+    **dict.fromkeys(("const", "contains", "propertyNames"), "draft-06"),
+    **dict.fromkeys(("else", "if", "then"), "draft-07"),
+    **dict.fromkeys(("$anchor", "$recursiveAnchor", "$recursiveRef"), "2019-09"),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "maxContains", "minContains"), "2019-09"),
+    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), "2019-09"),
+    **dict.fromkeys(("$dynamicAnchor", "$dynamicRef", "prefixItems"), "2020-12"),
+}
+_UNTIL: Final = dict.fromkeys(("$recursiveAnchor", "$recursiveRef", "additionalItems"), "2019-09")
+
+
+def _foreign(dialect: str) -> dict[str, str]:
+    newest_first = list(DIALECTS)
+    age = newest_first.index(dialect)
+    newer, older = newest_first[:age], newest_first[age + 1 :]
+    later = {keyword: f"it came with {since}" for keyword, since in _SINCE.items() if since in newer}
+    former = {keyword: f"it was dropped after {until}" for keyword, until in _UNTIL.items() if until in older}
+    return {**later, **former}
+
+
+FOREIGN: Final = {dialect: _foreign(dialect) for dialect in DIALECTS}
+"""For each draft: the keywords that check something in others only, and since or until when."""
+
+
 def dialect_of(uri: str) -> str | None:
     """The draft that a `$schema` names, or None."""
     return next((name for name, known in DIALECTS.items() if known.rstrip("#") == uri.rstrip("#")), None)

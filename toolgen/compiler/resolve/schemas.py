@@ -275,6 +275,10 @@ class _Expander:
                 copy[key] = value
                 if key not in keywords.ALL and not key.startswith("x-"):
                     self._unknown(key, node, [*path, key])
+            if key in keywords.FOREIGN[self._dialect]:
+                message = f"`{key}` is not a keyword of {self._dialect}, and checks nothing"
+                fix = keywords.FOREIGN[self._dialect][key]
+                self._sink.report("TG203", node.span_at([*path, key], key=True), message, fix=fix)
         return copy
 
     def _reference(self, reference: str, node: Node, path: list[str | int], pointer: str | None) -> str:

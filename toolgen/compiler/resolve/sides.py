@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
@@ -104,7 +105,7 @@ class Sides:
         bundle = schemas.bundle_types(names, self._document.path, self._document.file.dialect, node)
         if sink.has_errors:
             return False
-        is_sound = check_schema(bundle, span, sink)
+        is_sound = check_schema(bundle, span, sink, most_parts=math.inf)
         if not is_sound and len(names) <= _MOST_ALONE:
             return False
         if is_sound:

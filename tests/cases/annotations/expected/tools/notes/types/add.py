@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from pydantic import JsonValue
+
 from toolgen.runtime.models import ClosedModel
 
 from .shared import Note
@@ -13,6 +15,7 @@ class AddArgs(ClosedModel):
     note: Note
     pinned: bool = False
     colour: str | None = None
+    places: list[JsonValue] | None = None
 
 
 AddResult: TypeAlias = Note

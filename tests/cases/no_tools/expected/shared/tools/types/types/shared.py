@@ -1,0 +1,9 @@
+"""Types that several tools share, in `shared.types`."""
+
+from __future__ import annotations
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Item(ClosedModel):
+    sku: str
