@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.processes import report_of, summary
+from benchmarks.processes import ratio, report_of, summary
 
 if TYPE_CHECKING:
     from benchmarks.projects import Projects
@@ -20,5 +20,9 @@ def _measure(projects: Projects, tools: int, runs: int) -> dict[str, Any]:
     load = partial(report_of, projects.built(tools), "-m", "benchmarks.measured.load")
     load()
     reports = [load() for _ in range(runs)]
-    found = {name: summary([report[name] for report in reports], digits=2) for name in reports[0]}
-    return {"tools": tools, **found}
+    values = {name: [report[name] for report in reports] for name in reports[0]}
+    return {
+        "tools": tools,
+        **{name: summary(each, digits=2) for name, each in values.items()},
+        "ratio_to_floor": ratio(values["load_ms"], values["floor_ms"]),
+    }

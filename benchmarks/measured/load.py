@@ -1,4 +1,7 @@
-"""Load the catalog of the package here: time and memory; then the first call of one tool."""
+"""Load the catalog of the package here: time and memory; then the first call of one tool.
+
+Beside it the floor, which comes last, for it leaves memory behind: the same file, read and parsed by `json`.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,18 @@ async def main() -> None:
     assert result.success, result.error
     report = {
         "load_ms": (loaded - start) * 1000,
+        "floor_ms": _floor_ms(),
         "memory_mb": memory_after - memory,
         "runtime_ms": (ready - loaded) * 1000,
         "first_call_ms": (called - ready) * 1000,
     }
     print(json.dumps(report))
+
+
+def _floor_ms() -> float:
+    start = time.perf_counter()
+    json.loads(Path(PACKAGE, "catalog.json").read_bytes())
+    return (time.perf_counter() - start) * 1000
 
 
 def _resident_mb() -> float:

@@ -36,8 +36,9 @@ def test_builds_stand_beside_datamodel_code_generator(report: dict[str, Any]) ->
 
 def test_loads_are_timed_and_weighed(report: dict[str, Any]) -> None:
     (load,) = report["loads"]
-    assert load.keys() == {"tools", "load_ms", "memory_mb", "runtime_ms", "first_call_ms"}
+    assert load.keys() >= {"tools", "load_ms", "memory_mb", "runtime_ms", "first_call_ms"}
     assert load["load_ms"].keys() == {"median", "least", "most"}
+    assert load["ratio_to_floor"] > 0
 
 
 def test_calls_stand_beside_the_floors(report: dict[str, Any]) -> None:
