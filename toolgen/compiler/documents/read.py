@@ -18,7 +18,7 @@ from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.source.nodes import MappingNode, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from pydantic_core import ErrorDetails
 
@@ -67,16 +67,18 @@ def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] 
     if model is None:
         return None
     data = root.to_data()
-    reported: list[_Place] = []
+    reported: set[_Place] = set()
+    begun: set[_Place] = set()
     for _ in range(_ATTEMPTS):
         try:
             return Document(file.path, root, model.model_validate(data))
         except ValidationError as failure:
             refusals = list(_relevant(failure.errors(include_url=False), data))
-        news = [refusal for refusal in refusals if not any(refusal.follows_from(place) for place in reported)]
+        news = [refusal for refusal in refusals if not refusal.follows_from(reported, begun)]
         for refusal in news:
             _report(refusal, root, model, sink)
-        reported += [refusal.place for refusal in news]
+            reported.add(refusal.place)
+            begun.update(refusal.place[:length] for length in range(len(refusal.place) + 1))
         _mend(data, refusals)
     return None
 
@@ -95,9 +97,12 @@ class _Refusal:
     place: _Place
     choice: _Place
 
-    def follows_from(self, reported: _Place) -> bool:
-        """Whether it may be there only because of another one, which was reported and taken out of the data."""
-        return reported[: len(self.choice)] == self.choice or self.place[: len(reported)] == reported
+    def follows_from(self, reported: Set[_Place], begun: Set[_Place]) -> bool:
+        """Whether it may be there only because of another one, which was reported and taken out of the data.
+
+        `reported` are the places of those, `begun` what they begin with.
+        """
+        return self.choice in begun or any(self.place[:length] in reported for length in range(len(self.place) + 1))
 
 
 def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None:

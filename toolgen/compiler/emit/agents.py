@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 def emit_agents(catalog: Catalog) -> dict[str, str]:
     """The files of all agents, by path below the generated root."""
-    toolsets = {toolset.name: toolset for toolset in catalog.toolsets}
+    toolsets = {toolset.name: toolset for toolset in catalog.toolsets if toolset.tools}
     agents = {agent.name: agent for agent in catalog.agents}
     files: dict[str, str] = {}
     for agent in catalog.agents:
-        for name in agent.export:
+        for name in (name for name in agent.export if name in toolsets):
             package = exported_package(agent, toolsets[name])
             files[f"{'/'.join(package)}/__init__.py"] = _provider(agent, toolsets[name], package)
-        for name in agent.uses:
+        for name in (name for name in agent.uses if name in toolsets):
             toolset = toolsets[name]
             package = (*agent.package, "toolsets", *toolset.package[:-2], toolset.package[-1])
             provider = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def emit_tools_md(catalog: Catalog) -> str:
     """Every tool with its args, as Markdown."""
     toolsets: list[dict[str, Any]] = []
-    for toolset in catalog.toolsets:
+    for toolset in (toolset for toolset in catalog.toolsets if toolset.tools):
         classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
         tools = [_tool(tool, classes) for tool in toolset.tools]
         toolsets.append({"name": toolset.name, "description": _paragraphs(toolset.description), "tools": tools})

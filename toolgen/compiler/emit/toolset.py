@@ -22,15 +22,15 @@ _REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "dec
 
 
 def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """The files of one toolset, by path below its package."""
-    files = {
-        **emit_types(toolset, models),
-        "idents.py": _idents(toolset),
-        "codecs.py": _codecs(toolset),
-        "calls.py": emit_calls(toolset),
-        "dispatch.py": _dispatch(toolset),
-        "__init__.py": _package(toolset),
-    }
+    """The files of one toolset, by path below its package. One without tools has types at most."""
+    files = emit_types(toolset, models)
+    if exports(toolset):
+        files["__init__.py"] = _package(toolset)
+    if toolset.tools:
+        files["idents.py"] = _idents(toolset)
+        files["codecs.py"] = _codecs(toolset)
+        files["calls.py"] = emit_calls(toolset)
+        files["dispatch.py"] = _dispatch(toolset)
     if transform_names(toolset):
         files["transforms.py"] = emit_transforms(toolset)
     return files
@@ -38,17 +38,17 @@ def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str
 
 def exports(toolset: Toolset) -> dict[str, list[str]]:
     """What a toolset's package offers: module, relative to it, to names."""
-    offered: dict[str, list[str]] = {
-        ".": ["codecs"],
-        ".calls": [tool.names.call for tool in toolset.tools],
-        ".dispatch": ["Handlers", "executor", "new_registration"],
-        ".idents": [tool.names.constant for tool in toolset.tools],
-    }
+    offered: dict[str, list[str]] = {}
+    if toolset.tools:
+        offered["."] = ["codecs"]
+        offered[".calls"] = [tool.names.call for tool in toolset.tools]
+        offered[".dispatch"] = ["Handlers", "executor", "new_registration"]
+        offered[".idents"] = [tool.names.constant for tool in toolset.tools]
     if names := transform_names(toolset):
         offered[".transforms"] = names
     for name, module in module_of(toolset).items():
         offered.setdefault(f".types.{module}", []).append(name)
-    return {module: names for module, names in offered.items() if names}
+    return offered
 
 
 def root_of(package: tuple[str, ...]) -> str:

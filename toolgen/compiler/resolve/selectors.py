@@ -63,5 +63,6 @@ def check_selector(
             sink.report("TG405", span, f"`{tag}` is not a tag", fix=nearest(tag, known_tags))
             return
     if not select(selector, toolsets):
-        names = [toolset.name for toolset in toolsets] + [tool.ident for toolset in toolsets for tool in toolset.tools]
-        sink.report("TG504", span, f"`{selector}` matches no tool", fix=nearest(selector.split("+")[0], names))
+        name = selector.split("+")[0]
+        known = {toolset.name for toolset in toolsets} | {tool.ident for toolset in toolsets for tool in toolset.tools}
+        sink.report("TG504", span, f"`{selector}` matches no tool", fix=nearest(name, sorted(known - {name})))
