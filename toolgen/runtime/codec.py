@@ -13,6 +13,7 @@ from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.codec_source import CodecSource, compiled_source
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
+from toolgen.runtime.exact_types import Exactness, exactness
 from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
@@ -81,8 +82,33 @@ class Codec(Generic[T]):
     def decoder(self) -> Callable[[bytes | str], T]:
         """`decode` as a bare function, for those who call it a lot.
 
-        It hopes for the best: a plainly valid payload takes three steps, and any other goes the careful way.
+        It hopes for the best: a plainly valid payload takes one step where the type is exact, three where it is not,
+        and any other goes the careful way.
         """
+        return self._exact_decoder or self._usual_decoder
+
+    @cached_property
+    def _exact_decoder(self) -> Callable[[bytes | str], T] | None:
+        if self._adapter is None or self._source.foreign or self._source.assert_formats:
+            return None
+        exact = exactness(self._source.schema, self._source.type)
+        if exact is Exactness.NEVER:
+            return None
+        build, usual = self._adapter.validator.validate_json, self._usual_decoder
+        may_be_null = exact is Exactness.ALWAYS
+
+        def decode(payload: bytes | str) -> Any:
+            if may_be_null or not ("null" in payload if isinstance(payload, str) else b"null" in payload):
+                try:
+                    return build(payload, by_alias=True, by_name=False)
+                except ValueError:
+                    pass
+            return usual(payload)
+
+        return decode
+
+    @cached_property
+    def _usual_decoder(self) -> Callable[[bytes | str], T]:
         is_valid, validate, is_plain = self._is_valid, self._validate or _itself, self._is_plain
         # Then there are no keys that a class lacks; not having to look for them saves a fifth.
         extra = "ignore" if is_plain and self._model else None

@@ -48,7 +48,9 @@ def needs_care(text: bytes | str) -> bool:
     """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     digits = data.translate(_EXPONENTS)
-    return b"e0" in digits or _OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH
+    if b"e0" in digits:
+        return True
+    return len(data) > MAX_DEPTH and (_OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH)
 
 
 def parse_unique(text: bytes | str) -> Any:

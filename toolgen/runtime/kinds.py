@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -23,6 +24,13 @@ def is_json_value(kind: Any) -> bool:
 def model_class(kind: Any) -> type[BaseModel] | None:
     """Give a type back if it is a model class."""
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def without_none(kind: Any) -> tuple[Any, bool]:
+    """Take `X | None` apart, for one `X`; say whether there was a None."""
+    members = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
+    others = [member for member in members if member is not NoneType]
+    return (others[0], True) if len(others) == 1 else (kind, NoneType in members)
 
 
 @cache

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from toolgen.runtime.json_text import is_object
-from toolgen.runtime.kinds import is_json_value, model_class
+from toolgen.runtime.kinds import is_json_value, model_class, without_none
 
 _SURPRISES: Final = ("$dynamicRef", "$id", "$recursiveRef", "patternProperties", "prefixItems")
 _NULL: Final = {"type": "null"}
@@ -22,14 +21,19 @@ def is_plain(schema: Any, kind: Any = None) -> bool:
     return _Plain(schema).check(schema, kind)
 
 
+def definitions_of(root: Any) -> dict[str, Any]:
+    """Give the definitions of a schema by the references to them."""
+    return {
+        f"#/{keyword}/{name}": definition
+        for keyword in ("$defs", "definitions")
+        if is_object(root)
+        for name, definition in root.get(keyword, {}).items()
+    }
+
+
 class _Plain:
     def __init__(self, root: Any) -> None:
-        self._definitions = {
-            f"#/{keyword}/{name}": definition
-            for keyword in ("$defs", "definitions")
-            if is_object(root)
-            for name, definition in root.get(keyword, {}).items()
-        }
+        self._definitions = definitions_of(root)
         self._known: dict[tuple[str, Any], bool] = {}
 
     def check(self, node: Any, kind: Any) -> bool:
@@ -43,9 +47,9 @@ class _Plain:
                 return len(branches) == 1 and self.check(branches[0], kind)
         named = node.get("type", "string" if "enum" in node else ())
         types = {named} if isinstance(named, str) else set(named)
-        if "object" in types and not self._is_closed(node, _without_none(kind)):
+        if "object" in types and not self._is_closed(node, without_none(kind)[0]):
             return False
-        if "array" in types and not self.check(node.get("items"), _items_of(_without_none(kind))):
+        if "array" in types and not self.check(node.get("items"), _items_of(without_none(kind)[0])):
             return False
         return bool(types)
 
@@ -62,14 +66,6 @@ class _Plain:
             (fields is None or name in fields) and self.check(field, fields and fields[name])
             for name, field in node.get("properties", {}).items()
         )
-
-
-def _without_none(kind: Any) -> Any:
-    """Take `X | None` for `X`, as the schema says itself where null is allowed."""
-    if get_origin(kind) in (Union, UnionType):
-        members = [member for member in get_args(kind) if member is not NoneType]
-        return members[0] if len(members) == 1 else kind
-    return kind
 
 
 def _items_of(kind: Any) -> Any:

@@ -1,0 +1,144 @@
+"""Types that check all that their schema asks: which ones, and that a text they take is one that the schema accepts."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.codec import Codec
+from toolgen.runtime.errors import InvalidPayload
+from toolgen.runtime.exact_types import Exactness, exactness
+from toolgen.runtime.models import ClosedModel, OpenModel
+
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
+NULL = {"type": "null"}
+
+
+class Named(ClosedModel):
+    name: str | None = None
+
+
+class Order(ClosedModel):
+    id: str
+    from_: Annotated[str | None, Field(alias="from")] = None
+    count: int = 1
+    state: Literal["open", "closed"] = "open"
+    holder: Named | None = None
+    tags: list[str] | None = None
+
+
+ORDER = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "An id.", "x-note": 1},
+        "from": {"type": ["string", "null"]},
+        "count": {"type": "integer", "default": 1},
+        "state": {"enum": ["open", "closed"]},
+        "holder": {"anyOf": [{"$ref": "#/$defs/Named"}, NULL]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["id"],
+    "additionalProperties": False,
+    "$defs": {"Named": NAMED},
+}
+
+
+class Open(OpenModel):
+    name: str | None = None
+
+
+class Nested(ClosedModel):
+    inner: Nested | None = None
+
+
+def one(schema: Any, kind: Any) -> tuple[Any, Any]:
+    """An object with one required field."""
+    model = type("One", (ClosedModel,), {"__annotations__": {"x": kind}, "__module__": __name__})
+    return {"type": "object", "properties": {"x": schema}, "required": ["x"]}, model
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "expected"),
+    [
+        (ORDER, Order, Exactness.WITHOUT_NULL),
+        (NAMED, Named, Exactness.WITHOUT_NULL),
+        ({**NAMED, "properties": {"name": {"type": ["null", "string"]}}}, Named, Exactness.ALWAYS),
+        ({**NAMED, "properties": {"name": {"anyOf": [NULL, {"type": "string"}]}}}, Named, Exactness.ALWAYS),
+        ({"type": "object", "properties": NAMED["properties"]}, Named, Exactness.WITHOUT_NULL),
+        (*one({"type": "boolean"}, bool), Exactness.ALWAYS),
+        (*one({"type": "string", "format": "date"}, str), Exactness.ALWAYS),
+        # what the schema asks beyond the type
+        (*one({"type": "string", "minLength": 1}, str), Exactness.NEVER),
+        (*one({"type": "string", "unknown": 1}, str), Exactness.NEVER),
+        (*one({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, list[str]), Exactness.NEVER),
+        ({**NAMED, "minProperties": 1}, Named, Exactness.NEVER),
+        ({**NAMED, "required": ["name"]}, Named, Exactness.NEVER),
+        ({**NAMED, "required": ["other"]}, Named, Exactness.NEVER),
+        # what the type takes beyond the schema
+        (*one({"type": "integer"}, str), Exactness.NEVER),
+        (*one({"enum": ["a"]}, Literal["a", "b"]), Exactness.NEVER),
+        (*one({"enum": [1, "a"]}, Literal[1, "a"]), Exactness.NEVER),
+        (*one({"type": "object", "properties": {}, "additionalProperties": False}, Named), Exactness.NEVER),
+        (*one({"oneOf": [{"$ref": "#/$defs/N"}, NULL]}, str | None), Exactness.NEVER),
+        (NAMED, Open, Exactness.NEVER),
+        # what pydantic's parser lets pass
+        (*one({"type": "number"}, int | float), Exactness.NEVER),
+        (*one({}, JsonValue), Exactness.NEVER),
+        ({"type": "object", "properties": {"inner": {"$ref": "#"}}}, Nested, Exactness.NEVER),
+        ({"$ref": "#/$defs/N", "$defs": {"N": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/N"}}}}},
+         Nested, Exactness.NEVER),
+        # no class
+        ({"type": "string"}, str, Exactness.NEVER),
+        (True, Named, Exactness.NEVER),
+    ],
+)  # fmt: skip
+def test_types_are_exact_where_they_check_all_that_the_schema_asks(schema: Any, kind: Any, expected: Exactness) -> None:
+    assert exactness(schema, kind) is expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "a"}',
+        '{"id": "a", "from": null, "holder": null}',
+        '{"id": "null", "tags": ["null"]}',
+        '{"id": "a", "count": 2.0}',
+        '{"id": "a", "count": 1, "count": 2}',
+        '{"id": "a", "holder": {"name": "b"}, "state": "closed"}',
+    ],
+)
+@pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
+def test_what_an_exact_type_takes_is_as_it_was(text: str, encode: Any) -> None:
+    decoded = Codec.of(ORDER, Order).decode(encode(text))
+    assert isinstance(decoded, Order)
+    assert json.loads(Codec.of(ORDER, Order).encode(decoded)) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "a", "tags": null}',
+        '{"id": "a", "holder": {"name": null}}',
+        '{"id": "a", "count": 1e400}',
+        '{"id": "a", "count": true}',
+        '{"id": "a", "from_": "b"}',
+        '{"id": "a", "more": 1}',
+        '{"id": "\\ud800"}',
+        '{"id": "a"} x',
+        "null",
+        "{}",
+    ],
+)
+def test_what_the_schema_refuses_no_exact_type_takes(text: str) -> None:
+    with pytest.raises(InvalidPayload):
+        Codec.of(ORDER, Order).decode(text)
+
+
+def test_formats_that_are_asserted_are_not_left_to_types() -> None:
+    schema, model = one({"type": "string", "format": "date"}, str)
+    assert Codec.of(schema, model).decode('{"x": "today"}')
+    with pytest.raises(InvalidPayload):
+        Codec.of(schema, model, assert_formats=True).decode('{"x": "today"}')
