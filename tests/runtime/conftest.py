@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.runtime.shop import MODULES, TOOLS, TOOLSETS
+from tests.runtime.shop import MODULES, TOOLS, TOOLSETS, WIRE_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,7 @@ def write_package(folder: Path, **overrides: Any) -> None:
         "formats": "annotate",
         "toolsets": TOOLSETS,
         "tools": TOOLS,
+        "wire_names": WIRE_NAMES,
         "agents": {},
         "catalogs": {},
         "policies": {},

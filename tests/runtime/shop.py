@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 ORDER: dict[str, Any] = {
@@ -46,38 +45,42 @@ TOOLSETS: dict[str, Any] = {
 }
 
 
-def _tool(toolset: str, description: str, args: Any, **more: Any) -> dict[str, Any]:
-    return {"toolset": toolset, "description": description, "args": json.dumps(args), **more}
+def _tool(description: str, args: Any, **more: Any) -> dict[str, Any]:
+    return {"description": description, "args": args, **more}
 
 
 TOOLS: dict[str, Any] = {
     "shop.orders.refund": _tool(
-        "shop.orders",
         "Give the money back.\nThe order stays.",
         REFUND_ARGS,
         title="Refund an order",
         permission="write",
         tags=["write", "billing"],
         args_type=f"{TYPES}:RefundArgs",
-        result=json.dumps(REFUND_RESULT),
+        result=REFUND_RESULT,
         result_type=f"{TYPES}:RefundResult",
         limits={"daily_limit": 3},
     ),
     "shop.orders.find": _tool(
-        "shop.orders",
         "Find orders.",
         FIND_ARGS,
         permission="readonly",
         tags=["readonly"],
         args_type=f"{TYPES}:FindArgs",
-        result=json.dumps(FIND_RESULT),
+        result=FIND_RESULT,
         result_type=f"{TYPES}:FindResult",
-        wire_name="find_orders",
-        aliases=["order__find"],
     ),
-    "shop.reviews.list": _tool("shop.reviews", "List reviews.", {"type": "object"}, permission="readonly"),
-    "mcp.files.read": _tool("mcp.files", "Read a file.", READ_ARGS, permission="readonly", source_name="read file"),
-    "mcp.files.peek": _tool("mcp.files", "Read a line.", READ_ARGS, permission="readonly", source_name="read file"),
+    "shop.reviews.list": _tool("List reviews.", {"type": "object"}, permission="readonly"),
+    "mcp.files.read": _tool("Read a file.", READ_ARGS, permission="readonly", source_name="read file"),
+    "mcp.files.peek": _tool("Read a line.", READ_ARGS, permission="readonly", source_name="read file"),
+}
+
+WIRE_NAMES = {
+    "shop.orders.refund": "shop__orders__refund",
+    "shop.orders.find": "find_orders",
+    "shop.reviews.list": "shop__reviews__list",
+    "mcp.files.read": "mcp__files__read",
+    "mcp.files.peek": "mcp__files__peek",
 }
 
 MODULES: dict[str, str] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -55,6 +54,8 @@ def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
     )
     if plain and fits(joined, grammar):
         return joined
+    import hashlib  # slow to import, and few names need it
+
     digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
     readable = re.sub(r"[^a-zA-Z0-9_-]", "_", joined)[: grammar.max_length - _HASH_LENGTH - 3]
     return f"{readable}___{digest}"

@@ -5,16 +5,17 @@ from __future__ import annotations
 from copy import deepcopy
 from functools import cached_property
 from inspect import getdoc
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.definition import BUILT_IN_TAGS, ToolDefinition
 from toolgen.runtime.errors import CatalogError, ToolNotFound
-from toolgen.runtime.packages import read_package, schema_of
+from toolgen.runtime.packages import Package, read_package
 from toolgen.runtime.registration import annotated_model, from_adapter, from_handler, input_schema_of
 from toolgen.runtime.suggest import nearest
+from toolgen.runtime.tool_lines import ToolLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,8 +44,8 @@ class Catalog:
 
     def __init__(self, package: str = "") -> None:
         self._package = package
-        self._document: Mapping[str, Any] = read_package(package) if package else {}
-        self._compiled: Mapping[str, dict[str, Any]] = self._document.get("tools", {})
+        found = read_package(package) if package else Package({}, ToolLines(b"", 0, 0))
+        self._document, self._compiled = found.document, found.tools
         self._registered: dict[str, RegisteredTool] = {}
         self._tags = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
         self._frozen = False
@@ -60,11 +61,10 @@ class Catalog:
         return len(self._compiled) + len(self._registered)
 
     def resolve(self, name: str) -> str | None:
-        """Give the ident that a name spells: itself, a wire name, or a declared alias. None if it spells none."""
+        """Give the ident that a name spells: itself, or a wire name. None if it spells none."""
         if name in self:
             return name
-        idents = self._spellings.get(name, ())
-        return idents[0] if len(idents) == 1 else None
+        return self._spellings.get(name)
 
     def candidates(self, name: str) -> tuple[str, ...]:
         """Give every ident that a name may mean, one at its source or the key alone included; several where it may."""
@@ -78,18 +78,19 @@ class Catalog:
         registered = self._registered.get(ident)
         if registered is not None:
             return registered.definition
-        tool = self._compiled_tool(ident)
+        tool, toolset = self._compiled_tool(ident), _toolset(ident)
         return ToolDefinition(
             name=ident,
             title=tool.get("title", ""),
             description=tool["description"],
-            input_schema=schema_of(tool, "args"),
-            result_schema=schema_of(tool, "result") if "result" in tool else None,
+            input_schema=tool["args"],
+            result_schema=tool.get("result"),
             permission=tool.get("permission", "write"),
             tags=frozenset(tool.get("tags", ())),
             metadata={
-                "kind": self._document["toolsets"][tool["toolset"]].get("kind", "service"),
-                **{key: deepcopy(value) for key, value in tool.items() if key not in _OWN_FIELDS},
+                "kind": self._document["toolsets"][toolset].get("kind", "service"),
+                "toolset": toolset,
+                **{key: value for key, value in tool.items() if key not in _OWN_FIELDS},
             },
         )
 
@@ -97,7 +98,7 @@ class Catalog:
         """Give a copy of the JSON Schema of one side of a tool. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is None:
-            return schema_of(self._compiled_tool(ident), side)
+            return self._compiled_tool(ident).get(side, True)
         if side == "args":
             return deepcopy(registered.definition.input_schema)
         return True if registered.definition.result_schema is None else deepcopy(registered.definition.result_schema)
@@ -106,7 +107,7 @@ class Catalog:
         """Give the codec of one side of a tool. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is None:
-            self._compiled_tool(ident)
+            self._check_known(ident)
             return Codec.of_package(self._package, ident, side)
         model = registered.model if side == "args" else None
         source = CodecSource(name=f"{ident} ({side})", schema=self.schema(ident, side), type=model, foreign=True)
@@ -114,10 +115,8 @@ class Catalog:
 
     def toolset_of(self, ident: str) -> str:
         """Name the toolset of a tool. Raises `ToolNotFound`."""
-        if ident in self._registered:
-            return ident.rpartition(".")[0]
-        toolset: str = self._compiled_tool(ident)["toolset"]
-        return toolset
+        self._check_known(ident)
+        return _toolset(ident)
 
     def package_of(self, toolset: str) -> str:
         """Give the import name of the generated package of a compiled toolset. Raises KeyError."""
@@ -127,8 +126,8 @@ class Catalog:
     def toolsets(self) -> Mapping[str, tuple[str, ...]]:
         """Name the tools of every compiled toolset."""
         tools: dict[str, list[str]] = {toolset: [] for toolset in self._document.get("toolsets", {})}
-        for ident, tool in self._compiled.items():
-            tools[tool["toolset"]].append(ident)
+        for ident in self._compiled:
+            tools[_toolset(ident)].append(ident)
         return {toolset: tuple(idents) for toolset, idents in tools.items()}
 
     def registered(self, ident: str) -> RegisteredTool | None:
@@ -137,11 +136,8 @@ class Catalog:
 
     def wire_name(self, ident: str) -> str:
         """Spell a tool as providers see it. Raises `ToolNotFound`."""
-        from toolgen.providers.wire_names import wire_name  # it hashes, and hashlib is slow to import
-
-        if ident in self._registered:
-            return wire_name(ident)
-        return cast("str", self._compiled_tool(ident).get("wire_name") or wire_name(ident))
+        self._check_known(ident)
+        return self._wire_names.get(ident) or wire_name(ident)
 
     def suggestions(self, name: str) -> tuple[str, ...]:
         """Give the idents that resemble a name, best first."""
@@ -213,25 +209,40 @@ class Catalog:
             unknown = sorted(tool.definition.tags - self._tags)
             if unknown:
                 raise CatalogError(f"{name} has the tag {unknown[0]!r}, which nobody declared; use declare_tag first")
+        spellings = {wire_name(name): name for name in names}
+        for spelling in spellings.keys() & self._spellings.keys():
+            raise CatalogError(
+                f"{spellings[spelling]} would be called {spelling} by models, as {self._spellings[spelling]} is"
+            )
         self._registered.update(zip(names, tools, strict=True))
-        self.__dict__.pop("_spellings", None)
+        self._spellings.update(spellings)
 
     def _check_open(self) -> None:
         if self._frozen:
             raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
 
-    def _compiled_tool(self, ident: str) -> Mapping[str, Any]:
-        tool = self._compiled.get(ident)
-        if tool is None:
+    def _check_known(self, ident: str) -> None:
+        if ident not in self:
             raise ToolNotFound(ident, self.suggestions(ident))
-        return tool
+
+    def _compiled_tool(self, ident: str) -> dict[str, Any]:
+        self._check_known(ident)
+        try:
+            return self._compiled[ident]
+        except ValueError as error:
+            raise CatalogError(
+                f"the catalog.json of {self._package!r} is damaged: {error}; run `toolgen build`"
+            ) from None
+
+    @property
+    def _wire_names(self) -> Mapping[str, str]:
+        names: Mapping[str, str] = self._document.get("wire_names", {})
+        return names
 
     @cached_property
-    def _spellings(self) -> Mapping[str, tuple[str, ...]]:
-        """Every wire name and declared alias. Made on the first call by another name than the ident."""
-        wire_names = ((self.wire_name(ident), ident) for ident in self)
-        aliases = ((alias, ident) for ident, tool in self._compiled.items() for alias in tool.get("aliases", ()))
-        return _grouped(chain(wire_names, aliases))
+    def _spellings(self) -> dict[str, str]:
+        """Every wire name, and its ident. Made on the first call by another name than the ident."""
+        return {self.wire_name(ident): ident for ident in self}
 
     @cached_property
     def _source_names(self) -> Mapping[str, tuple[str, ...]]:
@@ -241,6 +252,10 @@ class Catalog:
     @cached_property
     def _keys(self) -> Mapping[str, tuple[str, ...]]:
         return _grouped((_key(ident), ident) for ident in self._compiled)
+
+
+def _toolset(ident: str) -> str:
+    return ident.rpartition(".")[0]
 
 
 def _key(ident: str) -> str:

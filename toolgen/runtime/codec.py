@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -18,7 +19,7 @@ from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
 from toolgen.runtime.plain_schema import is_plain
-from toolgen.runtime.typed_values import is_absent, plain, remove, with_integers
+from toolgen.runtime.typed_values import is_absent, plain, remove, with_floats, with_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +35,9 @@ T = TypeVar("T")
 
 _ALL_ERRORS_WITHIN: Final = 32 * 1024
 """Bytes of JSON up to which all errors are collected: the validator takes 10 to 40 µs for each, wanted or not."""
+
+_LARGE: Final = re.compile(rb"\d{19}")
+"""An integer that may lie beyond 2^63."""
 
 
 class Codec(Generic[T]):
@@ -207,6 +211,8 @@ class Codec(Generic[T]):
             raise InvalidPayload([not_json(str(error))]) from None
         if self._is_valid(json_value):
             return text, json_value
+        if _LARGE.search(text) and self._is_valid(as_floats := with_floats(json_value)):
+            return json_bytes(as_floats), as_floats
         self._remove_absent(value, json_value, len(text))
         return json_bytes(json_value), json_value
 

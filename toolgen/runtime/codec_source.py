@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema_rs import validator_for
 
-from toolgen.runtime.packages import read_package, schema_of, type_of
+from toolgen.runtime.packages import read_package, type_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import KeywordValidator, Validator
@@ -37,13 +37,13 @@ class CodecSource:
 
 def compiled_source(package: str, ident: str, side: Side) -> CodecSource:
     """Read one side of a compiled tool, and import its type."""
-    document = read_package(package)
-    tool = document["tools"][ident]
+    found = read_package(package)
+    tool = found.tools[ident]
     return CodecSource(
         name=f"{ident} ({side})",
-        schema=schema_of(tool, side),
+        schema=tool.get(side, True),
         type=type_of(package, tool, side),
-        assert_formats=document.get("formats") == "assert",
+        assert_formats=found.document.get("formats") == "assert",
     )
 
 

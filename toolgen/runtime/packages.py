@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pydantic_core import from_json
-
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.json_text import is_object
+from toolgen.runtime.tool_lines import ToolLines, read_tool_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,27 +20,29 @@ Side: TypeAlias = Literal["args", "result"]
 """The two sides of a tool that have a schema."""
 
 
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What the `catalog.json` of a generated package says: its tools, and beside them the rest. Not to be changed."""
+
+    document: Mapping[str, Any]
+    tools: ToolLines
+
+
 @cache
-def read_package(package: str) -> Mapping[str, Any]:
-    """Read the `catalog.json` of a generated package. Not to be changed. Raises `CatalogError`."""
+def read_package(package: str) -> Package:
+    """Read the `catalog.json` of a generated package. Raises `CatalogError`."""
     text = _read(package, "catalog.json")
     try:
-        document = from_json(text)
+        document, tools = read_tool_lines(text)
     except ValueError as error:
         raise CatalogError(f"the catalog.json of {package!r} is damaged: {error}; run `toolgen build`") from None
-    contract = document.get("contract") if is_object(document) else None
+    contract = document.get("contract")
     if contract != CONTRACT_VERSION:
         raise CatalogError(
             f"{package!r} was generated for contract {contract}, and this toolgen has contract {CONTRACT_VERSION}: "
             "run `toolgen build` with this version"
         )
-    found: Mapping[str, Any] = document
-    return found
-
-
-def schema_of(tool: Mapping[str, Any], side: Side) -> Any:
-    """Parse the JSON Schema of one side out of a tool's entry; a side without one takes anything."""
-    return from_json(tool.get(side, "true"))
+    return Package(document, tools)
 
 
 def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:

@@ -25,6 +25,23 @@ def with_integers(value: Any) -> Any:
     return value
 
 
+def with_floats(value: Any) -> Any:
+    """Copy a JSON value, large ints as the floats they equal, if any: what `with_integers` did, undone.
+
+    The validator takes every integer for the float it equals, up to 2^63; from there on for another number.
+    """
+    if isinstance(value, int) and not -(2**63) < value < 2**63:
+        try:
+            return float(value) if float(value) == value else value
+        except OverflowError:
+            return value
+    if is_array(value):
+        return [with_floats(item) for item in value]
+    if is_object(value):
+        return {key: with_floats(item) for key, item in value.items()}
+    return value
+
+
 def plain(value: Any) -> Any:
     """Copy a typed value as a JSON value, unset fields left out. pydantic's own serializer stops at half our depth."""
     if isinstance(value, BaseModel):

@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
-from toolgen.compiler.ir.catalog import Cost, Limits, Schema
+from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.providers.wire_names import wire_name
 
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 
 def emit_catalog_json(catalog: Catalog) -> str:
-    """The catalog as JSON text. Schemas are texts in it, parsed only when a tool is first used."""
+    """The catalog as JSON text, one tool a line: a runtime reads the lines of the tools that are used."""
     sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
         "tools": {ident: tool for toolset in catalog.toolsets for ident, tool in _tools(toolset)},
+        "wire_names": {
+            tool.ident: tool.wire_name or wire_name(tool.ident)
+            for toolset in catalog.toolsets
+            for tool in toolset.tools
+        },
         "agents": {agent.name: _agent(agent) for agent in catalog.agents},
         "catalogs": {each.name: _action_catalog(each) for each in catalog.catalogs},
         "policies": {policy.name: _policy(policy) for policy in catalog.policies},
@@ -37,11 +42,6 @@ def emit_catalog_json(catalog: Catalog) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def schema_text(schema: Schema) -> str:
-    """A schema as compact JSON text."""
-    return json.dumps(schema.json, ensure_ascii=False, separators=(",", ":"))
-
-
 def _section(entries: Mapping[str, Any]) -> str:
     if not entries:
         return "{}"
@@ -49,7 +49,7 @@ def _section(entries: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _tools(toolset: Toolset) -> Iterator[tuple[str, dict[str, Any]]]:
     folder = ".".join((*toolset.package, "types"))
     places = {made.name: f"{folder}.{made.module}:{made.name}" for made in toolset.types}
     for tool in toolset.tools:
-        yield tool.ident, {"toolset": toolset.name, **_tool(tool, places)}
+        yield tool.ident, _tool(tool, places)
 
 
 def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
@@ -114,11 +114,10 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
         "description": tool.description,
         "permission": tool.permission.value,
         "tags": list(tool.tags),
-        "args": schema_text(tool.args),
+        "args": tool.args.json,
         "args_type": places[tool.names.args],
-        "result": schema_text(tool.result),
+        "result": tool.result.json,
         "result_type": places[tool.names.result],
-        "wire_name": tool.wire_name or wire_name(tool.ident),
         **({} if tool.roles is None else {"roles": list(tool.roles)}),
         **_present(
             (
@@ -138,7 +137,7 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
                 ("command", _plain(tool.command)),
                 ("hints", dict(tool.hints)),
                 ("bounded", _plain(tool.bounded)),
-                ("server_data", {name: schema_text(schema) for name, schema in tool.server_data.items()}),
+                ("server_data", {name: schema.json for name, schema in tool.server_data.items()}),
                 ("reminder", tool.reminder),
                 ("args_secrets", list(tool.args.secrets)),
                 ("result_secrets", list(tool.result.secrets)),
