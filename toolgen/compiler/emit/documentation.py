@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation
 from toolgen.compiler.emit.literals import first_line
@@ -13,6 +13,15 @@ from toolgen.compiler.ir.shapes import ClassRef, ClassType
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog, Tool
+
+
+_INLINE: Final = re.compile(
+    r"(?<!`)(`+)(?!`)[^|]{0,200}?[^`|]\1(?!`)|[\\`*\[\]|~<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
+)
+"""What Markdown may take for its own inside a line; the group is there for code. Within a word `_` is text."""
+
+_BLOCK: Final = re.compile(r"^(\d*)([#>=+-]|(?<=\d)[.)])")
+"""What starts a block of its own at the start of a line."""
 
 
 def emit_tools_md(catalog: Catalog) -> str:
@@ -36,7 +45,7 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
     return {
         "ident": tool.ident,
         "anchor": re.sub(r"[^a-z0-9_-]", "", tool.ident.lower()),
-        "short": _cell(first_line(tool.description)),
+        "short": _line(first_line(tool.description)),
         "description": _paragraphs(tool.description),
         "permission": tool.permission.value,
         "tags": ", ".join(tag for tag in tool.tags if tag != tool.permission.value),
@@ -45,17 +54,12 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
                 "name": _code(field.wire),
                 "type": _code(annotation(field.shape)),
                 "required": "yes" if field.required else "",
-                "description": _cell(field.description),
+                "description": _line(field.description),
             }
             for field in (made.fields if made else ())
             if field.wire not in tool.inject
         ],
     }
-
-
-def _cell(text: str) -> str:
-    """Text in one cell of a table."""
-    return _visible(" ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _code(text: str) -> str:
@@ -67,11 +71,19 @@ def _code(text: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """Text as paragraphs: nothing in it can start a heading, a list or raw HTML of its own."""
-    lines = (_visible(line.rstrip()) for line in text.strip().splitlines())
-    return "\n".join(
-        re.sub(r"^(\s*)([#>`~=-]|[0-9]+[.)]|[*+]\s|<)", r"\1\\\2", line).replace("<", "&lt;") for line in lines
-    )
+    """Text as paragraphs: nothing in it starts a heading, a list or a block of its own."""
+    return "\n".join(_BLOCK.sub(r"\1\\\2", _line(line)) for line in text.strip().splitlines())
+
+
+def _line(text: str) -> str:
+    """Text in one line that reads as it is, with code between backticks: no link, image, emphasis, table or HTML."""
+    return _INLINE.sub(_text, _visible(" ".join(text.split())))
+
+
+def _text(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[0]
+    return "&lt;" if found[0] == "<" else f"\\{found[0]}"
 
 
 def _visible(text: str) -> str:

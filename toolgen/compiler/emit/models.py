@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring, literal
-from toolgen.compiler.ir.shapes import Array, ClassRef, Json, Literals, Map, Scalar, ScalarKind, Shape, Union
+from toolgen.compiler.ir.shapes import (
+    Array,
+    ClassRef,
+    Json,
+    Literals,
+    Map,
+    Scalar,
+    ScalarKind,
+    Shape,
+    Union,
+    classes_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,5 +189,7 @@ def _default(item: Field) -> str:
     if isinstance(item.default, str | int | float):
         return literal(item.default)
     if item.default == [] and isinstance(item.shape, Array):
-        return f"Field(default_factory=list[{annotation(item.shape.items)}])"
+        made = f"list[{annotation(item.shape.items)}]"
+        late = f"lambda: {made}()"  # a class that contains itself has no name yet
+        return f"Field(default_factory={late if classes_in(item.shape) else made})"
     return f"Field(default_factory=lambda: typed_default({annotation(item.shape)}, {literal(item.default)}))"

@@ -200,7 +200,8 @@ class _Expander:
                     "TG201",
                     node.span,
                     f"`{value}` is not a type",
-                    fix=nearest(str(value), [*WORDS, *self._types.names(self._path)]),
+                    fix=nearest(str(value), [*WORDS, *self._types.names(self._path)])
+                    or "keywords of JSON Schema stand beside a `type`: `{type: integer, minimum: 1}`",
                 )
             case SequenceNode(items=items) if len(items) == 1:
                 return {"type": "array", "items": self.expand(items[0], f"{pointer}/items")}

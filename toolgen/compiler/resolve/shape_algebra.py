@@ -25,17 +25,25 @@ SCALARS: Final = {kind.value: Scalar(kind) for kind in ScalarKind}
 _MOST_MEMBERS: Final = 100
 """Of a union: it is built and tried member by member, and Python's parser gives up at some thousand."""
 
+_LARGE: Final = 2**63
+"""Integers from here on, and below its negative, are not found among the literals of a type: pydantic gives up."""
+
 _RANK: Final = {ClassRef: 0, Map: 1, Array: 1, Literals: 2, Scalar: 3, Union: 4, Json: 5}
 
 
 def literals(values: list[Any]) -> Shape:
-    """The shape of an enumeration: literals where all values are of one plain kind, beside null."""
+    """The shape of an enumeration: literals where all values are of one plain kind, beside null, and not too large."""
     present = [value for value in values if value is not None]
     null: list[Shape] = [SCALARS["null"]] if len(present) < len(values) else []
     if not present:
         return null[0] if null else JSON
-    whole: list[Any] = [int(value) if isinstance(value, float) and value.is_integer() else value for value in present]
+    whole: list[Any] = [
+        int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _LARGE else value
+        for value in present
+    ]
     kinds = {type(value) for value in whole}
+    if kinds == {int} and any(abs(value) >= _LARGE for value in whole):
+        return union([SCALARS["integer"], *null])
     if kinds in ({str}, {bool}, {int}):
         return union([Literals(tuple(dict.fromkeys(whole))), *null])
     return union([SCALARS["number"], *null]) if kinds <= {int, float} else JSON

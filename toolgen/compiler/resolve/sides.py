@@ -160,13 +160,14 @@ def _object_root(json: Any, dialect: str) -> Any:
     if not isinstance(json, dict):
         return None
     kinds = json.get("type")
-    if kinds == "object":
+    # In older drafts a `$ref` stands alone: what checks values beside it never did.
+    is_alone = "$ref" in json and keywords.definitions_keyword(dialect) == "definitions"
+    if kinds == "object" and not is_alone:
         return json
-    if kinds is None or (isinstance(kinds, list) and "object" in kinds):
+    if kinds in (None, "object") or (isinstance(kinds, list) and "object" in kinds):
         rest = {key: value for key, value in json.items() if key != "type"}
         head = {"$schema": rest.pop("$schema")} if "$schema" in rest else {}
-        if "$ref" in rest and keywords.definitions_keyword(dialect) == "definitions":
-            # In older drafts a `$ref` stands alone: what checks values beside it never did.
+        if is_alone:
             notes = {key: value for key, value in rest.items() if key in _NOTES or key not in keywords.ALL}
             rest = {**notes, "allOf": [{"$ref": rest["$ref"]}]}
         return {**head, "type": "object", **rest}

@@ -37,11 +37,16 @@ class SpecFile:
 def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
     """Read every spec under `root`, in the order of their paths, which are shown relative to `base`.
 
-    Names that start with a dot are passed over. A symbolic link may lead to another place under `root`, and no file is
-    read twice. Files that cannot be read are reported and left out; so is a file with an error past which there is no
-    reading on. Other errors leave a file in, so that later stages can find theirs.
+    Names that start with a dot are passed over. A symbolic link in `root` may lead to another place there, and a link
+    under `base` that is `root` itself to another place in `base`; no file is read twice. Files that cannot be read are
+    reported and left out; so is a file with an error past which there is no reading on. Other errors leave a file in,
+    so that later stages can find theirs.
     """
     specs: list[SpecFile] = []
+    if root.is_relative_to(base) and not Path(os.path.realpath(root)).is_relative_to(os.path.realpath(base)):
+        shown = root.relative_to(base).as_posix()
+        sink.report("TG001", Span(shown), "this link leads out of the project", fix="put the specs themselves here")
+        return specs
     for listed in list_specs(root):
         shown = Path(os.path.relpath(root / listed.path, base)).as_posix()
         text = _read(listed, shown, sink)

@@ -1,0 +1,53 @@
+"""A package made of toolset files by the real compiler, imported, and forgotten again."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tests.case import write
+from toolgen.compiler.build import generate
+from toolgen.runtime import load
+from toolgen.runtime.codec import _package_codec
+from toolgen.runtime.kinds import adapter_of
+from toolgen.runtime.packages import read_package
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.runtime import Catalog as Loaded
+
+_numbers = count()
+
+
+@contextmanager
+def imported(catalog: Catalog) -> Iterator[Loaded]:
+    """Write the package that a catalog compiles to, and load it."""
+    name = f"made_up_{next(_numbers)}"
+    with TemporaryDirectory() as folder:
+        write(Path(folder, name), generate(catalog))
+        sys.path.insert(0, folder)
+        try:
+            yield load(name)
+        finally:
+            sys.path.remove(folder)
+            for module in [each for each in sys.modules if each.partition(".")[0] == name]:
+                del sys.modules[module]
+            for cached in (_package_codec, adapter_of, read_package):
+                cached.cache_clear()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same: 1 is 1.0, and is not true."""
+    match one, other:
+        case dict(), dict():
+            return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+        case list(), list():
+            return len(one) == len(other) and all(map(same, one, other))
+        case _:
+            return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

@@ -1,0 +1,113 @@
+"""Codecs of compiled packages against jsonschema-rs: for any schemas, the same verdict on any value, and no loss."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.compiler.specs import resolved
+from tests.properties.package import imported, same
+from tests.properties.schemas import DIALECTS, Toolset, ToolSide, toolsets
+from tests.properties.values import values
+from toolgen.contract.canonical import canonical
+from toolgen.runtime.errors import InvalidPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.runtime.codec import Codec
+
+# A failure shows one schema and one value. To make the toolset around them smaller would take minutes.
+unhurried = settings(
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@settings(unhurried, max_examples=40)
+@given(st.data(), toolsets())
+def test_codecs_agree_with_the_validator_and_lose_nothing(data: st.DataObject, toolset: Toolset) -> None:
+    check(toolset, lambda document: [data.draw(values(document)) for _ in range(5)])
+
+
+@pytest.mark.long
+@settings(unhurried, max_examples=4000)
+@given(st.data(), toolsets(tools=4, depth=4))
+def test_codecs_agree_with_the_validator_on_many_more_schemas(data: st.DataObject, toolset: Toolset) -> None:
+    check(toolset, lambda document: [data.draw(values(document)) for _ in range(8)])
+
+
+FOUND: list[tuple[Any, list[Any]]] = [
+    ({"enum": [1, 1e300]}, [1, 1.0, 1e300, int(1e300)]),
+    ({"enum": [2, 2**63, -(2**64)]}, [2, 2.0, 2**63, 2.0**63, -(2**64), True]),
+    (
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"$ref": "#"}, "default": []}}},
+        [{}, {"a": [{}]}],
+    ),
+    (
+        {"type": "object", "properties": {"whole": {"type": "integer"}, "b": {"enum": [{"c": 1e300}, 2]}}},
+        [{"whole": 1.0, "b": {"c": 1e300}}, {"whole": 1e300}, {"whole": 10**300}, {"whole": 2.0, "b": {"c": 10**300}}],
+    ),
+    ({"type": "integer", "maximum": 2.0**64, "not": {"const": 1e19}}, [2.0**63, 2**63, 1e19, 10**19]),
+]
+"""Schemas that the search once found a defect with, and values that showed it."""
+
+
+@pytest.mark.parametrize(("schema", "found"), FOUND)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_codecs_agree_where_they_once_did_not(dialect: str, schema: Any, found: list[Any]) -> None:
+    args = {"type": "object", "properties": {"a": schema}}
+    ident = "made.up.tool_0"
+    check(Toolset(dialect, {}, (ToolSide(ident, "result", schema),)), lambda _document: found)
+    if "$ref" not in json.dumps(schema):
+        check(Toolset(dialect, {}, (ToolSide(ident, "args", args),)), lambda _document: [{"a": each} for each in found])
+
+
+def test_args_are_objects_even_where_a_reference_stands_alone() -> None:
+    schema = {"type": "object", "$ref": "#/definitions/D", "definitions": {"D": {"type": ["array", "object"]}}}
+    check(
+        Toolset("draft-07", {}, (ToolSide("made.up.tool_0", "args", schema),)), lambda _document: [[], {}, {"a": 1}, 1]
+    )
+
+
+def check(toolset: Toolset, values_of: Callable[[Any], list[Any]]) -> None:
+    """Compile a toolset, and try each side of its tools with values that `values_of` gives for its schema."""
+    found = resolved(json.dumps(toolset.spec()))
+    assert not found.has_errors, found.messages
+    with imported(found.catalog) as catalog:
+        for each in toolset.sides:
+            document = toolset.document(each.schema)
+            validator = jsonschema_rs.validator_for(document, validate_formats=False, offline=True)
+            codec = catalog.codec(each.ident, each.side)
+            for made in values_of(document):
+                text = json.dumps(made)
+                value = json.loads(text)
+                accepted = validator.is_valid(value) and (each.side == "result" or isinstance(value, dict))
+                try:
+                    try_value(codec, value, text, accepted)
+                except Exception as error:
+                    verdict = "accepts" if accepted else "refuses"
+                    raise AssertionError(f"{verdict} {text}: {json.dumps(document)}") from error
+
+
+def try_value(codec: Codec[Any], value: Any, text: str, accepted: bool) -> None:
+    assert (codec.check(value) == ()) == accepted
+    if not accepted:
+        with pytest.raises(InvalidPayload) as refused:
+            codec.decode(text)
+        assert refused.value.issues
+        return
+    typed = codec.decode(text)
+    encoded = codec.encode(typed)
+    assert same(json.loads(encoded), value)
+    assert canonical(json.loads(encoded)) == encoded
+    settled, result = codec.settle(typed)
+    assert settled == typed
+    assert same(json.loads(result), value)
+    plainly = codec.plainly(typed)
+    assert plainly is None or same(plainly, value)
