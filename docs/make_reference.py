@@ -86,7 +86,8 @@ def commands_page() -> str:
             f"toolgen.cli.commands.{'import_' if name == 'import' else name}"
         ).command
         for words, each in _commands(command, f"toolgen {name}"):
-            text = each.get_help(click.Context(each, info_name=words, terminal_width=100, max_content_width=100))
+            shown = click.Context(each, info_name=words, terminal_width=100, help_option_names=["-h", "--help"])
+            text = each.get_help(shown)
             parts.append(f"## `{words}`\n\n```text\n{text}\n```")
     return "\n\n".join(parts) + "\n"
 
