@@ -1,0 +1,116 @@
+"""Two packages, of a hostile spec and of a plain one: the same but for the texts, and for names made from them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.hostile.page import skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+PLAIN: Final = re.compile(r"plain text (\d{3})|[Pp]lainName(\d{3})")
+"""A plain text, or plain name, as the spec has it. The number says which hostile text it stands for."""
+
+MADE: Final = re.compile(r"plain_?(text|name)_?\d{3}", re.IGNORECASE)
+"""What Python names that are made from one hold."""
+
+LOOSE: Final = (ast.ImportFrom, ast.alias, ast.ClassDef)
+"""What is sorted by its name, and so stands in another order where a text gives another name."""
+
+WORD: Final = re.compile(r"\w+")
+
+
+def assert_alike(hostile: Mapping[str, str], plain: Mapping[str, str], texts: Sequence[str]) -> None:
+    """Assert that two packages, files by path, differ in nothing but `texts`."""
+    known = {word for text in (*plain, *plain.values()) for word in WORD.findall(text)}
+    as_it_is = Reading(str, lambda word: word not in known)
+    as_hostile = Reading(
+        lambda text: PLAIN.sub(lambda found: texts[int(found[1] or found[2])], text),
+        lambda word: MADE.search(word) is not None,
+    )
+    assert as_it_is.modules(hostile.items() - plain.items()) == as_hostile.modules(plain.items() - hostile.items())
+    assert as_it_is.catalog(hostile["catalog.json"]) == as_hostile.catalog(plain["catalog.json"])
+    assert as_it_is.json(hostile["tool_schemas.json"]) == as_hostile.json(plain["tool_schemas.json"])
+    assert Counter(skeleton(hostile["TOOLS.md"])) == Counter(skeleton(plain["TOOLS.md"]))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A package as data that can be compared: with other texts, and without the names that are made from texts."""
+
+    text: Callable[[str], str]
+    is_made: Callable[[str], bool]
+
+    def name(self, dotted: str) -> str:
+        """A Python name, a module or a path."""
+        return WORD.sub(lambda word: "MADE" if self.is_made(word[0]) else word[0], dotted)
+
+    def data(self, value: Any) -> Any:
+        """A JSON value."""
+        match value:
+            case str():
+                return self.text(value)
+            case list():
+                return [self.data(item) for item in value]
+            case dict():
+                return {self.text(key): self.data(item) for key, item in value.items()}
+            case _:
+                return value
+
+    def json(self, text: str) -> Any:
+        """A JSON text."""
+        return self.data(json.loads(text))
+
+    def catalog(self, text: str) -> Any:
+        """A catalog."""
+        catalog = json.loads(text)
+        for section in ("toolsets", "agents", "tools"):
+            for record in catalog[section].values():
+                record.update({key: self.name(record[key]) for key in record.keys() & PYTHON})
+        return _without_empty(self.data(catalog))
+
+    def modules(self, files: Iterable[tuple[str, str]]) -> Counter[str]:
+        """Modules, by path, without docstrings, and in an order that does not depend on names."""
+        modules = ((path, text) for path, text in files if path.endswith(".py"))
+        return Counter(f"{self.name(path)} {self.outline(ast.parse(text))}" for path, text in modules)
+
+    def outline(self, node: Any) -> str:
+        """A node of a syntax tree, or what one holds."""
+        match node:
+            case ast.Expr(ast.Constant(str())):
+                return ""
+            case ast.Constant(str() as text):
+                return repr(self.text(text))
+            case ast.Constant(value):
+                return repr(value)
+            case ast.Call(ast.Name("reexport"), [_, ast.Dict() as table]):
+                entries = ast.literal_eval(table)
+                return f"reexport{sorted(self.name(' '.join(entry)) for entry in entries.items())}"
+            case ast.AST():
+                return f"{type(node).__name__}({', '.join(self.outline(part) for _, part in ast.iter_fields(node))})"
+            case list():
+                loose = sorted(self.outline(part) for part in node if isinstance(part, LOOSE))
+                rest = [self.outline(part) for part in node if not isinstance(part, LOOSE)]
+                return f"[{', '.join(filter(None, (*loose, *rest)))}]"
+            case str():
+                return self.name(node)
+            case _:
+                return repr(node)
+
+
+def _without_empty(value: Any) -> Any:
+    """A catalog says nothing of what is empty."""
+    if isinstance(value, dict):
+        parts = {key: _without_empty(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part not in ("", {})}
+    return [_without_empty(part) for part in value] if isinstance(value, list) else value
+
+
+PYTHON: Final = frozenset({"package", "args_type", "result_type"})
+"""The keys of a catalog that hold Python names."""

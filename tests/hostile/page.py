@@ -1,0 +1,26 @@
+"""`TOOLS.md`, as a reader sees it."""
+
+from __future__ import annotations
+
+from markdown_it import MarkdownIt
+
+
+def skeleton(markdown: str) -> list[str]:
+    """What a page has beside its text: headings, tables and their cells. How many paragraphs is up to the text."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+    inner = [child.type for token in tokens for child in token.children or ()]
+    foreign = {"html_inline", "image", "em_open", "strong_open", "hr", "fence", "code_block", "html_block"}
+    assert foreign.isdisjoint((*inner, *(token.type for token in tokens)))
+    kept = (token for token in tokens if token.type not in ("inline", "paragraph_open", "paragraph_close"))
+    return [f"{token.type} {token.tag}" for token in kept] + [kind for kind in inner if kind == "link_open"]
+
+
+def words(markdown: str) -> list[str]:
+    """The words that a reader sees, in their order."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+    inner = [child for token in tokens for child in (*(token.children or ()), token)]
+    return "".join(child.content if child.type in READ else " " for child in inner).split()
+
+
+READ = frozenset({"text", "text_special", "code_inline", "link_open", "link_close"})
+"""What is text, or stands inside a word."""

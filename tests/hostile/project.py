@@ -1,0 +1,108 @@
+"""A project on the disk, with things around it that no build may touch or show."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.hostile.building import shown, spec_texts, toolset
+from toolgen.compiler.build import build
+from toolgen.compiler.config import ConfigError, load_config
+from toolgen.compiler.diagnostics import Diagnostics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+PRIVATE: Final = "not to be shown"
+
+
+@dataclass(frozen=True)
+class Project:
+    """The folder `project` of a folder with foreign files, which hold a secret and could be read as specs."""
+
+    outside: Path
+
+    @property
+    def root(self) -> Path:
+        return self.outside / "project"
+
+    @property
+    def out(self) -> Path:
+        return self.root / "generated"
+
+    @property
+    def foreign(self) -> Path:
+        """A folder with a spec file and a file that is none, both secret."""
+        return self.outside / "foreign"
+
+    def prepare(self) -> Project:
+        (self.root / "specs").mkdir(parents=True)
+        self.foreign.mkdir()
+        secret = toolset("foreign", {"description": PRIVATE}, types={"Secret": {"type": "object", "title": PRIVATE}})
+        for path, text in spec_texts({"secret.json": secret}).items():
+            (self.foreign / path).write_text(text, encoding="utf-8")
+        (self.foreign / "password.yaml").write_text(f"root: {PRIVATE}: 1\n", encoding="utf-8")
+        return self
+
+    def write(self, files: Mapping[str, Any]) -> None:
+        """Write spec files: texts by path below the folder of specs, or data that is written as JSON."""
+        for path, text in spec_texts(files).items():
+            place = self.root / "specs" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+
+    def build(self) -> str:
+        """Build, and give what is said. Nothing outside the output folder changes, and no secret is shown."""
+        before = self.surroundings()
+        said = self._build()
+        assert self.surroundings() == before
+        assert PRIVATE not in said
+        assert all(PRIVATE.encode() not in content for content in self.package().values())
+        return said
+
+    def _build(self) -> str:
+        sink = Diagnostics()
+        sources: dict[str, str] = {}
+        try:
+            config = load_config(self.root)
+        except ConfigError as error:
+            for diagnostic in error.diagnostics:
+                sink.add(diagnostic)
+        else:
+            for target in config.targets:
+                sources.update(build(config, target, sink).sources)
+        return shown(sink, sources)
+
+    def package(self) -> dict[str, bytes]:
+        """The files in the output folder, by path: no links, and not the lock, which names the specs."""
+        if self.out.is_symlink():
+            return {}
+        return {
+            place.relative_to(self.out).as_posix(): place.read_bytes()
+            for place in sorted(self.out.rglob("*"))
+            if place.is_file() and not place.is_symlink() and place.name != "toolgen.lock"
+        }
+
+    def surroundings(self) -> dict[bytes, bytes]:
+        """All that is not in the output folder: files with their content, links with their targets, and folders."""
+        found: dict[bytes, bytes] = {}
+        for folder, folders, files in os.walk(os.fsencode(self.outside)):
+            if os.fsdecode(folder) == os.fspath(self.out):
+                folders.clear()
+                continue
+            for name in (*folders, *files):
+                place = os.path.join(folder, name)  # noqa: PTH118 - names that are no text
+                found[place] = _content(place)
+        found.pop(os.fsencode(self.out), None)
+        return found
+
+
+def _content(place: bytes) -> bytes:
+    if os.path.islink(place):  # noqa: PTH114
+        return os.readlink(place)  # noqa: PTH115
+    if os.path.isdir(place):  # noqa: PTH112
+        return b"a folder"
+    with open(place, "rb") as file:  # noqa: PTH123
+        return file.read()

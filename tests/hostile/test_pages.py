@@ -1,0 +1,46 @@
+"""`TOOLS.md` shows descriptions as the spec has them: text stays text, whatever Markdown would make of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile.building import compiled, toolset
+from tests.hostile.page import skeleton, words
+from tests.hostile.texts import MEGABYTE, TEXTS
+from toolgen.compiler.emit.documentation import emit_tools_md
+
+ENCODABLE = {name: text for name, text in TEXTS.items() if "surrogate" not in name}
+CODE = {"backticks", "markdown"}
+"""Texts with code between backticks, which a page shows as code."""
+
+
+def page(text: str) -> str:
+    """The page of one tool, with a text as the description of the toolset, the tool and an arg."""
+    tool = {"description": f"Acts.\n{text}", "args": {"type": "object", "properties": {"x": {"description": text}}}}
+    return emit_tools_md(compiled({"shop.json": toolset("shop", tool, description=f"Sells.\n{text}")}).catalog)
+
+
+@pytest.mark.parametrize("name", ENCODABLE)
+def test_a_page_has_the_same_parts_whatever_is_described(name: str) -> None:
+    assert skeleton(page(ENCODABLE[name])) == skeleton(page("plain"))
+
+
+@pytest.mark.parametrize("name", sorted(ENCODABLE.keys() - CODE))
+def test_a_page_shows_all_that_a_description_says(name: str) -> None:
+    said = [escaped(word) for word in ENCODABLE[name].split()]
+    shown = (said if word == "plain" else [word] for word in words(page("plain")))
+    assert words(page(ENCODABLE[name])) == [word for some in shown for word in some]
+
+
+def escaped(word: str) -> str:
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in word)
+
+
+@pytest.mark.parametrize("text", ["a `b | c`", "`[a](b)`", "``a`b``", "`a\\`", "`<b>`", "`" * 9 + "a"])
+def test_code_between_backticks_is_code(text: str) -> None:
+    assert skeleton(page(text)) == skeleton(page("plain"))
+
+
+@pytest.mark.parametrize("name", MEGABYTE)
+def test_a_page_takes_a_megabyte(name: str) -> None:
+    assert len(page(MEGABYTE[name])) > 1_000_000

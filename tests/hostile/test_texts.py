@@ -1,0 +1,101 @@
+"""Hostile text in every position of a spec: a diagnostic, or a package that differs from a plain one in that alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.hostile.building import compiled
+from tests.hostile.comparison import assert_alike
+from tests.hostile.positions import POSITIONS
+from tests.hostile.texts import MEGABYTE, TEXTS, TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tests.hostile.positions import Position
+
+REFUSED_EVERYWHERE: Final = {
+    "kind", "permission", "role", "dialect", "unknown key", "type word", "type of a schema", "export",
+    "target of an entry", "cut of an action", "seed",
+}  # fmt: skip
+"""Positions for words of the language, and for names of what is elsewhere: no text of ours can stand there."""
+
+KEEPS_ALL: Final = {
+    "arg", "constant", "default", "enumeration", "example", "note in a schema", "property name", "reminder",
+    "required property name", "system of an agent",
+}  # fmt: skip
+"""Positions that must take all text but what no UTF-8 file can hold."""
+
+SHARES: Final = 3
+"""Each position gets each third text, and so each text every third position. All of both takes three times as long."""
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_hostile_text_stays_text(name: str) -> None:
+    first = list(POSITIONS).index(name) % SHARES
+    check(POSITIONS[name], list(TEXTS.values())[first::SHARES])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", POSITIONS)
+def test_all_hostile_text_stays_text(name: str) -> None:
+    taken = check(POSITIONS[name], TEXTS.values())
+    assert bool(taken) == (name not in REFUSED_EVERYWHERE)
+
+
+@pytest.mark.parametrize("name", sorted(KEEPS_ALL))
+def test_data_may_be_any_text(name: str) -> None:
+    refused = set(TEXTS.values()) - set(accepted(POSITIONS[name], TEXTS.values()))
+    assert refused == {text for text in TEXTS.values() if re.search("[\ud800-\udfff]", text)}
+
+
+@pytest.mark.parametrize("name", ["tool key", "type name", "property name", "enumeration", "toolset name"])
+def test_our_own_tokens_are_names_like_any_other(name: str) -> None:
+    tokens = [TEXTS[token] for token in TOKENS]
+    assert check(POSITIONS[name], tokens) == tokens
+
+
+def test_a_megabyte_of_hostile_text_stays_text() -> None:
+    assert check(POSITIONS["default"], MEGABYTE.values()) == list(MEGABYTE.values())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", POSITIONS)
+def test_a_megabyte_of_hostile_text_stays_text_everywhere(name: str) -> None:
+    check(POSITIONS[name], MEGABYTE.values())
+
+
+def check(position: Position, texts: Collection[str]) -> list[str]:
+    """Compile all texts at once, each in files of its own, and compare with plain texts. Returns those accepted."""
+    taken = accepted(position, texts)
+    hostile = together(position, taken)
+    plain = together(position, [position.plain(number, text) for number, text in enumerate(taken)])
+    assert_alike(hostile, plain, [position.kept(text) for text in taken])
+    assert all(is_shown(text) for text in hostile.values())
+    return taken
+
+
+def accepted(position: Position, texts: Collection[str]) -> list[str]:
+    """The texts that a position takes; in the files of every other one, there is an error."""
+    errors = compiled(files_with(position, texts)).errors
+    refused = {int(re.split(r"\D+", error.span.file)[1]) for error in errors}
+    return [text for number, text in enumerate(texts) if number not in refused]
+
+
+def together(position: Position, texts: Sequence[str]) -> Mapping[str, str]:
+    """The package of all texts."""
+    return compiled(files_with(position, texts)).package()
+
+
+def files_with(position: Position, texts: Collection[str]) -> dict[str, object]:
+    return {
+        path: file for number, text in enumerate(texts) for path, file in position.files(f"own{number}", text).items()
+    }
+
+
+def is_shown(text: str) -> bool:
+    """Whether nothing in a generated file steers a terminal or an editor: data in JSON alone is kept as it is."""
+    return text.startswith("{") or all(character.isprintable() or character == "\n" for character in text)
