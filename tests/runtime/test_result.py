@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from toolgen.contract.records import ContentBlock, Issue, ToolCallMeta, ToolError, ToolResult
-from toolgen.runtime.errors import InvalidPayload, MalformedResult, PermissionDenied, ToolNotFound, ToolUnavailable
+from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolCallMeta, ToolError, ToolResult
+from toolgen.runtime.errors import (
+    CallFailed,
+    InvalidPayload,
+    MalformedResult,
+    PermissionDenied,
+    ToolNotFound,
+    ToolUnavailable,
+)
 from toolgen.runtime.result import error_text, succeeded, tool_error_from_error
 
 ISSUE = Issue(pointer="/a", keyword="type", expected="a string", found="1", hint="use a string")
@@ -29,6 +36,17 @@ def test_goa_30_a_message_leaks_no_folders_and_no_traceback(text: str, message: 
     failure = OSError(text)
     error = tool_error_from_error(failure)
     assert (error.message, error.cause) == (message, failure)
+
+
+def test_a_handler_says_how_its_call_ends() -> None:
+    failure = CallFailed(FailureKind.DOMAIN_REJECTION, "text_not_found", "no such text", "read the file again")
+    error = tool_error_from_error(failure)
+    assert (error.kind, error.code, error.hint) == (
+        FailureKind.DOMAIN_REJECTION,
+        "text_not_found",
+        "read the file again",
+    )
+    assert error_text(error) == "no such text\nread the file again"
 
 
 def test_an_error_is_shown_with_its_issues_or_else_its_hint() -> None:
@@ -66,6 +84,7 @@ def test_meta_for_a_call_differs_in_its_id_alone() -> None:
         ToolNotFound("a.b", ["a.c"]),
         ToolUnavailable("a.b", "a"),
         PermissionDenied("a.b", "no"),
+        CallFailed(FailureKind.DOMAIN_REJECTION, "text_not_found", "no such text", "read the file again"),
     ],
 )
 def test_errors_survive_pickling(error: Exception) -> None:

@@ -14,6 +14,7 @@ COMMANDS: Final = {
     "show": "Show one tool: its args, its result, its policy.",
     "call": "Call one tool.",
     "replay": "Say which recorded calls the generated codecs accept.",
+    "policy": "Say what policies decide about a tool, and why.",
     "ir": "Print what the specs mean, after all is resolved.",
     "schema": "Print the JSON Schema of spec files, for editors.",
     "explain": "Explain a diagnostic.",

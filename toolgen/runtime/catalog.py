@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
-from toolgen.runtime.definition import BUILT_IN_TAGS, ToolDefinition
+from toolgen.runtime.definition import BUILT_IN_TAGS, Entry, ToolDefinition
 from toolgen.runtime.errors import CatalogError, ToolNotFound
 from toolgen.runtime.packages import Package, read_package
 from toolgen.runtime.registration import annotated_model, from_adapter, from_handler, input_schema_of
@@ -130,6 +130,17 @@ class Catalog:
             tools[_toolset(ident)].append(ident)
         return {toolset: tuple(idents) for toolset, idents in tools.items()}
 
+    @cached_property
+    def entries(self) -> Mapping[str, Entry]:
+        """What selections look at, of every tool, sorted by ident. Of use once the catalog is frozen."""
+        found = [self._entry(ident) for ident in self]
+        return {entry.ident: entry for entry in sorted(found)}
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """Give the compiled `agents`, `catalogs` or `policies` by name. Not to be changed."""
+        found: Mapping[str, Any] = self._document.get(name, {})
+        return found
+
     def registered(self, ident: str) -> RegisteredTool | None:
         """Give what runs a registered tool; None for a compiled one."""
         return self._registered.get(ident)
@@ -220,6 +231,21 @@ class Catalog:
     def _check_open(self) -> None:
         if self._frozen:
             raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
+
+    def _entry(self, ident: str) -> Entry:
+        registered = self._registered.get(ident)
+        if registered is not None:
+            definition = registered.definition
+            return Entry(ident, _toolset(ident), frozenset(definition.tags), definition.permission, None, "")
+        tool = self._compiled_tool(ident)
+        return Entry(
+            ident=ident,
+            toolset=_toolset(ident),
+            tags=frozenset(tool.get("tags", ())) | {tool["permission"]},
+            permission=tool["permission"],
+            roles=frozenset(tool["roles"]) if "roles" in tool else None,
+            confirm=tool.get("confirm", ""),
+        )
 
     def _check_known(self, ident: str) -> None:
         if ident not in self:

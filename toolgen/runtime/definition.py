@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.suggest import nearest
@@ -70,6 +70,17 @@ class ToolDefinition:
         if missing:
             raise CatalogError(f"a tool definition needs the field {missing[0]!r}")
         return cls(**mapping)
+
+
+class Entry(NamedTuple):
+    """What selections look at of a tool. `roles` is None where agents of any role may hold it."""
+
+    ident: str
+    toolset: str
+    tags: frozenset[str]
+    permission: Permission
+    roles: frozenset[str] | None
+    confirm: str
 
 
 def check_name(name: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.contract.records import Issue
+    from toolgen.contract.records import FailureKind, Issue
 
 
 class InvalidPayload(ValueError):
@@ -60,6 +60,23 @@ class PermissionDenied(RuntimeError):
 
     def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str]]:
         return (PermissionDenied, (self.name, self.reason))
+
+
+class CallFailed(RuntimeError):
+    """What a handler raises to end its call with a kind, an open code, a message and a hint of its own.
+
+    All of it is shown to a model, so that it names no path of the host and no secret.
+    """
+
+    def __init__(self, kind: FailureKind, code: str, message: str, hint: str = "") -> None:
+        self.kind = kind
+        self.code = code
+        self.message = message
+        self.hint = hint
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[CallFailed], tuple[FailureKind, str, str, str]]:
+        return (CallFailed, (self.kind, self.code, self.message, self.hint))
 
 
 class CatalogError(ValueError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.errors import (
+    CallFailed,
     CatalogError,
     InvalidPayload,
     MalformedResult,
@@ -82,6 +83,8 @@ def tool_error_from_error(error: Exception) -> ToolError:
 def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
     """Give message, kind, code and hint."""
     match error:
+        case CallFailed():
+            return _message(error), error.kind, error.code, error.hint
         case MalformedResult():
             hint = "the tool is at fault, not the call"
             return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.contract.selector import Selector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,30 +19,13 @@ _GRAMMAR = re.compile(r"[A-Za-z0-9_.*-]*(\+[A-Za-z][A-Za-z0-9_-]*)*")
 
 def select(selector: str, toolsets: Iterable[Toolset]) -> list[Tool]:
     """The tools that a selector names."""
-    name, *tags = selector.split("+")
-    wanted, parts = set(tags), name.split("*")
+    asked = Selector.parse(selector)
     return [
         tool
         for toolset in toolsets
         for tool in toolset.tools
-        if (not name or name == toolset.name or _matches(parts, tool.ident)) and wanted.issubset(tool.tags)
+        if asked.matches(tool.ident, toolset.name, frozenset(tool.tags))
     ]
-
-
-def _matches(parts: list[str], ident: str) -> bool:
-    """Whether an ident is the parts with any text between them. A regular expression may take exponential time."""
-    first, *rest = parts
-    if not rest:
-        return ident == first
-    last = rest.pop()
-    if len(ident) < len(first) + len(last) or not (ident.startswith(first) and ident.endswith(last)):
-        return False
-    at, end = len(first), len(ident) - len(last)
-    for part in rest:
-        at = ident.find(part, at, end) + len(part)
-        if at < len(part):
-            return False
-    return True
 
 
 def check_selector(

@@ -1,0 +1,176 @@
+"""The effective set of a run: what an agent may call. Agents and policies are those of the coding example."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.runtime import load
+from toolgen.runtime.definition import Entry
+from toolgen.runtime.effective import NEVER_FOR_CHILDREN, EffectiveSet, LeftOut, OutsideBase, effective_set
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.policy import Answer, Policies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CATALOG = load("generated")
+TASK_TOOLS = {"agent.task_get", "agent.task_query_steps", "agent.task_claim_step", "agent.task_update_step"}
+READING = {"code.read_file", "code.list_dir", "code.search"}
+WRITING = {"code.write_file", "code.edit_file", "code.run_command"}
+
+
+def policies(*names: str) -> Policies:
+    return Policies(CATALOG.section("policies"), names)
+
+
+def tools_of(
+    agent: str, *, role: str = "", mode: str = "", requested: Iterable[str] | None = None, under: str = "coding"
+) -> EffectiveSet:
+    return effective_set(
+        CATALOG.entries,
+        CATALOG.section("agents")[agent],
+        policies(*filter(None, [under])),
+        role=role,
+        mode=mode,
+        requested=requested,
+    )
+
+
+def entry(ident: str = "a.b", *, permission: Any = "readonly", tags: Iterable[str] = (), **more: Any) -> Entry:
+    toolset = ident.rpartition(".")[0]
+    return Entry(ident, toolset, frozenset({permission, *tags}), permission, **{"roles": None, "confirm": "", **more})
+
+
+def test_reg_22_the_set_follows_from_agent_role_mode_and_policies() -> None:
+    assert tools_of("main").tools.keys() >= READING | WRITING | {"agent.task_create", "internal.recall_memory"}
+    assert tools_of("main", mode="plan").tools.keys() >= READING
+    assert not tools_of("main", mode="plan").tools.keys() & WRITING
+    assert tools_of("main") == tools_of("main")
+    everything = {*tools_of("main").tools, *tools_of("main").left_out}
+    assert everything == set(CATALOG)
+
+
+def test_reg_23_a_suggestion_gives_no_right() -> None:
+    agent = {"use": ["code.read_file"], "suggest": ["code.write_file"]}
+    assert set(effective_set(CATALOG.entries, agent, policies()).tools) == {"code.read_file"}
+
+
+def test_reg_24_a_child_that_asks_for_nothing_has_its_own_default() -> None:
+    parent = tools_of("main", requested=["code.read_file", "agent.dispatch_worker"])
+    assert set(parent.tools) == {"code.read_file", "agent.dispatch_worker"}
+    assert set(tools_of("default_worker").tools) == TASK_TOOLS | READING
+
+
+def test_reg_25_a_request_only_narrows() -> None:
+    assert set(tools_of("default_worker", requested=["code.search"]).tools) == {"code.search"}
+    with pytest.raises(OutsideBase, match=r"the agent cannot be given agent\.task_list, code\.nothing"):
+        tools_of("default_worker", requested=["code.search", "agent.task_list", "code.nothing"])
+    assert tools_of("default_worker", requested=["code.search"]).left_out["code.read_file"] is LeftOut.NOT_REQUESTED
+
+
+def test_reg_28_no_tool_selects_tools() -> None:
+    assert "tool.select" not in CATALOG
+
+
+def test_reg_30_a_worker_reads_files_and_works_on_its_step() -> None:
+    assert set(tools_of("default_worker").tools) == TASK_TOOLS | READING
+
+
+def test_reg_31_a_worker_writes_only_on_request_and_within_every_filter() -> None:
+    asked = [*TASK_TOOLS, *READING, *WRITING]
+    assert set(tools_of("default_worker", requested=asked).tools) == TASK_TOOLS | READING | WRITING
+    assert not tools_of("default_worker", requested=asked, mode="plan").tools.keys() & WRITING
+    by_config = {"role": "worker", "use": ["code.*+readonly"], "on_request": ["code.*"]}
+    no_writes = Policies({"strict": {"roles": {"worker": {"+write": "exclude"}}}}, ["strict"])
+    assert set(effective_set(CATALOG.entries, by_config, no_writes, requested=READING | WRITING).tools) == READING
+    for_main = {"a.b": entry(roles=frozenset({"main"}))}
+    assert not effective_set(for_main, {"role": "worker", "use": ["*"]}, policies()).tools
+
+
+@pytest.mark.parametrize("agent", ["default_sub", "default_fork", "default_worker"])
+def test_reg_32_33_children_neither_plan_nor_start_agents(agent: str) -> None:
+    widest = {**CATALOG.section("agents")[agent], "on_request": ["*"]}
+    found = effective_set(CATALOG.entries, widest, policies(), requested=[*NEVER_FOR_CHILDREN, *TASK_TOOLS])
+    assert set(found.tools) == TASK_TOOLS
+    assert {found.left_out[ident] for ident in NEVER_FOR_CHILDREN} == {LeftOut.ROLE}
+    anybody = {ident: entry(ident) for ident in NEVER_FOR_CHILDREN}
+    assert not effective_set(anybody, widest, policies()).tools, "whatever the spec says of roles"
+
+
+def test_reg_34_only_the_main_agent_recalls_memories() -> None:
+    assert "internal.recall_memory" in tools_of("main")
+    for agent in ("default_sub", "default_fork", "default_worker"):
+        assert "internal.recall_memory" not in tools_of(agent)
+    anybody = {"internal.recall_memory": entry("internal.recall_memory")}
+    assert not effective_set(anybody, {"role": "sub", "use": ["*"]}, policies()).tools
+
+
+def test_reg_10_rules_match_by_pattern_and_tags() -> None:
+    asks = Policies({"p": {"rules": {"mcp.*+network": "deny"}}}, ["p"])
+    denied = {ident for ident, each in CATALOG.entries.items() if asks.judge(each, "main", "").answer is Answer.DENY}
+    assert denied == {
+        ident for ident in CATALOG if ident.startswith("mcp.") and "network" in CATALOG.entries[ident].tags
+    }
+    assert denied
+
+
+def test_an_excluded_tool_is_left_out_and_the_audit_knows_why() -> None:
+    found = tools_of("main", role="worker")
+    assert found.left_out["mcp.github.create_issue"] is LeftOut.EXCLUDED
+    assert "mcp.github.create_issue" not in found
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer"),
+    [
+        (entry(), "allow"),
+        (entry(permission="write"), "ask"),
+        (entry(tags=["dangerous"]), "ask"),
+        (entry(confirm="Really?"), "ask"),
+    ],
+)
+def test_reg_85_without_a_rule_only_readonly_tools_are_allowed(tool: Entry, answer: str) -> None:
+    assert policies().judge(tool, "main", "").answer == answer
+
+
+def test_reg_76_nothing_lifts_dangerous_and_the_strictest_rule_wins() -> None:
+    rules = {"a.*": "allow", "a.c": "deny"}
+    both = Policies(
+        {"p": {"rules": rules}, "q": {"rules": {"a.d": "ask"}, "modes": {"plan": {"*": "exclude"}}}}, ["p", "q"]
+    )
+    assert both.judge(entry(permission="write"), "main", "").answer is Answer.ALLOW
+    assert both.judge(entry(permission="write", tags=["dangerous"]), "main", "").answer is Answer.ASK
+    assert both.judge(entry("a.c"), "main", "").answer is Answer.DENY
+    assert both.judge(entry("a.d"), "main", "").answer is Answer.ASK
+    planned = both.judge(entry("a.c"), "main", "plan")
+    assert [reason.source for reason in planned.reasons] == ["p.rules: a.*", "p.rules: a.c", "q.modes.plan: *"]
+    assert planned.answer is Answer.EXCLUDE
+
+
+def test_a_policy_that_is_not_there_is_said_so() -> None:
+    with pytest.raises(CatalogError, match=r"no policy codin in the catalog; did you mean coding\?"):
+        policies("codin")
+
+
+@given(
+    st.lists(st.sampled_from(sorted(CATALOG)), max_size=8),
+    st.sampled_from(["main", "sub", "fork", "worker"]),
+    st.dictionaries(
+        st.sampled_from(["*", "code.*", "agent", "+write", "mcp.*+network", "code.search"]),
+        st.sampled_from(list(Answer)),
+    ),
+)
+def test_a_request_never_widens(requested: list[str], role: str, rules: dict[str, Answer]) -> None:
+    under = Policies({"p": {"rules": rules}}, ["p"])
+    agent = {"use": ["code", "agent"], "on_request": ["mcp.*"]}
+    widest = effective_set(CATALOG.entries, {"use": ["code", "agent", "mcp.*"]}, under, role=role)
+    within = {ident for ident in requested if ident.startswith(("code.", "agent.", "mcp."))}
+    if within != set(requested):
+        with pytest.raises(OutsideBase):
+            effective_set(CATALOG.entries, agent, under, role=role, requested=requested)
+    found = effective_set(CATALOG.entries, agent, under, role=role, requested=within)
+    assert found.tools.keys() == widest.tools.keys() & within

@@ -1,0 +1,100 @@
+"""`toolgen policy`: what policies say of a tool, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.output import format_option, show_json
+from toolgen.cli.packages import built_catalog, named_tool
+from toolgen.cli.project import project
+from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.runtime.effective import ROLES, effective_set, may_hold
+from toolgen.runtime.policy import Policies
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.runtime.definition import Entry
+    from toolgen.runtime.policy import Judgement
+
+
+@click.group("policy")
+def command() -> None:
+    """Ask what policies say."""
+
+
+@command.command("explain")
+@click.argument("tool")
+@click.option("--policy", "names", multiple=True, help="A policy that is in force; all of the project, if left out.")
+@click.option("--role", type=click.Choice(ROLES), help="The role of the run; the agent's own, or main.")
+@click.option("--mode", default="", help="The mode of the run.")
+@click.option("--agent", help="Say too whether this agent holds the tool.")
+@format_option
+def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, agent: str | None, style: str) -> int:
+    """Print what the policies say of TOOL, named in any spelling, and each rule that had a say.
+
+    Hosts and paths are judged beside this, when a call names them.
+    """
+    config = project()
+    catalogs = [(target, built_catalog(config, target)) for target in config.targets]
+    _, catalog, ident = named_tool(catalogs, tool)
+    known = catalog.section("policies")
+    for name in names:
+        _check_known("policy", name, known)
+    agents = catalog.section("agents")
+    if agent is not None:
+        _check_known("agent", agent, agents)
+    in_role: str = role or (agents[agent]["role"] if agent else "main")
+    policies = Policies(known, names or list(known))
+    entry = catalog.entries[ident]
+    answer: dict[str, Any] = {
+        "tool": ident,
+        "role": in_role,
+        "mode": mode,
+        **_judged(policies.judge(entry, in_role, mode)),
+    }
+    answer["role_may_hold"] = may_hold(entry, in_role)
+    if agent is not None:
+        answer["agent"] = agent
+        answer["held"] = _held(catalog.entries, agents[agent], policies, ident, role=in_role, mode=mode)
+    if style == "json":
+        show_json(answer)
+    else:
+        _show(answer)
+    return 0
+
+
+def _check_known(what: str, name: str, known: Mapping[str, Any]) -> None:
+    if name not in known:
+        raise click.UsageError(f"There is no {what} `{name}`. {nearest(name, known) or _listing(known)}")
+
+
+def _listing(known: Mapping[str, Any]) -> str:
+    return f"There are {', '.join(known)}." if known else "The project has none."
+
+
+def _judged(judgement: Judgement) -> dict[str, Any]:
+    reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judgement.reasons]
+    return {"answer": judgement.answer.value, "reasons": reasons}
+
+
+def _held(
+    entries: Mapping[str, Entry], agent: Mapping[str, Any], policies: Policies, ident: str, *, role: str, mode: str
+) -> str:
+    """`yes`, or why not."""
+    left_out = effective_set(entries, agent, policies, role=role, mode=mode).left_out
+    return left_out[ident].value if ident in left_out else "yes"
+
+
+def _show(answer: Mapping[str, Any]) -> None:
+    mode = f" in mode {answer['mode']}" if answer["mode"] else ""
+    click.echo(f"{answer['tool']} for the role {answer['role']}{mode}: {answer['answer']}")
+    for reason in answer["reasons"]:
+        click.echo(f"  {reason['answer']:<8} {reason['source']}")
+    if not answer["role_may_hold"]:
+        click.echo(f"No agent of the role {answer['role']} may hold it.")
+    if "agent" in answer:
+        held = "holds it" if answer["held"] == "yes" else f"does not hold it: {answer['held']}"
+        click.echo(f"{answer['agent']} {held}")

@@ -1,0 +1,116 @@
+"""The effective set: the tools that a run of an agent may call. It is the hard boundary, whatever a prompt says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.selector import Selector
+from toolgen.runtime.policy import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+
+    from toolgen.runtime.definition import Entry
+    from toolgen.runtime.policy import Judgement, Policies
+
+ROLES: Final = ("main", "sub", "fork", "worker")
+
+CHILD_ROLES: Final = frozenset({"sub", "fork", "worker"})
+"""Roles of agents that another agent started."""
+
+NEVER_FOR_CHILDREN: Final = frozenset({
+    "agent.create_sub_agent", "agent.dispatch_worker", "agent.fork_agent", "agent.list_agent_definitions",
+    "agent.list_workers", "agent.plan_template", "agent.task_cancel", "agent.task_complete", "agent.task_create",
+    "agent.task_fail", "agent.task_template", "agent.task_update",
+})  # fmt: skip
+"""Planning and starting agents stay with the main one, whatever a spec or a dispatch says."""
+
+ONLY_FOR_MAIN: Final = frozenset({"internal.recall_memory"})
+
+
+class LeftOut(StrEnum):
+    """Why a tool is not in a set: for the audit, and never for a model."""
+
+    NOT_USED = "not_used"
+    NOT_REQUESTED = "not_requested"
+    ROLE = "role"
+    EXCLUDED = "tool_excluded"
+
+
+class OutsideBase(ValueError):
+    """A dispatch asked for tools beyond what the agent uses and may have on request."""
+
+    def __init__(self, agent: str, names: Sequence[str]) -> None:
+        self.agent = agent
+        self.names = tuple(names)
+        super().__init__(f"{agent} cannot be given {', '.join(names)}: neither `use` nor `on_request` names it")
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveSet:
+    """The tools of one run with what policies say of each, and every other tool with why it is not among them."""
+
+    tools: Mapping[str, Judgement]
+    left_out: Mapping[str, LeftOut]
+
+    def __contains__(self, ident: object) -> bool:
+        return ident in self.tools
+
+
+def effective_set(
+    entries: Mapping[str, Entry],
+    agent: Mapping[str, Any],
+    policies: Policies,
+    *,
+    name: str = "the agent",
+    role: str = "",
+    mode: str = "",
+    requested: Iterable[str] | None = None,
+) -> EffectiveSet:
+    """Compute what an agent, as a catalog holds it, may call in a role and a mode.
+
+    It is what the agent uses, or the `requested` idents, which must lie in what it uses and may have on request; less
+    what its role may not hold, and less what policies exclude. Suggestions have no say. Raises `OutsideBase`.
+    """
+    role = role or agent.get("role", "main")
+    base = _selected(entries, agent.get("use", ()))
+    wanted = base
+    if requested is not None:
+        wanted = set(requested)
+        beyond = sorted(wanted - base - _selected(entries, agent.get("on_request", ())))
+        if beyond:
+            raise OutsideBase(name, beyond)
+    tools: dict[str, Judgement] = {}
+    left_out: dict[str, LeftOut] = {}
+    for ident, entry in entries.items():
+        if ident not in wanted:
+            left_out[ident] = LeftOut.NOT_REQUESTED if ident in base else LeftOut.NOT_USED
+        elif not may_hold(entry, role):
+            left_out[ident] = LeftOut.ROLE
+        else:
+            judgement = policies.judge(entry, role, mode)
+            if judgement.answer is Answer.EXCLUDE:
+                left_out[ident] = LeftOut.EXCLUDED
+            else:
+                tools[ident] = judgement
+    return EffectiveSet(tools, left_out)
+
+
+def may_hold(entry: Entry, role: str) -> bool:
+    """Whether agents of a role may hold a tool at all."""
+    if role in CHILD_ROLES and entry.ident in NEVER_FOR_CHILDREN:
+        return False
+    if role != "main" and entry.ident in ONLY_FOR_MAIN:
+        return False
+    return entry.roles is None or role in entry.roles
+
+
+def _selected(entries: Mapping[str, Entry], selectors: Sequence[str]) -> Set[str]:
+    asked = [Selector.parse(selector) for selector in selectors]
+    return {
+        ident
+        for ident, entry in entries.items()
+        if any(selector.matches(ident, entry.toolset, entry.tags) for selector in asked)
+    }

@@ -1,0 +1,110 @@
+"""Policies: what may be called, and who is asked. They stack, and the strictest answer wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.selector import Selector
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.suggest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.runtime.definition import Entry
+
+
+class Answer(StrEnum):
+    """What a policy says of a tool, from the mildest to the strictest."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+    EXCLUDE = "exclude"
+
+
+_STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that had a say: a rule of a policy, or what holds without one. `source` says where it is written."""
+
+    answer: Answer
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What policies say of a tool for a role and a mode, before anything is known of a call. The reasons say why."""
+
+    answer: Answer
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    selector: Selector
+    reason: Reason
+    role: str | None = None
+    mode: str | None = None
+
+    def holds_for(self, tool: Entry, role: str, mode: str) -> bool:
+        return (
+            self.role in (None, role)
+            and self.mode in (None, mode)
+            and self.selector.matches(tool.ident, tool.toolset, tool.tags)
+        )
+
+
+class Policies:
+    """The policies that a host names, as compiled into a catalog."""
+
+    def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
+        """Take them by name. Raises `CatalogError` for a name that none has."""
+        for name in names:
+            if name not in policies:
+                meant = nearest(name, policies, count=1)
+                question = f"; did you mean {meant[0]}?" if meant else ""
+                raise CatalogError(f"there is no policy {name} in the catalog{question}")
+        self._rules = [rule for name in names for rule in _rules(name, policies[name])]
+
+    def judge(self, tool: Entry, role: str, mode: str) -> Judgement:
+        """Judge a tool. Without a rule, readonly is allowed and write asks; `allow` never lifts `dangerous`.
+
+        Hosts and paths are judged beside this, when a call names them.
+        """
+        reasons = [rule.reason for rule in self._rules if rule.holds_for(tool, role, mode)]
+        if not reasons:
+            reasons = [Reason(Answer.ALLOW, "readonly")] if tool.permission == "readonly" else [_asks("write")]
+        if "dangerous" in tool.tags:
+            reasons.append(_asks("dangerous"))
+        if tool.confirm:
+            reasons.append(_asks("confirm"))
+        return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
+
+
+def strictest(answers: Iterable[Answer]) -> Answer:
+    """Give the answer that wins; without any, `ALLOW`."""
+    return max(answers, key=_STRICTNESS.__getitem__, default=Answer.ALLOW)
+
+
+def _rules(name: str, policy: Mapping[str, Any]) -> Iterable[_Rule]:
+    for selector, answer in policy.get("rules", {}).items():
+        yield _rule(f"{name}.rules", selector, answer)
+    for role, rules in policy.get("roles", {}).items():
+        for selector, answer in rules.items():
+            yield _rule(f"{name}.roles.{role}", selector, answer, role=role)
+    for mode, rules in policy.get("modes", {}).items():
+        for selector, answer in rules.items():
+            yield _rule(f"{name}.modes.{mode}", selector, answer, mode=mode)
+
+
+def _rule(place: str, selector: str, answer: str, role: str | None = None, mode: str | None = None) -> _Rule:
+    return _Rule(Selector.parse(selector), Reason(Answer(answer), f"{place}: {selector}"), role, mode)
+
+
+def _asks(why: str) -> Reason:
+    return Reason(Answer.ASK, why)
