@@ -59,7 +59,7 @@ TOOLS: dict[str, Any] = {
         args_type=f"{TYPES}:RefundArgs",
         result=REFUND_RESULT,
         result_type=f"{TYPES}:RefundResult",
-        limits={"daily_limit": 3},
+        limits={"timeout_ms": 5000},
     ),
     "shop.orders.find": _tool(
         "Find orders.",

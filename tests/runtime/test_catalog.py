@@ -34,7 +34,7 @@ def test_goa_34_idents_find_their_definition_and_schema(shop: Shop) -> None:
     spec = runtime.tool_spec(shop.module("shop.tools.orders.idents").REFUND)
     assert (spec.name, spec.title, spec.permission) == ("shop.orders.refund", "Refund an order", "write")
     assert spec.tags == {"write", "billing"}
-    assert spec.metadata == {"kind": "service", "toolset": "shop.orders", "limits": {"daily_limit": 3}}
+    assert spec.metadata == {"kind": "service", "toolset": "shop.orders", "limits": {"timeout_ms": 5000}}
     schema = runtime.tool_schema(shop.module("shop.tools.orders.idents").REFUND)
     assert schema["required"] == ["order_id"]
     assert schema == spec.input_schema

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
 
@@ -105,16 +105,35 @@ class Issue:
     hint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolError:
-    """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues."""
+    """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
+
+    `retry_after` is in seconds, where waiting helps. `cause` is the exception behind it, if there was one: it stays in
+    the process, and is no field, for exceptions can often be neither copied nor pickled.
+    """
 
     message: str
     kind: FailureKind = FailureKind.INTERNAL
     code: str = ""
     issues: tuple[Issue, ...] = ()
     hint: str = ""
-    cause: BaseException | None = field(default=None, compare=False)
+    retry_after: float | None = None
+
+    @property
+    def cause(self) -> BaseException | None:
+        """The exception that ended the call."""
+        cause: BaseException | None = self.__dict__.get("_cause")
+        return cause
+
+    def caused_by(self, cause: BaseException) -> ToolError:
+        """The same, with a cause."""
+        error = replace(self)
+        error.__dict__["_cause"] = cause
+        return error
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_cause"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

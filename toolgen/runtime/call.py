@@ -7,12 +7,23 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from pydantic_core import from_json
+
+from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ToolCallMeta, ToolResult
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
     from toolgen.runtime.codec import Codec
-    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.counters.protocol import Counters
+    from toolgen.runtime.definition import Entry, ToolDefinition
+    from toolgen.runtime.gate import Gate
+    from toolgen.runtime.hooks import Hook
     from toolgen.runtime.permission import PermissionCallback
+    from toolgen.runtime.policy import Policies
+    from toolgen.runtime.run import Run
 
 
 class Form(Enum):
@@ -28,28 +39,41 @@ class Tool:
     """One tool, as its stages are bound to it."""
 
     definition: ToolDefinition
+    entry: Entry
     args: Codec[Any]
     result: Codec[Any]
     form: Form
 
+    def arguments(self, given: Any) -> bytes:
+        """The canonical JSON of checked args, in whatever form the executor takes them."""
+        return self.args.encode(given) if self.form is Form.TYPED else canonical(from_json(given))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What the host decided for all tools."""
+    """What the host decided for all tools. Timeouts are in seconds."""
 
     permission: PermissionCallback
+    policies: Policies
+    counters: Counters
+    hooks: tuple[Hook, ...]
+    gate: Gate | None
+    clock: Callable[[], datetime]
+    project: Path
     permission_timeout: float
+    gate_timeout: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One call, its args checked: what the stages between decoding and executing see of it.
 
-    `given` is what the executor will be given, in the form it takes.
+    `given` is what the executor will be given, in the form it takes. `run` is None for a call outside any run.
     """
 
     given: Any
     meta: ToolCallMeta
+    run: Run | None = None
 
 
 Decode: TypeAlias = Callable[[bytes | str], Any]
@@ -61,18 +85,24 @@ Accept: TypeAlias = Callable[[Any], Any]
 Stage: TypeAlias = Callable[[Call], Awaitable[None] | None]
 """Looks at a call before it runs, and raises an exception of `errors` where it must not."""
 
-Run: TypeAlias = Callable[[Any, ToolCallMeta], Any]
+Execute: TypeAlias = Callable[[Any, ToolCallMeta], Any]
 """Runs one call; gives a value, a `ToolResult`, or something to await for either."""
 
 Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 """Turns what the executor gave into the result of the call with that id."""
 
 
+After: TypeAlias = Callable[["Call", ToolResult[Any]], Awaitable[None]]
+"""Looks at the result of a call that was executed."""
+
+
 class Steps(NamedTuple):
-    """What every call of one tool goes through."""
+    """What every call of one tool goes through. With `runs_handler` whatever is raised in it is the handler's own."""
 
     decode: Decode
     accept: Accept
     stages: tuple[Stage, ...]
-    run: Run
+    execute: Execute
     encode: Encode
+    runs_handler: bool
+    after: After | None

@@ -15,11 +15,11 @@ from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.codec_source import CodecSource, compiled_source
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.exact_types import Exactness, exactness
-from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, pointer_of
+from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, not_sayable, pointer_of
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
 from toolgen.runtime.plain_schema import is_plain
-from toolgen.runtime.typed_values import is_absent, plain, remove, with_floats, with_integers
+from toolgen.runtime.typed_values import check_sayable, is_absent, plain, remove, with_floats, with_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -153,7 +153,7 @@ class Codec(Generic[T]):
         except ValidationError as error:
             raise TypesDisagree(
                 f"the types of {self._source.name} cannot hold a value that its schema accepts: "
-                f"{_foreign_issues(error)[0].hint}; rebuild the package with `toolgen build`"
+                f"{_foreign_issues(error)[0].hint}; rebuild the package with `toolgen build`, and start anew what imported it"
             ) from error
 
     def encode(self, value: T) -> bytes:
@@ -164,7 +164,7 @@ class Codec(Generic[T]):
         """Encode an object that is given by its fields, as canonical JSON. Raises `InvalidPayload`."""
         return canonical(self._encode(fields)[1])
 
-    def settle(self, value: Any) -> tuple[T, bytes]:
+    def settle(self, value: Any, *, verb: str = "return") -> tuple[T, bytes]:
         """Take what a handler returned: the value in its type, and its JSON, compact and in the order of the value.
 
         A JSON value that fits the schema will do where a model is expected; another model will not.
@@ -173,7 +173,7 @@ class Codec(Generic[T]):
         model = self._model
         if model is not None and isinstance(value, BaseModel) and not isinstance(value, model):
             wanted, found = model.__name__, type(value).__name__
-            raise InvalidPayload([issue("", "type", wanted, found, f"return a {wanted}, not a {found}")])
+            raise InvalidPayload([issue("", "type", wanted, found, f"{verb} a {wanted}, not a {found}")])
         text, json_value = self._encode(value)
         if self._validate is None or (model is not None and isinstance(value, model)):
             return cast("T", value), text
@@ -208,7 +208,7 @@ class Codec(Generic[T]):
             text = self._dump(value)
             json_value = parse(text)
         except (ValueError, RecursionError) as error:
-            raise InvalidPayload([not_json(str(error))]) from None
+            raise InvalidPayload([not_sayable(str(error))]) from None
         if self._is_valid(json_value):
             return text, json_value
         if _LARGE.search(text) and self._is_valid(as_floats := with_floats(json_value)):
@@ -229,7 +229,9 @@ class Codec(Generic[T]):
 
     def _dump(self, value: Any) -> bytes:
         if self._adapter is None:
-            return json_bytes(value)
+            text = json_bytes(value)  # which refuses cycles
+            check_sayable(value)
+            return text
         # A model has checked its own fields. What is in a bare list can be of any class, and must not be written as if
         # it were of the declared one.
         as_any = self._model is None or not isinstance(value, self._model)

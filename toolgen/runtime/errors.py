@@ -59,7 +59,31 @@ class PermissionDenied(RuntimeError):
         super().__init__(f"{name} was not allowed to run: {reason}")
 
     def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str]]:
-        return (PermissionDenied, (self.name, self.reason))
+        return (type(self), (self.name, self.reason))
+
+
+class HookDenied(PermissionDenied):
+    """A hook of the host ended a call before anybody was asked."""
+
+
+class GateRefused(PermissionDenied):
+    """The eval gate found a call not worth its cost. The reason is all that a model is shown."""
+
+
+class ToolRateLimited(RuntimeError):
+    """A user called a tool too often, or a tool with limits per user was called without one.
+
+    `retry_after` is in seconds; None where waiting does not help.
+    """
+
+    def __init__(self, name: str, retry_after: float | None) -> None:
+        self.name = name
+        self.retry_after = retry_after
+        why = "it has limits per user, and there is no user" if retry_after is None else "its limit is used up"
+        super().__init__(f"{name} cannot run now: {why}")
+
+    def __reduce__(self) -> tuple[type[ToolRateLimited], tuple[str, float | None]]:
+        return (ToolRateLimited, (self.name, self.retry_after))
 
 
 class CallFailed(RuntimeError):

@@ -54,6 +54,11 @@ def not_json(reason: str) -> Issue:
     return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
 
 
+def not_sayable(reason: str) -> Issue:
+    """Say that a value of a program cannot be written as JSON."""
+    return issue("", "json", "a value that JSON can say", reason, f"give a value that JSON can say: {reason}")
+
+
 def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> Issue:
     """Build an issue with every text cut to its bound."""
     return Issue(

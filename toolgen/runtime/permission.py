@@ -24,13 +24,21 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionRequest:
-    """What a callback is asked about one call. `arguments` is the canonical JSON of its checked args."""
+    """What a callback is asked about one call. `arguments` is the canonical JSON of its checked args.
+
+    `scope` is what a grant for the session would cover: pairs of what it is and its value, such as a resolved folder;
+    None where no grant can be kept. `hosts` are those that the call names, `reasons` what made policies ask.
+    """
 
     tool_name: str
     permission: Permission
     tags: Set[str]
     arguments: bytes
     meta: ToolCallMeta
+    scope: tuple[tuple[str, str], ...] | None = None
+    hosts: tuple[str, ...] = ()
+    dangerous: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 PermissionCallback: TypeAlias = Callable[[PermissionRequest], Decision | Awaitable[Decision]]

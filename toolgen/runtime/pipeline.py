@@ -5,40 +5,61 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import import_module
 from itertools import count
+from pathlib import Path
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.runtime.call import Call, Host, Steps, Tool
+from toolgen.runtime.call import Call, Form, Host, Steps, Tool
+from toolgen.runtime.counters.memory import MemoryCounters
+from toolgen.runtime.effective import effective_set
+from toolgen.runtime.errors import CatalogError, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
+from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.result import failed, with_raw_name
-from toolgen.runtime.stages import decode, encode, permission
+from toolgen.runtime.run import Run, Session
+from toolgen.runtime.stages import decode, encode, gate, hooks, limits, permission
 from toolgen.runtime.stages.resolve import resolve
+from toolgen.runtime.stopping import ends_the_caller
+from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolResult, ToolsetRegistration
     from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.gate import Gate
+    from toolgen.runtime.hooks import Hook
     from toolgen.runtime.permission import PermissionCallback
 
 A = TypeVar("A")
 R = TypeVar("R")
 
-STAGES: Final = (permission.bind,)
+STAGES: Final = (limits.bind, hooks.bind, permission.bind, gate.bind)
 """What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class Runtime:
     """Runs the calls of one catalog, which it freezes.
 
-    `executors` says what runs the toolsets; `permission` is asked before a tool runs that is not plainly readonly, and
-    has to answer within `permission_timeout` seconds. `new_call_id` names calls that come without an id.
-    Raises `ExecutorError` for executors that do not fit the catalog.
+    `executors` says what runs the toolsets. `permission` is asked before a tool runs that is not plainly readonly, or
+    where one of the `policies`, which are named, says so; it has to answer within `permission_timeout` seconds.
+    `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
+    after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
+    `project` is the folder that paths in calls are relative to. `new_call_id` names calls that come without an id.
+
+    Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and TypeError
+    for a permission that cannot be asked.
     """
 
     def __init__(
@@ -47,45 +68,112 @@ class Runtime:
         *,
         permission: PermissionCallback,
         executors: Sequence[ToolsetRegistration] = (),
+        policies: Sequence[str] = (),
+        hooks: Sequence[Hook] = (),
+        gate: Gate | None = None,
+        counters: Counters | None = None,
+        clock: Callable[[], datetime] = _now,
+        project: Path | None = None,
         permission_timeout: float = 300.0,
+        gate_timeout: float = 2.0,
         new_call_id: Callable[[], str] | None = None,
     ) -> None:
+        if not callable(permission):
+            raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
         import_module("toolgen.runtime.models")  # pydantic's first model takes 50 ms: now, and not in the first call
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
-        self._host = Host(permission=permission, permission_timeout=permission_timeout)
+        self._host = Host(
+            permission=permission,
+            policies=Policies(catalog.section("policies"), policies),
+            counters=counters or MemoryCounters(),
+            hooks=tuple(hooks),
+            gate=gate,
+            clock=clock,
+            project=project or Path.cwd(),
+            permission_timeout=permission_timeout,
+            gate_timeout=gate_timeout,
+        )
+        self._has_policies = bool(policies)
         self._new_call_id = new_call_id or _unique_call_ids()
         self._steps: dict[str, Steps] = {}
+
+    def start_run(
+        self,
+        agent: str,
+        *,
+        session: Session | None = None,
+        role: str = "",
+        mode: str = "",
+        requested: Iterable[str] | None = None,
+        meta: ToolCallMeta | None = None,
+    ) -> Run:
+        """Start a run of a compiled agent: what it may call is fixed from here on.
+
+        `role` is the agent's own, `requested` what a dispatch asks for, by ident. Raises `CatalogError` for an unknown
+        agent, and `OutsideBase` for a request of more than it may have.
+        """
+        agents = self._catalog.section("agents")
+        if agent not in agents:
+            raise CatalogError(f"there is no agent {agent} in the catalog; there are {', '.join(agents) or 'none'}")
+        in_role: str = role or agents[agent]["role"]
+        policies, entries = self._host.policies, self._catalog.entries
+        effective = effective_set(
+            entries, agents[agent], policies, name=agent, role=in_role, mode=mode, requested=requested
+        )
+        return Run(
+            agent=agent,
+            role=in_role,
+            mode=mode,
+            effective=effective,
+            session=session or Session(),
+            meta=meta or ToolCallMeta(),
+        )
 
     async def call(self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None) -> ToolResult[R]:
         """Call a tool with typed args. Every failure is a result; only cancellation passes."""
         return await self.invoke(_TypedRequest(name=ident, args=args), meta=meta)
 
-    async def invoke(self, request: ToolRequest, *, meta: ToolCallMeta | None = None) -> ToolResult[Any]:
-        """Call a tool by any of its names, with JSON args. Every failure is a result; only cancellation passes."""
-        name = ident = request.name
-        call_id = request.tool_call_id or (meta and meta.tool_call_id) or self._new_call_id()
-        call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
+    async def invoke(
+        self, request: ToolRequest, *, meta: ToolCallMeta | None = None, run: Run | None = None
+    ) -> ToolResult[Any]:
+        """Call a tool by any of its names, with JSON args. Every failure is a result; only cancellation passes.
+
+        In a run only its tools can be called, and its meta is used where none is given.
+        """
+        name = ident = call_id = ""
+        call = after = None
+        is_running = False
         try:
+            name = ident = request.name
+            meta = meta or (run.meta if run else None)
+            call_id = request.tool_call_id or (meta and meta.tool_call_id) or self._new_call_id()
+            call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
             steps = self._steps.get(name)
-            if steps is None:
-                steps = self._steps_of(ident := resolve(self._catalog, name))
-            decode_payload, accept, stages, run, encode_outcome = steps
-            given = accept(request.args) if type(request) is _TypedRequest else decode_payload(request.payload)
-            if stages:
-                call = Call(given=given, meta=call_meta)
-                for stage in stages:
+            if steps is None or run is not None or self._has_policies:
+                ident = resolve(self._catalog, name, run.effective.tools if run else None)
+                steps = self._steps_in(run, ident)
+            given = steps.accept(request.args) if type(request) is _TypedRequest else steps.decode(request.payload)
+            if steps.stages or steps.after:
+                call = Call(given=given, meta=call_meta, run=run)
+                for stage in steps.stages:
                     waiting = stage(call)
                     if waiting is not None:
                         await waiting
-            outcome = run(given, call_meta)
+            after = steps.after
+            is_running = steps.runs_handler
+            outcome = steps.execute(given, call_meta)
             if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
-                result = encode_outcome(await outcome, call_id)
-            else:
-                result = encode_outcome(outcome, call_id)
-        except Exception as error:  # noqa: BLE001  # handlers may raise anything; a bug of ours must stay in its call
-            result = failed(ident, call_id, error)
+                outcome = await outcome
+            is_running = False
+            result = steps.encode(outcome, call_id)
+        except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
+            if not isinstance(error, Exception) and ends_the_caller(error):
+                raise
+            result = failed(ident, call_id, error, by_handler=is_running)
+        if call is not None and after is not None:
+            await after(call, result)
         return result if ident == name else with_raw_name(result, name)
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
@@ -97,21 +185,38 @@ class Runtime:
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 
+    def _steps_in(self, run: Run | None, ident: str) -> Steps:
+        """Give what a call of a tool goes through, if it may be called at all in a run, or outside of any."""
+        if run is not None:
+            if ident not in run.effective:
+                raise ToolNotFound(ident, nearest(ident, run.effective.tools))
+        elif self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE:
+            raise ToolNotFound(ident)
+        return self._steps_of(ident)
+
     def _steps_of(self, ident: str) -> Steps:
         """Make a tool ready at its first call."""
         known = self._steps.get(ident)
         if known is not None:
             return known
-        run, form = find_runner(self._catalog, self._assigned, ident)
+        execute, form = find_runner(self._catalog, self._assigned, ident)
         tool = Tool(
             definition=self._catalog.definition(ident),
+            entry=self._catalog.entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
             form=form,
         )
         stages = (bind(tool, self._host) for bind in STAGES)
+        decode_payload, accept = decode.bind(tool)
         steps = self._steps[ident] = Steps(
-            *decode.bind(tool), tuple(stage for stage in stages if stage is not None), run, encode.bind(tool)
+            decode=decode_payload,
+            accept=accept,
+            stages=tuple(stage for stage in stages if stage is not None),
+            execute=execute,
+            encode=encode.bind(tool),
+            runs_handler=form is Form.TYPED,
+            after=hooks.bind_after(tool, self._host),
         )
         return steps
 

@@ -25,6 +25,7 @@ class Answer(StrEnum):
     EXCLUDE = "exclude"
 
 
+_NO_POLICY: Final = "no policy"
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
 
 
@@ -70,6 +71,10 @@ class Policies:
                 question = f"; did you mean {meant[0]}?" if meant else ""
                 raise CatalogError(f"there is no policy {name} in the catalog{question}")
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]
+        self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
+
+    def __bool__(self) -> bool:
+        return bool(self._networks.keys() - {_NO_POLICY})
 
     def judge(self, tool: Entry, role: str, mode: str) -> Judgement:
         """Judge a tool. Without a rule, readonly is allowed and write asks; `allow` never lifts `dangerous`.
@@ -85,10 +90,26 @@ class Policies:
             reasons.append(_asks("confirm"))
         return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
 
+    def judge_hosts(self, hosts: Sequence[str]) -> Judgement:
+        """Judge the hosts that a call reaches; `*` where it names none. In each policy the closest name decides."""
+        reasons = [
+            _host_reason(name, network, host) for host in hosts or ["*"] for name, network in self._networks.items()
+        ]
+        return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
+
 
 def strictest(answers: Iterable[Answer]) -> Answer:
     """Give the answer that wins; without any, `ALLOW`."""
     return max(answers, key=_STRICTNESS.__getitem__, default=Answer.ALLOW)
+
+
+def _host_reason(policy: str, network: Mapping[str, str], host: str) -> Reason:
+    """Find the closest name: the host itself, then the longest `*.domain` that it is below, then `*`, which asks."""
+    host = host.lower().rstrip(".")
+    labels = host.split(".")
+    above = (f"*.{'.'.join(labels[start:])}" for start in range(1, len(labels)))
+    found = next((name for name in (host, *above, "*") if name in network), None)
+    return Reason(Answer(network[found]) if found else Answer.ASK, f"{policy}.network: {found or '*'} for {host}")
 
 
 def _rules(name: str, policy: Mapping[str, Any]) -> Iterable[_Rule]:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import ValidationError
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.errors import (
     CallFailed,
     CatalogError,
+    GateRefused,
+    HookDenied,
     InvalidPayload,
     MalformedResult,
     PermissionDenied,
     ToolNotFound,
+    ToolRateLimited,
     ToolUnavailable,
     TypesDisagree,
 )
@@ -43,10 +49,10 @@ def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[st
     return result
 
 
-def failed(tool_name: str, tool_call_id: str, error: Exception) -> ToolResult[Any]:
-    """Build the result of a call that ended in an exception."""
-    result = ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=tool_error_from_error(error))
-    return with_error_shown(result)
+def failed(tool_name: str, tool_call_id: str, error: BaseException, *, by_handler: bool = False) -> ToolResult[Any]:
+    """Build the result of a call that ended in an exception; see `tool_error_from_error`."""
+    found = tool_error_from_error(error, by_handler=by_handler)
+    return with_error_shown(ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=found))
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
@@ -70,14 +76,22 @@ def error_text(error: ToolError) -> str:
     return "\n".join(lines)
 
 
-def tool_error_from_error(error: Exception) -> ToolError:
+def tool_error_from_error(error: BaseException, *, by_handler: bool = False) -> ToolError:
     """Turn what a handler or an executor raised into a `ToolError`; the exception itself is kept as its cause.
 
-    The message is the exception's own first line, without folders and cut to its bound.
+    The message is the exception's own first line, without folders and cut to its bound. What a handler raises is its
+    own failure, even if it is of a kind that stages raise about a call: only `CallFailed` and timeouts say more.
     """
-    message, kind, code, hint = _explained(error)
-    issues = error.issues if isinstance(error, InvalidPayload) else ()
-    return ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, cause=error)
+    if not isinstance(error, Exception):
+        message, kind, code, hint = _torn_down(error)
+    elif by_handler and not isinstance(error, CallFailed | TimeoutError):
+        message, kind, code, hint = _failure(error)
+    else:
+        message, kind, code, hint = _explained(error)
+    issues = error.issues if isinstance(error, InvalidPayload) and not by_handler else ()
+    retry_after = error.retry_after if isinstance(error, ToolRateLimited) else None
+    found = ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, retry_after=retry_after)
+    return found.caused_by(error)
 
 
 def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
@@ -95,6 +109,13 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
             return "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available", hint
         case ToolUnavailable():
             return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
+        case GateRefused():
+            return error.reason, FailureKind.PERMISSION_DENIED, "gate_refused", "go on without it"
+        case HookDenied():
+            hint = "do not repeat the call unchanged; go on without it"
+            return str(error), FailureKind.PERMISSION_DENIED, "hook_denied", hint
+        case ToolRateLimited():
+            return str(error), FailureKind.RATE_LIMITED, "rate_limited", _wait(error.retry_after)
         case PermissionDenied():
             hint = "do not repeat the call unchanged; go on without it, or ask the user"
             return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
@@ -103,20 +124,51 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
         case TypesDisagree() | CatalogError():
             return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
         case _:
-            return _message(error), FailureKind.INTERNAL, "handler_error", ""
+            return _failure(error)
+
+
+def _torn_down(error: BaseException) -> tuple[str, FailureKind, str, str]:
+    from asyncio import CancelledError  # slow to import, and few calls end like this
+
+    if isinstance(error, CancelledError):
+        return "the tool was cancelled", FailureKind.ABORTED, "cancelled", "go on without it"
+    return _failure(error)
+
+
+def _failure(error: BaseException) -> tuple[str, FailureKind, str, str]:
+    hint = "the tool failed, and not the call: go on without it, or try other arguments"
+    return _message(error), FailureKind.INTERNAL, "handler_error", hint
 
 
 def _did_you_mean(suggestions: Sequence[str]) -> str:
     return f"did you mean {' or '.join(suggestions)}?" if suggestions else "call one of the tools you were given"
 
 
+def _wait(seconds: float | None) -> str:
+    return "go on without it" if seconds is None else f"try again in {ceil(seconds)} s, or go on without it"
+
+
 def _hints(issues: Sequence[Issue]) -> str:
     return _cut("; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues))
 
 
-def _message(error: Exception) -> str:
-    first_line = str(error).partition("\n")[0].strip()
-    return _cut(_PATH.sub("", first_line)) or f"the tool failed with {type(error).__name__}"
+def _message(error: BaseException) -> str:
+    try:
+        text = _details(error) or str(error)
+    except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
+        text = ""
+    first_line = _PATH.sub("", text.partition("\n")[0].strip())
+    if not first_line:
+        return f"the tool failed with {type(error).__name__}"
+    return _cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line)
+
+
+def _details(error: BaseException) -> str:
+    """Say where the first problem of a pydantic error lies; its own first line only counts them."""
+    if not isinstance(error, ValidationError):
+        return ""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f"{error.title}: {'.'.join(map(str, first['loc'])) or 'the value'}: {first['msg']}"
 
 
 def _cut(text: str) -> str:

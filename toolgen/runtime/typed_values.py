@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Iterator, Mapping, Set
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from pydantic import BaseModel
 
-from toolgen.runtime.json_text import is_array, is_object
+from toolgen.runtime.json_text import NotJson, is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from pydantic.fields import FieldInfo
+
+
+_UNSAYABLE: Final = (Set, Iterator, Awaitable, bytes, bytearray, memoryview, complex)
 
 
 def with_integers(value: Any) -> Any:
@@ -40,6 +44,27 @@ def with_floats(value: Any) -> Any:
     if is_object(value):
         return {key: with_floats(item) for key, item in value.items()}
     return value
+
+
+def check_sayable(value: Any) -> None:
+    """Refuse what pydantic would write as JSON although it is something else: sets, bytes, generators, and their like.
+
+    Models, dataclasses, dates, enums and other values with one obvious text pass. Raises `NotJson`.
+    """
+    pending: list[Any] = [value]
+    while pending:
+        item = pending.pop()
+        if _is_mapping(item):
+            pending.extend(item.values())
+        elif _is_sequence(item):
+            pending.extend(item)
+        else:
+            _check_scalar(item)
+
+
+def _check_scalar(value: object) -> None:
+    if isinstance(value, _UNSAYABLE):
+        raise NotJson(f"a {type(value).__name__} is no JSON value")
 
 
 def plain(value: Any) -> Any:
@@ -91,3 +116,11 @@ def _member(owner: Any, part: str | int) -> Any:
 def _field(model: type[BaseModel], wire: str | int) -> tuple[str, FieldInfo] | None:
     fields = model.model_fields
     return next(((name, field) for name, field in fields.items() if (field.alias or name) == wire), None)
+
+
+def _is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    return isinstance(value, Mapping)
+
+
+def _is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    return isinstance(value, list | tuple)

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.runtime.call import Run
+    from toolgen.runtime.call import Execute
     from toolgen.runtime.catalog import Catalog
 
-    Runner = Callable[[str], tuple[Run, Form]]
+    Runner = Callable[[str], tuple[Execute, Form]]
 
 
 def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Mapping[str, Runner]:
@@ -39,7 +39,7 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
     return assigned
 
 
-def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) -> tuple[Run, Form]:
+def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) -> tuple[Execute, Form]:
     """Find what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` where nothing does."""
     registered = catalog.registered(ident)
     if registered is not None:

@@ -8,7 +8,7 @@ from toolgen.contract.records import ToolRequest
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.call import Run
+    from toolgen.runtime.call import Execute
 
 
 class Executes(Protocol):
@@ -19,7 +19,7 @@ class Executes(Protocol):
         ...
 
 
-def run_request(executor: Executes, ident: str) -> Run:
+def run_request(executor: Executes, ident: str) -> Execute:
     """Make what runs a call by a request, with the JSON in the form that the executor takes."""
 
     def run(payload: bytes | str, meta: ToolCallMeta) -> Any:

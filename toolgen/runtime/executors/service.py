@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.call import Run
+    from toolgen.runtime.call import Execute
 
 HandlerT = TypeVar("HandlerT", bound="Callable[..., Any]")
 
@@ -27,7 +27,7 @@ def blocking(handler: HandlerT) -> HandlerT:
     return handler
 
 
-def run_handler(handler: Callable[[Any, ToolCallMeta], Any]) -> Run:
+def run_handler(handler: Callable[[Any, ToolCallMeta], Any]) -> Execute:
     """Make what runs a call with a handler of args and meta: the handler itself, unless it blocks."""
     if not getattr(handler, _BLOCKING, False):
         return handler

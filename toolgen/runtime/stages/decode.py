@@ -17,7 +17,7 @@ def bind(tool: Tool) -> tuple[Decode, Accept]:
     plainly = codec.plainly
 
     def typed(args: Any) -> Any:
-        return args if plainly(args) is not None else codec.settle(args)[0]
+        return args if plainly(args) is not None else codec.settle(args, verb="pass")[0]
 
     def canonical_text(payload: bytes | str) -> bytes:
         return canonical(codec.decode_json(payload))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from toolgen.contract.records import ToolResult
+from toolgen.contract.records import ToolError, ToolResult
 from toolgen.runtime.errors import InvalidPayload, MalformedResult
 from toolgen.runtime.result import succeeded, with_error_shown
 
@@ -23,7 +23,7 @@ def bind(tool: Tool) -> Encode:
         if json_value is not None:
             return succeeded(name, tool_call_id, outcome, json_value)
         try:
-            given = outcome if is_result(outcome) else ToolResult[Any](tool_name=name, value=outcome)
+            given = _result_of(outcome, name)
             return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
         except InvalidPayload as error:
             raise MalformedResult(error.issues) from error
@@ -36,6 +36,12 @@ def bind(tool: Tool) -> Encode:
         return replace(given, value=value, payload=payload)
 
     return encode
+
+
+def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
+    if isinstance(outcome, ToolError):
+        return ToolResult(tool_name=name, error=outcome)
+    return outcome if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
 
 
 def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.runtime.errors import ToolNotFound
+from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from toolgen.runtime.catalog import Catalog
 
 
-def resolve(catalog: Catalog, name: str) -> str:
-    """Give the ident that a name spells. Raises `ToolNotFound` with what may have been meant."""
+def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None) -> str:
+    """Give the ident that a name spells. Raises `ToolNotFound` with what may have been meant, of what is visible."""
     ident = catalog.resolve(name)
     if ident is None:
-        raise ToolNotFound(name, catalog.suggestions(name))
+        raise ToolNotFound(name, catalog.suggestions(name) if visible is None else nearest(name, visible))
     return ident

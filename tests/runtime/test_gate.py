@@ -1,0 +1,91 @@
+"""The eval gate: who is asked, what a refusal does, and that it fails open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import FailureKind
+from toolgen.runtime import deny_all
+from toolgen.runtime.gate import GateDecision, GateRequest
+
+GATED = {"gate": True, "cost": "cheap"}
+
+
+def test_tel_21_only_tools_that_want_it_are_gated() -> None:
+    asked: list[GateRequest] = []
+
+    def gate(request: GateRequest) -> GateDecision:
+        asked.append(request)
+        return GateDecision(approved=True)
+
+    assert code_of(call_now(runtime_of(catalog_of(), gate=gate))) == "ok"
+    assert asked == []
+    assert code_of(call_now(runtime_of(catalog_of(metadata=GATED), gate=gate), payload='{"b": 1, "a": 2}')) == "ok"
+    assert len(asked) == 1
+
+
+def test_tel_22_the_gate_sees_the_whole_definition() -> None:
+    async def gate(request: GateRequest) -> GateDecision:
+        assert (request.tool.name, request.tool.metadata["cost"]) == ("code.tool", "cheap")
+        assert (request.arguments, request.meta.user) == (b'{"a":2,"b":1}', "ann")
+        return GateDecision(approved=False, reason="seen")
+
+    result = call_now(runtime_of(catalog_of(metadata=GATED), gate=gate), payload='{"b": 1, "a": 2}')
+    assert result.error is not None
+    assert result.error.message == "seen"
+
+
+def test_tel_23_what_the_gate_refuses_does_not_run() -> None:
+    def gate(_request: GateRequest) -> GateDecision:
+        return GateDecision(approved=False, reason="not worth it")
+
+    result = call_now(runtime_of(catalog_of(must_not_run, metadata=GATED), gate=gate))
+    assert result.error is not None
+    assert not result.success
+    assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "gate_refused")
+    assert result.error.message == "not worth it"
+
+
+def test_tel_24_a_gate_that_fails_lets_the_call_run(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(_request: GateRequest) -> GateDecision:
+        raise KeyError("x")
+
+    async def broken_later(_request: GateRequest) -> GateDecision:
+        raise KeyError("x")
+
+    def of_no_kind(_request: GateRequest) -> Any:
+        return "yes"
+
+    for gate in (broken, broken_later, of_no_kind):
+        caplog.clear()
+        assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate)).success
+        assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def gate(_request: GateRequest) -> GateDecision:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append("cancelled")
+        return GateDecision(approved=False)
+
+    assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate, gate_timeout=0.01)).success
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert ended == ["cancelled"]
+
+
+def test_tel_26_without_a_gate_nothing_is_gated() -> None:
+    assert call_now(runtime_of(catalog_of(metadata=GATED))).success
+
+
+def test_the_gate_cannot_undo_a_denial() -> None:
+    runtime = runtime_of(catalog_of(metadata=GATED), permission=deny_all, gate=pytest.fail)
+    assert code_of(call_now(runtime)) == "permission_denied"

@@ -1,0 +1,54 @@
+"""Tools that are registered in a test, a runtime over them, and one call."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ANY_ARGS = {"type": "object"}
+
+
+def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", name: str = "code.tool", **fields: Any) -> Catalog:
+    """A catalog with one tool."""
+    return add(Catalog(), handler, name, **fields)
+
+
+def add(catalog: Catalog, handler: Callable[..., Any], name: str, **fields: Any) -> Catalog:
+    """Add a tool to a catalog."""
+    fields = {"description": "x", "input_schema": ANY_ARGS, **fields}
+    catalog.register(ToolDefinition(name=name, **fields), handler)
+    return catalog
+
+
+def must_not_run(_args: Any) -> None:
+    """A handler that a test does not let happen."""
+    raise AssertionError("it ran")
+
+
+def runtime_of(catalog: Catalog, **settings: Any) -> Runtime:
+    """A runtime that allows all, unless told otherwise."""
+    return Runtime(catalog, **{"permission": allow_all, **settings})
+
+
+async def call(
+    runtime: Runtime, name: str = "code.tool", payload: str = "{}", *, user: str | None = "ann", run: Any = None
+) -> ToolResult[Any]:
+    """Make a call."""
+    request = ToolRequest(name=name, payload=payload, tool_call_id="c")
+    return await runtime.invoke(request, meta=ToolCallMeta(user=user), run=run)
+
+
+def call_now(runtime: Runtime, name: str = "code.tool", payload: str = "{}", **more: Any) -> ToolResult[Any]:
+    """Make a call, in a loop of its own."""
+    return asyncio.run(call(runtime, name, payload, **more))
+
+
+def code_of(result: ToolResult[Any]) -> str:
+    """How a call ended: the code of its error, or `ok`."""
+    return "ok" if result.error is None else result.error.code

@@ -1,0 +1,1 @@
+"""Counters of attempts per tool and user: in memory, or where many processes share them."""
