@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -69,11 +69,13 @@ class Call:
     """One call, its args checked: what the stages between decoding and executing see of it.
 
     `given` is what the executor will be given, in the form it takes. `run` is None for a call outside any run.
+    What a stage takes for the time of a call it gives back `at_end`.
     """
 
     given: Any
     meta: ToolCallMeta
     run: Run | None = None
+    at_end: list[Callable[[], None]] = field(default_factory=list["Callable[[], None]"])
 
 
 Decode: TypeAlias = Callable[[bytes | str], Any]

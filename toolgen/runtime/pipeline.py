@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from itertools import count
@@ -19,9 +19,9 @@ from toolgen.runtime.effective import effective_set
 from toolgen.runtime.errors import CatalogError, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.result import failed, with_raw_name
+from toolgen.runtime.result import failed, with_raw_id, with_raw_name
 from toolgen.runtime.run import Run, Session
-from toolgen.runtime.stages import decode, encode, gate, hooks, limits, permission
+from toolgen.runtime.stages import children, decode, encode, gate, hooks, limits, permission
 from toolgen.runtime.stages.resolve import resolve
 from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.suggest import nearest
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 R = TypeVar("R")
 
-STAGES: Final = (limits.bind, hooks.bind, permission.bind, gate.bind)
+STAGES: Final = (limits.bind, hooks.bind, permission.bind, gate.bind, children.bind)
 """What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
 
 
@@ -58,8 +58,8 @@ class Runtime:
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
     `project` is the folder that paths in calls are relative to. `new_call_id` names calls that come without an id.
 
-    Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and TypeError
-    for a permission that cannot be asked.
+    Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and
+    TypeError for a permission that cannot be asked.
     """
 
     def __init__(
@@ -172,9 +172,36 @@ class Runtime:
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
             result = failed(ident, call_id, error, by_handler=is_running)
+        finally:
+            if call is not None:
+                for give_back in call.at_end:
+                    give_back()
         if call is not None and after is not None:
             await after(call, result)
         return result if ident == name else with_raw_name(result, name)
+
+    async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
+        """Make all calls of one answer of a model; give a result for each, in their order, paired by the id.
+
+        Adjacent readonly calls run together, and so do tools that start agents; writes run alone and in order. After a
+        write that failed, or a person's no, the rest is skipped. `Run.abort` stops it.
+        """
+        from toolgen.runtime.turn import run_turn  # brings asyncio, which single calls can do without
+
+        named = [self._with_own_id(request, requests[:place]) for place, request in enumerate(requests)]
+        idents = [self._catalog.resolve(request.name) for request in named]
+        results = await run_turn(
+            named,
+            [self._catalog.entry(ident) if ident else None for ident in idents],
+            run,
+            lambda request: self.invoke(request, run=run),
+            may_continue=self._host.policies.may_continue,
+        )
+        return [with_raw_id(result, request.tool_call_id) for result, request in zip(results, requests, strict=True)]
+
+    def _with_own_id(self, request: ToolRequest, earlier: Sequence[ToolRequest]) -> ToolRequest:
+        is_own = request.tool_call_id and all(request.tool_call_id != each.tool_call_id for each in earlier)
+        return request if is_own else replace(request, tool_call_id=self._new_call_id())
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""

@@ -61,7 +61,11 @@ class _Rule:
 
 
 class Policies:
-    """The policies that a host names, as compiled into a catalog."""
+    """The policies that a host names, as compiled into a catalog.
+
+    `may_continue` says whether readonly calls of a turn still run after a person's no. `children_per_run` agents may be
+    started by one run, and `children_per_session` run at the same time in one session.
+    """
 
     def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
         """Take them by name. Raises `CatalogError` for a name that none has."""
@@ -70,6 +74,10 @@ class Policies:
                 meant = nearest(name, policies, count=1)
                 question = f"; did you mean {meant[0]}?" if meant else ""
                 raise CatalogError(f"there is no policy {name} in the catalog{question}")
+        stack = [policies[name] for name in names]
+        self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
+        self.children_per_run = _least(stack, "children_per_run", 4)
+        self.children_per_session = _least(stack, "children_per_session", 8)
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
 
@@ -101,6 +109,10 @@ class Policies:
 def strictest(answers: Iterable[Answer]) -> Answer:
     """Give the answer that wins; without any, `ALLOW`."""
     return max(answers, key=_STRICTNESS.__getitem__, default=Answer.ALLOW)
+
+
+def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> int:
+    return min((policy.get("limits", {}).get(name, default) for policy in policies), default=default)
 
 
 def _host_reason(policy: str, network: Mapping[str, str], host: str) -> Reason:

@@ -67,6 +67,13 @@ def with_raw_name(result: ToolResult[Any], name: str) -> ToolResult[Any]:
     return replace(result, metadata={**result.metadata, "raw_tool_name": name})
 
 
+def with_raw_id(result: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
+    """Keep the id that a call came with, where it had to be given another."""
+    if tool_call_id in ("", result.tool_call_id):
+        return result
+    return replace(result, metadata={**result.metadata, "raw_tool_call_id": tool_call_id})
+
+
 def error_text(error: ToolError) -> str:
     """Say what went wrong, and what to do about it, one issue a line."""
     lines = [error.message]

@@ -63,8 +63,9 @@ def check_sayable(value: Any) -> None:
 
 
 def _check_scalar(value: object) -> None:
+    name = type(value).__name__
     if isinstance(value, _UNSAYABLE):
-        raise NotJson(f"a {type(value).__name__} is no JSON value")
+        raise NotJson(f"a {name} is no JSON value")
 
 
 def plain(value: Any) -> Any:
