@@ -86,6 +86,17 @@ class ToolRateLimited(RuntimeError):
         return (ToolRateLimited, (self.name, self.retry_after))
 
 
+class TimedOut(TimeoutError):
+    """A tool took longer than it may."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(f"the tool took longer than {seconds:g} s")
+
+    def __reduce__(self) -> tuple[type[TimedOut], tuple[float]]:
+        return (TimedOut, (self.seconds,))
+
+
 class CallFailed(RuntimeError):
     """What a handler raises to end its call with a kind, an open code, a message and a hint of its own.
 

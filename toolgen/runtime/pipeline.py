@@ -6,6 +6,7 @@ import os
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolResult, ToolsetRegistration
+    from toolgen.runtime.call import InTime
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import ToolDefinition
@@ -165,7 +167,7 @@ class Runtime:
             is_running = steps.runs_handler
             outcome = steps.execute(given, call_meta)
             if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
-                outcome = await outcome
+                outcome = await (outcome if steps.in_time is None else steps.in_time(outcome))
             is_running = False
             result = steps.encode(outcome, call_id)
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
@@ -243,9 +245,20 @@ class Runtime:
             execute=execute,
             encode=encode.bind(tool),
             runs_handler=form is Form.TYPED,
+            in_time=self._in_time(tool.definition),
             after=hooks.bind_after(tool, self._host),
         )
         return steps
+
+    def _in_time(self, definition: ToolDefinition) -> InTime | None:
+        """Make what ends a call that takes too long; None where it may take any time."""
+        policies = self._host.policies
+        wanted: int = definition.metadata.get("limits", {}).get("timeout_ms", 0) or policies.timeout_ms
+        if not wanted:
+            return None
+        from toolgen.runtime.deadlines import within  # brings asyncio, which a call without a timeout can do without
+
+        return partial(within, min(wanted, policies.max_timeout_ms or wanted) / 1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,8 @@ class Policies:
     """The policies that a host names, as compiled into a catalog.
 
     `may_continue` says whether readonly calls of a turn still run after a person's no. `children_per_run` agents may be
-    started by one run, and `children_per_session` run at the same time in one session.
+    started by one run, and `children_per_session` run at the same time in one session. `timeout_ms` is for tools that
+    say nothing, `max_timeout_ms` for all; 0 is no timeout.
     """
 
     def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
@@ -76,6 +77,8 @@ class Policies:
                 raise CatalogError(f"there is no policy {name} in the catalog{question}")
         stack = [policies[name] for name in names]
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
+        self.timeout_ms = _least(stack, "timeout_ms", 0)
+        self.max_timeout_ms = _least(stack, "max_timeout_ms", 0)
         self.children_per_run = _least(stack, "children_per_run", 4)
         self.children_per_session = _least(stack, "children_per_session", 8)
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]

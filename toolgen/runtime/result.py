@@ -127,7 +127,7 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
             hint = "do not repeat the call unchanged; go on without it, or ask the user"
             return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
         case TimeoutError():
-            return _message(error), FailureKind.TIMEOUT, "timeout", ""
+            return _message(error), FailureKind.TIMEOUT, "timeout", "try again with less to do, or go on without it"
         case TypesDisagree() | CatalogError():
             return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
         case _:

@@ -1,0 +1,101 @@
+"""Deadlines: one timer per loop for all calls in it, because a timer per call costs more than most of a call."""
+
+from __future__ import annotations
+
+import asyncio
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.errors import TimedOut
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+_PER_SECOND: Final = 100
+"""Calls whose deadlines lie within the same so-many-th of a second end together; none ends early."""
+
+
+class _Deadlines:
+    """The deadlines of one loop, by slots of time."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._slots: dict[int, set[_Deadline]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, seconds: float) -> _Deadline:
+        slot = ceil((self._loop.time() + seconds) * _PER_SECOND)
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a deadline needs a task")
+        deadline = _Deadline(task, slot)
+        waiting = self._slots.setdefault(slot, set())
+        waiting.add(deadline)
+        if self._timer is None or slot < self._timer.when() * _PER_SECOND:
+            self._set_timer(slot)
+        return deadline
+
+    def remove(self, deadline: _Deadline) -> None:
+        waiting = self._slots.get(deadline.slot)
+        if waiting is not None:
+            waiting.discard(deadline)
+            if not waiting:
+                del self._slots[deadline.slot]
+
+    def _set_timer(self, slot: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(slot / _PER_SECOND, self._end)
+
+    def _end(self) -> None:
+        now = self._loop.time() * _PER_SECOND
+        for slot in [slot for slot in self._slots if slot <= now]:
+            for deadline in self._slots.pop(slot):
+                deadline.end()
+        self._timer = None
+        if self._slots:
+            self._set_timer(min(self._slots))
+
+
+class _Deadline:
+    """The deadline of one call."""
+
+    __slots__ = ("_cancelling", "_task", "is_over", "slot")
+
+    def __init__(self, task: asyncio.Task[Any], slot: int) -> None:
+        self.slot = slot
+        self.is_over = False
+        self._task = task
+        self._cancelling = task.cancelling()
+
+    def end(self) -> None:
+        self.is_over = True
+        self._task.cancel()
+
+    def takes_back(self) -> bool:
+        """Whether this deadline alone cancelled the task; then it is not being cancelled any more."""
+        return self.is_over and self._task.uncancel() <= self._cancelling
+
+
+_of_loops: Final[dict[asyncio.AbstractEventLoop, _Deadlines]] = {}
+
+
+def _of_new_loop(loop: asyncio.AbstractEventLoop) -> _Deadlines:
+    for closed in [known for known in _of_loops if known.is_closed()]:
+        del _of_loops[closed]
+    return _of_loops.setdefault(loop, _Deadlines(loop))
+
+
+async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
+    """Wait for what a handler does. Raises `TimedOut` when it takes longer; it is cancelled then."""
+    loop = asyncio.get_running_loop()
+    deadlines = _of_loops.get(loop) or _of_new_loop(loop)
+    deadline = deadlines.add(seconds)
+    try:
+        return await waiting
+    except asyncio.CancelledError as error:
+        if deadline.takes_back():
+            raise TimedOut(seconds) from error
+        raise
+    finally:
+        deadlines.remove(deadline)
