@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from importlib.util import find_spec
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _numbers = count(1)
+
+# Commands are compiled for their tests; the rest of the runtime is tested without the compiler, too.
+collect_ignore = [] if find_spec("click") else ["executors"]
 
 
 class Shop:

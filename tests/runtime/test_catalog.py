@@ -64,11 +64,12 @@ def test_reg_07_a_name_is_found_in_a_table_or_not_at_all(shop: Shop, name: str, 
     assert load(shop.name).resolve(name) == ident
 
 
-def test_a_name_at_the_source_may_fit_several_tools(shop: Shop) -> None:
+def test_a_catalog_knows_every_name_of_its_tools(shop: Shop) -> None:
     catalog = load(shop.name)
-    assert catalog.candidates("read file") == ("mcp.files.read", "mcp.files.peek")
-    assert catalog.candidates("find_orders") == ("shop.orders.find",)
-    assert catalog.candidates("nothing") == ()
+    known = {tool.ident: tool for tool in catalog.known_tools()}
+    assert known["mcp.files.peek"] == ("mcp.files.peek", "mcp__files__peek", "read file")
+    assert known["shop.orders.find"] == ("shop.orders.find", "find_orders", "find")
+    assert known.keys() == {*catalog}
     assert (catalog.wire_name("shop.orders.find"), catalog.wire_name("mcp.files.read")) == (
         "find_orders",
         "mcp__files__read",

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pytest
 from pydantic import BaseModel, Field, model_validator
@@ -11,13 +12,18 @@ from toolgen.runtime import Catalog, Runtime, ToolAdapter, ToolDefinition, allow
 from toolgen.runtime.errors import CatalogError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from tests.runtime.conftest import Shop
+    from toolgen.runtime.handler_signature import Handler
 
 
 class Line(BaseModel):
     number: int = Field(ge=1)
+
+
+class Path(TypedDict):
+    path: str
 
 
 class ReadArgs(BaseModel):
@@ -223,7 +229,7 @@ def test_a_frozen_catalog_takes_nothing_more() -> None:
     catalog = Catalog()
     Runtime(catalog, permission=allow_all)
     attempts: list[Callable[[], None]] = [
-        lambda: catalog.register(DEFINITION, print),
+        lambda: catalog.register(DEFINITION, lambda _args: None),
         lambda: catalog.declare_tag("x"),
         lambda: catalog.register_adapter(Files()),
     ]
@@ -269,6 +275,137 @@ def test_validators_of_the_hosts_own_models_count_too() -> None:
     error = run(catalog, "code.range", '{"first": 2, "last": 1}').error
     assert error is not None
     assert (error.message, error.issues[0].hint) == ("invalid payload", "Value error, last lies before first")
+
+
+def of_keywords(*, path: str) -> None: ...
+def of_three(args: ReadArgs, meta: ToolCallMeta, more: int) -> None: ...
+def of_any_number(*args: Any) -> None: ...
+def of_two_fields(path: dict[str, Any], limit: str = "a") -> None: ...
+def of_two_models(args: dict[str, Any], more: ReadArgs) -> None: ...
+def of_a_number(path: int) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("handler", "message"),
+    [
+        (of_keywords, r"no call could run of_keywords: missing a required .*'path'.*all args as its first parameter"),
+        (of_three, r"no call could run of_three: missing a required .*'more'.*any other needs a default"),
+        (of_any_number, "of_any_number does not say whether it takes the ToolCallMeta: name its parameters"),
+        (of_two_fields, "the parameter `limit` of of_two_fields would be given the ToolCallMeta"),
+        (of_two_models, "the parameter `more` of of_two_models would be given the ToolCallMeta"),
+        (lambda args, captured=1: (args, captured), r"the parameter `captured` of .*put `\*` before it"),
+        (of_a_number, r"the parameter `path` of of_a_number is given all args as one dict.*with dict\[str, Any\]"),
+        ("name", "str cannot be a handler"),
+    ],
+)
+def test_a_function_that_no_call_could_run_is_refused(handler: Any, message: str) -> None:
+    catalog = Catalog()
+    with pytest.raises(CatalogError, match=message):
+        catalog.register(define(SCHEMA), handler)
+    with pytest.raises(CatalogError, match=message):
+        catalog.tool("code.a", description="x", input_schema=SCHEMA)(handler)
+    assert len(catalog) == 0
+
+
+def test_a_function_of_another_model_than_its_schema_is_refused() -> None:
+    with pytest.raises(CatalogError, match=r"given all args as one Line, .* annotate it with Line"):
+
+        @Catalog().tool("code.a", description="x", input_schema=Line)
+        def read(args: ReadArgs) -> None: ...
+
+
+class Reader:
+    def __call__(self, args: ReadArgs, meta: ToolCallMeta | None = None) -> Any:
+        """Read lines."""
+        return [args.path, meta and meta.user]
+
+    def read(self, args: Mapping[str, Any], *, captured: int = 1) -> Any:
+        return [args["path"], captured]
+
+
+def of_typed_dict(args: Path) -> Any:
+    return [args["path"]]
+
+
+@pytest.mark.parametrize(
+    ("handler", "value"),
+    [
+        (Reader(), ["p", "u"]),
+        (Reader().read, ["p", 1]),
+        (partial(Reader().read, captured=2), ["p", 2]),
+        (of_typed_dict, ["p"]),
+        (lambda args, meta: [args["path"], meta.user], ["p", "u"]),
+        (lambda args, *, captured=3: [args["path"], captured], ["p", 3]),
+        (lambda: ["nothing"], ["nothing"]),
+    ],
+)
+def test_a_handler_is_given_what_it_takes(handler: Handler, value: Any) -> None:
+    catalog = Catalog()
+    catalog.tool("code.a", description="x", input_schema=SCHEMA)(handler)
+    assert run(catalog, "code.a", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u")).value == value
+
+
+def test_the_docstring_of_a_callable_object_is_the_one_of_its_call() -> None:
+    catalog = Catalog()
+    catalog.tool("code.a")(Reader())
+    catalog.tool("code.b")(partial(Reader(), meta=None))
+    assert [catalog.definition(name).description for name in catalog] == ["Read lines."] * 2
+
+
+def test_reg_12_a_pydantic_model_is_the_schema_of_results_too() -> None:
+    catalog = Catalog()
+
+    @catalog.tool("code.good", description="x", result_schema=Line)
+    def good() -> Line:
+        return Line(number=2)
+
+    @catalog.tool("code.plain", description="x", result_schema=Line)
+    def plain() -> Any:
+        return {"number": 2}
+
+    @catalog.tool("code.bad", description="x", result_schema=Line)
+    def bad() -> Any:
+        return {"number": 0}
+
+    number = {"type": "integer", "minimum": 1}
+    schema = {"type": "object", "properties": {"number": number}, "required": ["number"]}
+    assert catalog.definition("code.good").result_schema == schema
+    for name in ("code.good", "code.plain"):
+        result = run(catalog, name, "{}")
+        assert (result.value, result.payload) == (Line(number=2), b'{"number":2}')
+    error = run(catalog, "code.bad", "{}").error
+    assert error is not None
+    assert error.message == "malformed result"
+
+
+@pytest.mark.parametrize("schema", ["string", ["string"], int, 5])
+def test_what_is_no_schema_is_named(schema: Any) -> None:
+    for given in ({"input_schema": schema}, {"result_schema": schema}):
+        with pytest.raises(CatalogError, match=r"the (input|result)_schema of .* is .*: give a JSON Schema, .* or a p"):
+            Catalog().tool("code.a", description="x", **given)(lambda: None)
+        definition = ToolDefinition(name="code.a", description="x", **{"input_schema": SCHEMA, **given})
+        with pytest.raises(CatalogError, match=r"the (input|result)_schema of code\.a is .*model_json_schema\(\)"):
+            Catalog().register(definition, lambda _args: None)
+
+
+def test_a_decorator_needs_a_name_and_a_list_of_tags() -> None:
+    decorator: Any = Catalog().tool
+    with pytest.raises(CatalogError, match=r'needs the name of the tool: write `@catalog\.tool\("code\.read_file"\)`'):
+        decorator(of_a_number)
+    with pytest.raises(CatalogError, match=r"the tags of code\.a are a list of words: write `tags=\['slow'\]`"):
+        Catalog().tool("code.a", tags="slow")
+
+
+@pytest.mark.parametrize("package", ["", None])
+def test_loading_nothing_is_refused(package: Any) -> None:
+    with pytest.raises(CatalogError, match="load takes the import name of a generated package"):
+        load(package)
+
+
+@pytest.mark.parametrize(("adapter", "name"), [(Files, "Files"), (object(), "a object"), (None, "a NoneType")])
+def test_what_is_no_adapter_is_refused(adapter: Any, name: str) -> None:
+    with pytest.raises(CatalogError, match=rf"{name} is no adapter: it needs a method `execute\(request, meta\)`"):
+        Catalog().register_adapter(adapter)
 
 
 def test_an_adapter_gets_canonical_json_under_the_ident() -> None:

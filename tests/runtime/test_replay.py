@@ -25,7 +25,7 @@ JSON = st.recursive(
         (b'{"tool": "a", "result": [1, 2.50] , "accept": false}', RecordedCall("a", "result", b"[1, 2.50]", False)),
         (b' { "accept" : true , "arguments" : 5 , "tool" : "\\u0061" }\r\n', RecordedCall("a", "args", b"5", True)),
         (b'{"tool": "a", "arguments": {"x": 1, "x": 2}}', RecordedCall("a", "args", b'{"x": 1, "x": 2}', None)),
-        (b'{"tool": "a", "result": NaN, "accept": null, "id": 5}', RecordedCall("a", "result", b"NaN", None)),
+        (b'{"tool": "a", "result": NaN, "accept": null}', RecordedCall("a", "result", b"NaN", None)),
         (b'{"tool": "a", "result": 1%s}' % (b"0" * 5000), RecordedCall("a", "result", b"1" + b"0" * 5000, None)),
         (b'\xef\xbb\xbf{"tool": "\xc3\xa9", "result": 1}', RecordedCall("é", "result", b"1", None)),
     ],
@@ -48,6 +48,8 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
     [
         (b"{}", 1, "it needs a `tool`, which is a text"),
         (b"5", 1, "it is not JSON: expecting `{`"),
+        (b'{"tool": "a", "result": 1, "acept": true}', 28, "a recorded call has no `acept`; did you mean `accept`?"),
+        (b'{"id": 5}', 2, "a recorded call has no `id`; the keys are `tool`, `arguments`, `result`, `accept`"),
         (b'{"tool": "a"}', 1, "it needs `arguments` or a `result`, and has neither"),
         (b'{"tool": "a", "arguments": {}, "result": 1}', 1, "it needs `arguments` or a `result`, and has both"),
         (b'{"tool": 5, "arguments": {}}', 10, "it needs a `tool`, which is a text"),

@@ -1,4 +1,8 @@
-"""The runtime: loads a catalog, runs the calls. These names are public; everything below is private by convention."""
+"""The runtime: loads a catalog, runs the calls. These are the names of every day.
+
+Public as well: the modules `permission`, `hooks`, `gate`, `run`, `errors`, `registration` and `counters` below, and
+`toolgen.contract.records`. The rest is private by convention.
+"""
 
 from __future__ import annotations
 

@@ -98,10 +98,6 @@ After: TypeAlias = Callable[["Call", ToolResult[Any]], Awaitable[None]]
 """Looks at the result of a call that was executed."""
 
 
-InTime: TypeAlias = Callable[[Awaitable[Any]], Awaitable[Any]]
-"""Waits for what an executor does, and raises `TimedOut` when it takes too long."""
-
-
 class Steps(NamedTuple):
     """What every call of one tool goes through. With `runs_handler` whatever is raised in it is the handler's own."""
 
@@ -111,5 +107,4 @@ class Steps(NamedTuple):
     execute: Execute
     encode: Encode
     runs_handler: bool
-    in_time: InTime | None
     after: After | None

@@ -12,8 +12,10 @@ from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.definition import BUILT_IN_TAGS, Entry, ToolDefinition
 from toolgen.runtime.errors import CatalogError, ToolNotFound
+from toolgen.runtime.handler_signature import annotated_model, function_of
+from toolgen.runtime.known_tools import KnownTool
 from toolgen.runtime.packages import Package, read_package
-from toolgen.runtime.registration import annotated_model, from_adapter, from_handler, input_schema_of
+from toolgen.runtime.registration import from_adapter, from_handler, input_schema_of, schema_of
 from toolgen.runtime.suggest import nearest
 from toolgen.runtime.tool_lines import ToolLines
 
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from toolgen.runtime.definition import Permission
+    from toolgen.runtime.handler_signature import Handler
     from toolgen.runtime.packages import Side
-    from toolgen.runtime.registration import Handler, HandlerT, Profile, RegisteredTool, ToolAdapter
+    from toolgen.runtime.registration import HandlerT, Profile, RegisteredTool, ToolAdapter
 
 _OWN_FIELDS: Final = frozenset(
     {"title", "description", "permission", "tags", "args", "args_type", "result", "result_type"}
@@ -36,6 +39,10 @@ def load(package: str) -> Catalog:
 
     Raises `CatalogError` where there is none, or one of another contract.
     """
+    if not package:
+        raise CatalogError(
+            'load takes the import name of a generated package, such as "generated"; `Catalog()` is empty'
+        )
     return Catalog(package)
 
 
@@ -66,12 +73,12 @@ class Catalog:
             return name
         return self._spellings.get(name)
 
-    def candidates(self, name: str) -> tuple[str, ...]:
-        """Give every ident that a name may mean, one at its source or the key alone included; several where it may."""
-        ident = self.resolve(name)
-        if ident is not None:
-            return (ident,)
-        return self._source_names.get(name) or self._keys.get(name, ())
+    def known_tools(self) -> Iterator[KnownTool]:
+        """Every tool, with the names that people and recordings call it by."""
+        for ident, tool in self._compiled.items():
+            yield KnownTool(ident, self.wire_name(ident), tool.get("source_name", _key(ident)))
+        for ident in self._registered:
+            yield KnownTool(ident, self.wire_name(ident), _key(ident))
 
     def definition(self, ident: str) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""
@@ -109,7 +116,7 @@ class Catalog:
         if registered is None:
             self._check_known(ident)
             return Codec.of_package(self._package, ident, side)
-        model = registered.model if side == "args" else None
+        model = registered.model if side == "args" else registered.result_model
         source = CodecSource(name=f"{ident} ({side})", schema=self.schema(ident, side), type=model, foreign=True)
         return Codec(lambda: source)
 
@@ -133,7 +140,7 @@ class Catalog:
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
         """What selections look at, of every tool, sorted by ident. Of use once the catalog is frozen."""
-        found = [self._entry(ident) for ident in self]
+        found = [self.entry(ident) for ident in self]
         return {entry.ident: entry for entry in sorted(found)}
 
     def section(self, name: str) -> Mapping[str, Any]:
@@ -163,9 +170,11 @@ class Catalog:
         """Add a tool, run by a function of its args and, if it takes two, of the `ToolCallMeta`.
 
         The args come as the pydantic model that annotates the first parameter, or else as plain JSON values.
-        Raises `CatalogError` for a name that is taken, a tag nobody declared, or a schema outside `profile`.
+        Raises `CatalogError` for a name that is taken, a tag nobody declared, a schema outside `profile`, or a
+        function that no call could run.
         """
-        self._add([from_handler(definition, handler, annotated_model(handler), profile)])
+        model = annotated_model(handler)
+        self._add([from_handler(definition, handler, model=model, result_model=None, profile=profile)])
 
     def tool(
         self,
@@ -173,7 +182,7 @@ class Catalog:
         *,
         description: str = "",
         input_schema: Mapping[str, Any] | type[BaseModel] | None = None,
-        result_schema: Any = None,
+        result_schema: Mapping[str, Any] | bool | type[BaseModel] | None = None,
         permission: Permission = "write",
         tags: Iterable[str] = (),
         metadata: Mapping[str, Any] | None = None,
@@ -183,21 +192,29 @@ class Catalog:
         """Decorate a function with the definition of the tool that it runs, and `register` both.
 
         Without a description its docstring is taken, without a schema the model that annotates its first parameter.
+        Both schemas may be pydantic models; the typed values are of these then.
         """
+        if callable(name):
+            raise CatalogError('`@catalog.tool` needs the name of the tool: write `@catalog.tool("code.read_file")`')
+        if isinstance(tags, str):
+            raise CatalogError(f"the tags of {name} are a list of words: write `tags=[{tags!r}]`")
 
         def decorate(handler: HandlerT) -> HandlerT:
+            args = input_schema_of(handler, input_schema)
+            result = None if result_schema is None else schema_of(result_schema, f"the result_schema of {name}")
             model = input_schema if isinstance(input_schema, type) else annotated_model(handler)
+            result_model = result_schema if isinstance(result_schema, type) else None
             definition = ToolDefinition(
                 name=name,
-                description=description or getdoc(handler) or "",
-                input_schema=input_schema_of(handler, input_schema),
-                result_schema=result_schema,
+                description=description or getdoc(function_of(handler)) or "",
+                input_schema=args,
+                result_schema=result,
                 permission=permission,
                 tags=frozenset(tags),
                 metadata=metadata or {},
                 title=title,
             )
-            self._add([from_handler(definition, handler, model, profile)])
+            self._add([from_handler(definition, handler, model=model, result_model=result_model, profile=profile)])
             return handler
 
         return decorate
@@ -232,7 +249,8 @@ class Catalog:
         if self._frozen:
             raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
 
-    def _entry(self, ident: str) -> Entry:
+    def entry(self, ident: str) -> Entry:
+        """Give what selections look at of one tool. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is not None:
             definition = registered.definition
@@ -270,15 +288,6 @@ class Catalog:
         """Every wire name, and its ident. Made on the first call by another name than the ident."""
         return {self.wire_name(ident): ident for ident in self}
 
-    @cached_property
-    def _source_names(self) -> Mapping[str, tuple[str, ...]]:
-        """What tools are called at their source; for most of them that is their key."""
-        return _grouped((tool.get("source_name", _key(ident)), ident) for ident, tool in self._compiled.items())
-
-    @cached_property
-    def _keys(self) -> Mapping[str, tuple[str, ...]]:
-        return _grouped((_key(ident), ident) for ident in self._compiled)
-
 
 def _toolset(ident: str) -> str:
     return ident.rpartition(".")[0]
@@ -286,12 +295,3 @@ def _toolset(ident: str) -> str:
 
 def _key(ident: str) -> str:
     return ident.rpartition(".")[2]
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> Mapping[str, tuple[str, ...]]:
-    table: dict[str, tuple[str, ...]] = {}
-    for name, ident in pairs:
-        known = table.get(name, ())
-        if ident not in known:
-            table[name] = (*known, ident)
-    return table

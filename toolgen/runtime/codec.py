@@ -153,7 +153,7 @@ class Codec(Generic[T]):
         except ValidationError as error:
             raise TypesDisagree(
                 f"the types of {self._source.name} cannot hold a value that its schema accepts: "
-                f"{_foreign_issues(error)[0].hint}; rebuild the package with `toolgen build`, and start anew what imported it"
+                f"{_foreign_issues(error)[0].hint}; run `toolgen build`, and start anew what imported it"
             ) from error
 
     def encode(self, value: T) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from inspect import isawaitable
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,9 @@ from toolgen.runtime.errors import TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.call import Execute
 
 _PER_SECOND: Final = 100
 """Calls whose deadlines lie within the same so-many-th of a second end together; none ends early."""
@@ -99,3 +103,13 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
         raise
     finally:
         deadlines.remove(deadline)
+
+
+def in_time(execute: Execute, seconds: float) -> Execute:
+    """Make what runs a call and raises `TimedOut`. A handler that runs in the loop itself cannot be stopped."""
+
+    def run(given: Any, meta: ToolCallMeta) -> Any:
+        outcome = execute(given, meta)
+        return within(seconds, outcome) if isawaitable(outcome) else outcome
+
+    return run

@@ -6,12 +6,11 @@ import os
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.call import Call, Form, Host, Steps, Tool
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolResult, ToolsetRegistration
-    from toolgen.runtime.call import InTime
+    from toolgen.runtime.call import Execute
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import ToolDefinition
@@ -166,8 +165,8 @@ class Runtime:
             after = steps.after
             is_running = steps.runs_handler
             outcome = steps.execute(given, call_meta)
-            if type(outcome) is CoroutineType or isinstance(outcome, Awaitable):  # the first is cheap, and usual
-                outcome = await (outcome if steps.in_time is None else steps.in_time(outcome))
+            if outcome.__class__ is CoroutineType or _is_waiting(outcome):  # the first is cheap, and usual
+                outcome = await outcome
             is_running = False
             result = steps.encode(outcome, call_id)
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
@@ -242,23 +241,22 @@ class Runtime:
             decode=decode_payload,
             accept=accept,
             stages=tuple(stage for stage in stages if stage is not None),
-            execute=execute,
+            execute=self._in_time(execute, tool.definition),
             encode=encode.bind(tool),
             runs_handler=form is Form.TYPED,
-            in_time=self._in_time(tool.definition),
             after=hooks.bind_after(tool, self._host),
         )
         return steps
 
-    def _in_time(self, definition: ToolDefinition) -> InTime | None:
-        """Make what ends a call that takes too long; None where it may take any time."""
+    def _in_time(self, execute: Execute, definition: ToolDefinition) -> Execute:
+        """End calls that take too long. Commands are ended by their executor, which knows what they said until then."""
         policies = self._host.policies
         wanted: int = definition.metadata.get("limits", {}).get("timeout_ms", 0) or policies.timeout_ms
-        if not wanted:
-            return None
-        from toolgen.runtime.deadlines import within  # brings asyncio, which a call without a timeout can do without
+        if not wanted or definition.metadata.get("kind") == "command":
+            return execute
+        from toolgen.runtime.deadlines import in_time  # brings asyncio, which a call without a timeout can do without
 
-        return partial(within, min(wanted, policies.max_timeout_ms or wanted) / 1000)
+        return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,3 +271,8 @@ def _unique_call_ids() -> Callable[[], str]:
     prefix = f"call_{os.urandom(6).hex()}_"
     numbers = count(1)
     return lambda: f"{prefix}{next(numbers)}"
+
+
+def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
+    """Whether an outcome is still to come."""
+    return isinstance(outcome, Awaitable)

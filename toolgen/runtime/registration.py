@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from jsonschema_rs import ReferencingError, ValidationError, validator_for
-from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.request import run_request
 from toolgen.runtime.executors.service import run_handler
+from toolgen.runtime.handler_signature import Handler, annotated_model, arity, name_of, positional
+from toolgen.runtime.kinds import model_class
 from toolgen.runtime.schema_profile import core_violations, with_definitions_in_place
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.runtime.call import Run
+    from toolgen.runtime.call import Execute
     from toolgen.runtime.definition import ToolDefinition
 
 Profile: TypeAlias = Literal["core", "full"]
 """Which schemas are let in: those that every provider takes, or all."""
-
-Handler: TypeAlias = Callable[..., Any]
-"""A function of no argument, of the args, or of the args and `ToolCallMeta`; sync or async."""
 
 HandlerT = TypeVar("HandlerT", bound=Handler)
 
@@ -49,25 +49,42 @@ class ToolAdapter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredTool:
-    """A definition and what runs it; typed args are of `model`, or plain JSON values where there is none."""
+    """A definition and what runs it.
+
+    Typed args are of `model`, typed results of `result_model`, or plain JSON values where there is none.
+    """
 
     definition: ToolDefinition
-    run: Run
+    run: Execute
     form: Form
     model: type[BaseModel] | None = None
+    result_model: type[BaseModel] | None = None
 
 
 def from_handler(
-    definition: ToolDefinition, handler: Handler, model: type[BaseModel] | None, profile: Profile
+    definition: ToolDefinition,
+    handler: Handler,
+    *,
+    model: type[BaseModel] | None,
+    result_model: type[BaseModel] | None,
+    profile: Profile,
 ) -> RegisteredTool:
     """Tie a definition to a function, which is given its args as `model`, or as plain JSON values."""
     checked = _checked(definition, profile)
-    run = run_handler(_of_args_and_meta(handler))
-    return RegisteredTool(definition=checked, run=run, form=Form.TYPED, model=model)
+    run = run_handler(_of_args_and_meta(handler, arity(handler, model or dict)))
+    return RegisteredTool(definition=checked, run=run, form=Form.TYPED, model=model, result_model=result_model)
 
 
 def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]:
     """Take all tools of an adapter."""
+    execute: Any = getattr(adapter, "execute", None)
+    try:
+        inspect.signature(execute).bind(None, None)
+    except TypeError:
+        name = adapter.__qualname__ if isinstance(adapter, type) else f"a {type(adapter).__qualname__}"
+        raise CatalogError(
+            f"{name} is no adapter: it needs a method `execute(request, meta)`, and is given as an object, not a class"
+        ) from None
     checked = [_checked(definition, profile) for definition in adapter.definitions()]
     return [
         RegisteredTool(definition=each, run=run_request(adapter, each.name), form=Form.CANONICAL) for each in checked
@@ -77,16 +94,24 @@ def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]
 def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel] | None) -> Mapping[str, Any]:
     """Find the schema of a function's args: as given, or from the model that annotates its first parameter."""
     source = given if given is not None else annotated_model(handler)
-    if isinstance(source, Mapping):
-        return source
     if source is not None:
-        return model_schema(source)
-    if not _positional(handler):
+        schema: Mapping[str, Any] = schema_of(source, f"the input_schema of {name_of(handler)}")
+        return schema
+    if not positional(handler):
         return NO_ARGS
     raise CatalogError(
-        f"nothing says what {handler.__qualname__} takes: annotate its first parameter with a pydantic model "
+        f"nothing says what {name_of(handler)} takes: annotate its first parameter with a pydantic model "
         "(imported at run time), or give an input_schema"
     )
+
+
+def schema_of(source: Any, what: str) -> Any:
+    """Give a JSON Schema: the source itself, or what a model exports. Raises `CatalogError` for anything else."""
+    model = model_class(source)
+    if model is not None:
+        return model_schema(model)
+    _check_is_schema(source, what, "a pydantic model")
+    return source
 
 
 def model_schema(model: type[BaseModel]) -> dict[str, Any]:
@@ -95,31 +120,14 @@ def model_schema(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def annotated_model(handler: Handler) -> type[BaseModel] | None:
-    """Give the pydantic model that annotates a function's first parameter, if there is one at run time."""
-    parameters = _positional(handler)
-    annotation = _resolved(parameters[0].annotation, handler) if parameters else None
-    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+def _check_is_schema(source: Any, what: str, otherwise: str) -> None:
+    if not isinstance(source, Mapping | bool):
+        found = source.__qualname__ if isinstance(source, type) else f"a {type(source).__qualname__}"
+        raise CatalogError(f"{what} is {found}: give a JSON Schema, which is a dict, or {otherwise}")
 
 
-def _resolved(annotation: Any, handler: Handler) -> Any:
-    if not isinstance(annotation, str):
-        return annotation
-    carrier = type("carrier", (), {"__annotations__": {"args": annotation}})
-    try:
-        return get_type_hints(carrier, getattr(inspect.unwrap(handler), "__globals__", None))["args"]
-    except NameError:  # a name that only type checkers import is no model that could be built
-        return None
-
-
-def _positional(handler: Handler) -> list[inspect.Parameter]:
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each for each in inspect.signature(handler).parameters.values() if each.kind in kinds]
-
-
-def _of_args_and_meta(handler: Handler) -> Handler:
-    count = len(_positional(handler))
-    if count >= 2:
+def _of_args_and_meta(handler: Handler, count: int) -> Handler:
+    if count == 2:
         return handler
 
     @wraps(handler)
@@ -141,6 +149,10 @@ class _Untitled(GenerateJsonSchema):
 
 
 def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
+    otherwise = "`Model.model_json_schema()`; the decorator `catalog.tool` takes models as they are"
+    _check_is_schema(definition.input_schema, f"the input_schema of {definition.name}", otherwise)
+    if definition.result_schema is not None:
+        _check_is_schema(definition.result_schema, f"the result_schema of {definition.name}", otherwise)
     schema = with_definitions_in_place(deepcopy(dict(definition.input_schema)))
     if schema.get("type") != "object":
         raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")

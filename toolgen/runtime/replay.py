@@ -11,6 +11,7 @@ from toolgen.contract.canonical import canonical
 from toolgen.contract.records import Issue
 from toolgen.runtime.errors import InvalidPayload, ToolNotFound, TypesDisagree
 from toolgen.runtime.json_text import is_array, is_object, parse
+from toolgen.runtime.known_tools import KnownTools
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.packages import Side
 
 _SIDES: Final[dict[str, Side]] = {"arguments": "args", "result": "result"}
+_KEYS: Final = ("tool", *_SIDES, "accept")
 
 
 class AmbiguousTool(LookupError):
@@ -126,6 +128,11 @@ def read_call(line: bytes) -> RecordedCall:
         raise BrokenLine(error.pos + 1, f"it is not JSON: {error.msg[0].lower()}{error.msg[1:]}") from None
     except RecursionError:
         raise BrokenLine(1, "it is nested too deep to be read") from None
+    strange = next((key for key in members if key not in _KEYS), None)
+    if strange is not None:
+        meant = nearest(strange, _KEYS, count=1)
+        keys = f"did you mean `{meant[0]}`?" if meant else f"the keys are {', '.join(f'`{key}`' for key in _KEYS)}"
+        raise BrokenLine(members[strange].key_column, f"a recorded call has no `{strange}`; {keys}")
     tool, accept = members.get("tool"), members.get("accept")
     if tool is None or not isinstance(tool.value, str):
         raise BrokenLine(tool.column if tool else 1, "it needs a `tool`, which is a text")
@@ -138,11 +145,12 @@ def read_call(line: bytes) -> RecordedCall:
 
 
 class _Member(NamedTuple):
-    """One member of a line: its value, its text, and where that starts, counting from 1. Numbers are only skimmed."""
+    """One member of a line: its value, its text, and where these start, counting from 1. Numbers are only skimmed."""
 
     value: Any
     text: str
     column: int
+    key_column: int
 
 
 _DECODER: Final = json.JSONDecoder(parse_int=float)
@@ -156,10 +164,11 @@ def _members(text: str) -> Iterator[tuple[str, _Member]]:
     while more:
         if text[at : at + 1] != '"':
             raise json.JSONDecodeError("Expecting a key in double quotes", text, at)
+        key_column = at + 1
         key, at = _DECODER.raw_decode(text, at)
         start = _after(text, _skipped(text, at), ":")
         value, end = _DECODER.raw_decode(text, start)
-        yield key, _Member(value, text[start:end], start + 1)
+        yield key, _Member(value, text[start:end], start + 1, key_column)
         at = _skipped(text, end)
         more = text[at : at + 1] == ","
         if more:
@@ -185,8 +194,9 @@ class _Tools:
     """The tools that lines name, and their codecs."""
 
     def __init__(self, catalogs: Sequence[Catalog], toolset: str | None) -> None:
-        self._catalogs = catalogs
-        self._toolset = toolset
+        self._catalogs = {ident: catalog for catalog in reversed(catalogs) for ident in catalog}
+        every = (tool for catalog in catalogs for tool in catalog.known_tools())
+        self._known = KnownTools(tool for tool in every if toolset is None or self._toolset_of(tool.ident) == toolset)
         self._found: dict[str, tuple[Catalog, str] | ToolNotFound] = {}
 
     def try_call(self, call: RecordedCall, line: int) -> Outcome:
@@ -202,19 +212,13 @@ class _Tools:
         return Outcome(line, ident, call.accept, got, issues, altered)
 
     def _find(self, name: str) -> tuple[Catalog, str] | ToolNotFound:
-        exact = [(catalog, name) for catalog in self._catalogs if name in catalog]
-        every = [(catalog, ident) for catalog in self._catalogs for ident in catalog.candidates(name)]
-        found = {ident: catalog for catalog, ident in reversed(exact or every) if self._is_meant(catalog, ident)}
-        if len(found) > 1:
-            raise AmbiguousTool(name, sorted(found))
-        for ident, catalog in found.items():
-            return catalog, ident
-        known = [ident for catalog in self._catalogs for ident in catalog if self._is_meant(catalog, ident)]
-        spellings = {spelling: ident for ident in known for spelling in (ident, ident.rpartition(".")[2])}
-        return ToolNotFound(name, list(dict.fromkeys(spellings[spelling] for spelling in nearest(name, spellings))))
+        idents = self._known.find(name)
+        if len(idents) > 1:
+            raise AmbiguousTool(name, sorted(idents))
+        return (self._catalogs[idents[0]], idents[0]) if idents else ToolNotFound(name, self._known.nearest(name))
 
-    def _is_meant(self, catalog: Catalog, ident: str) -> bool:
-        return self._toolset is None or catalog.toolset_of(ident) == self._toolset
+    def _toolset_of(self, ident: str) -> str:
+        return self._catalogs[ident].toolset_of(ident)
 
 
 def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...], bool]:

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ListWorkersArgs(ClosedModel):
-    pass
+    """Args of `list_workers`: List workers and whether they are free."""
 
 
 class ListWorkersResultItem(ClosedModel):

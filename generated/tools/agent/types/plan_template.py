@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PlanTemplateArgs(ClosedModel):
+    """Args of `plan_template`: Get the template of a plan."""
+
     kind: str | None = None
 
 

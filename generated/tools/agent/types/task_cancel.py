@@ -10,6 +10,8 @@ from .shared import Task
 
 
 class TaskCancelArgs(ClosedModel):
+    """Args of `task_cancel`: Cancel a task."""
+
     task_id: str
     reason: str | None = None
 

@@ -10,6 +10,8 @@ from .shared import Task
 
 
 class TaskCompleteArgs(ClosedModel):
+    """Args of `task_complete`: Close a task as done."""
+
     task_id: str
     summary: str
 

@@ -10,6 +10,8 @@ from .shared import Task
 
 
 class TaskFailArgs(ClosedModel):
+    """Args of `task_fail`: Close a task as failed."""
+
     task_id: str
     reason: str
 

@@ -10,6 +10,8 @@ from .shared import Task
 
 
 class TaskGetArgs(ClosedModel):
+    """Args of `task_get`: Read a task."""
+
     task_id: str
 
 

@@ -10,6 +10,8 @@ from .shared import Step
 
 
 class TaskQueryStepsArgs(ClosedModel):
+    """Args of `task_query_steps`: Find steps that are ready."""
+
     task_id: str
     state: Literal["pending", "ready", "claimed", "done", "failed"] | None = None
 

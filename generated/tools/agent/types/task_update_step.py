@@ -10,6 +10,8 @@ from .shared import Step
 
 
 class TaskUpdateStepArgs(ClosedModel):
+    """Args of `task_update_step`: Report on the step that you claimed."""
+
     task_id: str
     step_id: str
     state: Literal["pending", "ready", "claimed", "done", "failed"]

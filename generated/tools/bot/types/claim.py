@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ClaimArgs(ClosedModel):
+    """Args of `claim`: Draft a KB claim from a user's assertion."""
+
     raw_arg: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class LearningArgs(ClosedModel):
+    """Args of `learning`: Record a correction or new fact from conversation."""
+
     category: Literal["factual", "communication", "structured_data"]
     content: str
 

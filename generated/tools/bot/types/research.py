@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ResearchArgs(ClosedModel):
+    """Args of `research`: Search X for recent posts on a topic. Results sent back to chat."""
+
     raw_arg: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SourceArgs(ClosedModel):
+    """Args of `source`: Archive source material contributed by a user."""
+
     raw_arg: str
 
 

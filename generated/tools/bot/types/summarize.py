@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SummarizeArgs(ClosedModel):
+    """Args of `summarize`: Generate a summary of the current conversation."""
+
     raw_arg: str
 
 

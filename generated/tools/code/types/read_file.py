@@ -6,6 +6,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ReadFileArgs(ClosedModel):
+    """Args of `read_file`: Read a text file by lines."""
+
     path: str
     """File to read, relative to the project."""
     start_line: int = 1
@@ -13,6 +15,8 @@ class ReadFileArgs(ClosedModel):
 
 
 class ReadFileResult(ClosedModel):
+    """Result of `read_file`: Read a text file by lines."""
+
     content: str
     start_line: int
     truncated: bool

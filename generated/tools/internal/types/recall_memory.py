@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RecallMemoryArgs(ClosedModel):
+    """Args of `recall_memory`: Bring selected long-term memories into the context."""
+
     query: str
     limit: int = 5
 

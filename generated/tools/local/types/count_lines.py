@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CountLinesArgs(ClosedModel):
+    """Args of `count_lines`: Count the lines of a file that match a pattern."""
+
     path: str
     pattern: str
     max_: Annotated[int | None, Field(alias="max")] = None

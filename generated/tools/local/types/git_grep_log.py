@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class GitGrepLogArgs(ClosedModel):
+    """Args of `git_grep_log`: Find commits whose message contains a word, newest first."""
+
     word: str
     limit: int = 20
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CallMcpToolArgs(ClosedModel):
+    """Args of `call_mcp_tool`: Call a tool of an installed server."""
+
     server: str
     tool: str
     args: dict[str, JsonValue]

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DropServerArgs(ClosedModel):
+    """Args of `drop_server`: Remove an installed server."""
+
     server: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class InstallLocalArgs(ClosedModel):
+    """Args of `install_local`: Register a local command as a server."""
+
     name: str
     argv: list[str]
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class InstallPackageArgs(ClosedModel):
+    """Args of `install_package`: Install a server from npm, PyPI, Docker or a GitHub URL."""
+
     source: Literal["npm", "pypi", "docker", "github"]
     package: str
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class InstallRegistryArgs(ClosedModel):
+    """Args of `install_registry`: Install a server of the registry into this project."""
+
     name: str
     version: str | None = None
 

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ListServersArgs(ClosedModel):
-    pass
+    """Args of `list_servers`: List installed servers."""
 
 
 ListServersResult: TypeAlias = list[str]

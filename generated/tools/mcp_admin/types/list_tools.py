@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ListToolsArgs(ClosedModel):
+    """Args of `list_tools`: List the tools of one server."""
+
     server: str
 
 

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SearchRegistryArgs(ClosedModel):
+    """Args of `search_registry`: Search the official MCP registry for servers."""
+
     query: str
 
 

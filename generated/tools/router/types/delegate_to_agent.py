@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DelegateToAgentArgs(ClosedModel):
+    """Args of `delegate_to_agent`: Send a message to a peer agent and wait for the answer."""
+
     to: str
     request: str
     """What the peer should do."""

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DeleteFileArgs(ClosedModel):
+    """Args of `delete_file`: Delete one file."""
+
     path: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DropSourceArgs(ClosedModel):
+    """Args of `drop_source`: Remove an indexed corpus."""
+
     source: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ForgetArgs(ClosedModel):
+    """Args of `forget`: Delete a memory record."""
+
     slug: str
     layer: Literal["shared", "agent"]
 

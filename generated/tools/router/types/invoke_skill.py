@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class InvokeSkillArgs(ClosedModel):
+    """Args of `invoke_skill`: Run a workflow with an input artifact."""
+
     name: str
     input_: Annotated[JsonValue, Field(alias="input")]
 

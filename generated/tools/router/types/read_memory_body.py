@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ReadMemoryBodyArgs(ClosedModel):
+    """Args of `read_memory_body`: Read the body of one memory record."""
+
     slug: str
     layer: Literal["shared", "agent"] = "agent"
 

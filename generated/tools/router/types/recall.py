@@ -10,6 +10,8 @@ from .shared import Hit
 
 
 class RecallArgs(ClosedModel):
+    """Args of `recall`: Search indexed corpora by meaning."""
+
     sources: list[str]
     query: str
     top_k: int = 5

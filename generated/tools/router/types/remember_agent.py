@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RememberAgentArgs(ClosedModel):
+    """Args of `remember_agent`: Store a memory record of this agent."""
+
     slug: str
     body: str
 

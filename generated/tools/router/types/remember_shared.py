@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RememberSharedArgs(ClosedModel):
+    """Args of `remember_shared`: Store a memory record that every agent can read."""
+
     slug: str
     body: str
 

@@ -6,10 +6,14 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SandboxedExecArgs(ClosedModel):
+    """Args of `sandboxed_exec`: Run a command in the sandbox."""
+
     argv: list[str]
 
 
 class SandboxedExecResult(ClosedModel):
+    """Result of `sandboxed_exec`: Run a command in the sandbox."""
+
     exit_code: int
     stdout: str
     stderr: str

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SourceListArgs(ClosedModel):
+    """Args of `source_list`: List the product's own docs and source."""
+
     prefix: str | None = None
 
 

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SourceReadArgs(ClosedModel):
+    """Args of `source_read`: Read one document of the product's own docs and source."""
+
     path: str
 
 

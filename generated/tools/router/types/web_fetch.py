@@ -6,9 +6,13 @@ from toolgen.runtime.models import ClosedModel
 
 
 class WebFetchArgs(ClosedModel):
+    """Args of `web_fetch`: Fetch a page as text."""
+
     url: str
 
 
 class WebFetchResult(ClosedModel):
+    """Result of `web_fetch`: Fetch a page as text."""
+
     text: str
     content_type: str

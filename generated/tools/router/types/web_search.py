@@ -10,6 +10,8 @@ from .shared import Hit
 
 
 class WebSearchArgs(ClosedModel):
+    """Args of `web_search`: Search the web."""
+
     query: str
     limit: int = 10
 

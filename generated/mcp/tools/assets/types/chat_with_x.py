@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class ChatWithXArgs(OpenModel):
+    """Args of `chat-with-X`: Chat with ${X}."""
+
     message: str
 
 

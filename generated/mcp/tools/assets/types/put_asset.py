@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class PutAssetArgs(OpenModel):
+    """Args of `put_asset`: Store an asset."""
+
     from_: Annotated[str, Field(alias="from")]
     """Where it comes from."""
     Content_Type: Annotated[str, Field(alias="Content-Type")]

@@ -10,9 +10,13 @@ from toolgen.runtime.models import OpenModel
 
 
 class SearchIssuesArgs(OpenModel):
+    """Args of `search_issues`: Search issues."""
+
     query: str
     state: Literal["open", "closed", "all"] = "open"
 
 
 class SearchIssuesResult(OpenModel):
+    """Result of `search_issues`: Search issues."""
+
     items: list[dict[str, JsonValue]]

@@ -6,6 +6,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CreateIssueArgs(ClosedModel):
+    """Args of `create_issue`: Open an issue."""
+
     owner: str
     repo: str
     title: str
@@ -14,5 +16,7 @@ class CreateIssueArgs(ClosedModel):
 
 
 class CreateIssueResult(ClosedModel):
+    """Result of `create_issue`: Open an issue."""
+
     number: int
     url: str

@@ -10,6 +10,8 @@ from .shared import Profile
 
 
 class SearchArgs(ClosedModel):
+    """Args of `search`: Find profiles by name."""
+
     query: str
     limit: int = 10
 

@@ -10,6 +10,8 @@ from .shared import Profile
 
 
 class UpsertArgs(ClosedModel):
+    """Args of `upsert`: Create a profile, or update the one with the same name."""
+
     name: str
     """Full name."""
     email: str | None = None

@@ -10,6 +10,8 @@ from .shared import Source
 
 
 class SearchArgs(ClosedModel):
+    """Args of `search`: Research a question and answer it with sources."""
+
     query: str
     """The question in one sentence."""
     depth: Literal["quick", "normal", "deep"] = "normal"
@@ -17,5 +19,7 @@ class SearchArgs(ClosedModel):
 
 
 class SearchResult(ClosedModel):
+    """Result of `search`: Research a question and answer it with sources."""
+
     answer: str
     sources: list[Source]

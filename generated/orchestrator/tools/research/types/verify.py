@@ -10,10 +10,14 @@ from .shared import Source
 
 
 class VerifyArgs(ClosedModel):
+    """Args of `verify`: Check one claim against its sources."""
+
     claim: str
     sources: list[Source]
 
 
 class VerifyResult(ClosedModel):
+    """Result of `verify`: Check one claim against its sources."""
+
     verdict: Literal["holds", "fails", "open"]
     reason: str

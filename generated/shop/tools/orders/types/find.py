@@ -10,6 +10,8 @@ from .shared import Order
 
 
 class FindArgs(ClosedModel):
+    """Args of `find`: Find orders of a customer, newest first."""
+
     customer: str
     """Name or part of it."""
     limit: int = 10

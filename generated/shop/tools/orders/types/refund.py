@@ -8,6 +8,8 @@ from .shared import Money, Order
 
 
 class RefundArgs(ClosedModel):
+    """Args of `refund`: Refund an order, or a part of it."""
+
     order_id: str
     """As `find` gives it, such as o-1."""
     amount: int | float | None = None
@@ -15,5 +17,7 @@ class RefundArgs(ClosedModel):
 
 
 class RefundResult(ClosedModel):
+    """Result of `refund`: Refund an order, or a part of it."""
+
     order: Order
     refunded: Money

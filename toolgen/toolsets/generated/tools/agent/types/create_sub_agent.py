@@ -10,6 +10,8 @@ from .shared import Child
 
 
 class CreateSubAgentArgs(ClosedModel):
+    """Args of `create_sub_agent`: Start a sub agent and wait for its result."""
+
     agent_definition_id: str
     prompt: str
     allowed_tools: list[str] | None = None

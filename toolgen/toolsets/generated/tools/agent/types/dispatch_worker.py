@@ -10,6 +10,8 @@ from .shared import Child
 
 
 class DispatchWorkerArgs(ClosedModel):
+    """Args of `dispatch_worker`: Give a step to a worker and wait for its result."""
+
     agent_definition_id: str = "default_worker"
     task_id: str
     step_id: str

@@ -10,6 +10,8 @@ from .shared import Child
 
 
 class ForkAgentArgs(ClosedModel):
+    """Args of `fork_agent`: Continue in a copy of this agent and wait for its result."""
+
     prompt: str
     allowed_tools: list[str] | None = None
 

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class InspectAgentArgs(ClosedModel):
+    """Args of `inspect_agent`: See what an agent did."""
+
     agent_id: str
 
 

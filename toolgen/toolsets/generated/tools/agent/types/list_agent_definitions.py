@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ListAgentDefinitionsArgs(ClosedModel):
-    pass
+    """Args of `list_agent_definitions`: List the agents that can be started."""
 
 
 ListAgentDefinitionsResult: TypeAlias = list[str]

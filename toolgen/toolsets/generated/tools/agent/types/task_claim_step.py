@@ -10,6 +10,8 @@ from .shared import Step
 
 
 class TaskClaimStepArgs(ClosedModel):
+    """Args of `task_claim_step`: Claim a ready step."""
+
     task_id: str
     step_id: str
 

@@ -18,6 +18,8 @@ class TaskCreateArgsStepsItem(ClosedModel):
 
 
 class TaskCreateArgs(ClosedModel):
+    """Args of `task_create`: Create a task and its steps."""
+
     title: str
     steps: list[TaskCreateArgsStepsItem]
 

@@ -10,7 +10,7 @@ from .shared import Task
 
 
 class TaskListArgs(ClosedModel):
-    pass
+    """Args of `task_list`: List tasks."""
 
 
 TaskListResult: TypeAlias = list[Task]

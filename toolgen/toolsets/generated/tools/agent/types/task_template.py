@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class TaskTemplateArgs(ClosedModel):
+    """Args of `task_template`: Get the template of a task."""
+
     kind: str | None = None
 
 

@@ -18,6 +18,8 @@ class TaskUpdateArgsStepsItem(ClosedModel):
 
 
 class TaskUpdateArgs(ClosedModel):
+    """Args of `task_update`: Change the content of a task."""
+
     task_id: str
     title: str | None = None
     steps: list[TaskUpdateArgsStepsItem] | None = None

@@ -12,6 +12,8 @@ class EditFileArgsEditsItem(ClosedModel):
 
 
 class EditFileArgs(ClosedModel):
+    """Args of `edit_file`: Change parts of one file, by exact replacements or by a unified diff."""
+
     path: str
     edits: list[EditFileArgsEditsItem] | None = None
     unified_diff: str | None = None
@@ -19,5 +21,7 @@ class EditFileArgs(ClosedModel):
 
 
 class EditFileResult(ClosedModel):
+    """Result of `edit_file`: Change parts of one file, by exact replacements or by a unified diff."""
+
     replacements: int
     created: bool

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ListDirArgs(ClosedModel):
+    """Args of `list_dir`: List a directory."""
+
     path: str = "."
     recursive: bool = False
     limit: int = 1000
@@ -19,5 +21,7 @@ class ListDirResultEntriesItem(ClosedModel):
 
 
 class ListDirResult(ClosedModel):
+    """Result of `list_dir`: List a directory."""
+
     entries: list[ListDirResultEntriesItem]
     truncated: bool

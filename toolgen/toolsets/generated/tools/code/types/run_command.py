@@ -6,12 +6,17 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RunCommandArgs(ClosedModel):
+    """Args of `run_command`: Run a program without a shell."""
+
     argv: list[str]
     cwd: str = "."
     timeout_ms: int = 120000
 
 
 class RunCommandResult(ClosedModel):
+    """Result of `run_command`: Run a program without a shell."""
+
     exit_code: int
     stdout: str
     stderr: str
+    truncated: bool

@@ -6,6 +6,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SearchArgs(ClosedModel):
+    """Args of `search`: Search file contents with a regular expression."""
+
     query: str
     path: str = "."
     glob: str | None = None
@@ -19,5 +21,7 @@ class SearchResultMatchesItem(ClosedModel):
 
 
 class SearchResult(ClosedModel):
+    """Result of `search`: Search file contents with a regular expression."""
+
     matches: list[SearchResultMatchesItem]
     truncated: bool

@@ -6,6 +6,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class WriteFileArgs(ClosedModel):
+    """Args of `write_file`: Write a whole file. An existing file is kept unless `overwrite` is true."""
+
     path: str
     content: str
     create_dirs: bool = True
@@ -13,5 +15,7 @@ class WriteFileArgs(ClosedModel):
 
 
 class WriteFileResult(ClosedModel):
+    """Result of `write_file`: Write a whole file. An existing file is kept unless `overwrite` is true."""
+
     bytes_written: int
     created: bool

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class LoadSkillArgs(ClosedModel):
+    """Args of `load_skill`: Load the instructions of a skill into the context."""
+
     name: str
 
 

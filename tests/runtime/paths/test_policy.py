@@ -1,0 +1,262 @@
+"""The path policy: what it answers, and that the resolved path is the one that the system would take."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.paths.access import PathAccess
+from toolgen.runtime.paths.policy import Concern, PathPolicy, UnsupportedSystem
+from toolgen.runtime.paths.resolution import FileKind, PathProblem, Resolution, resolve
+from toolgen.runtime.paths.rules import PathRules, SensitivePattern, ancestry, expand, is_within
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    for folder in ("project/sub", "home/.ssh", "home/work", "extra", "scratch", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "project/file.txt").write_text("x")
+    return tmp_path
+
+
+def policy(top: Path, *rules: PathRules, **options: Any) -> PathPolicy:
+    places: dict[str, Any] = {"home": top / "home", "temporary": [top / "scratch"], **options}
+    return PathPolicy(top / "project", rules=rules or (PathRules(),), **places)
+
+
+def test_reg_74_an_answer_names_the_resolved_path_and_its_root(top: Path) -> None:
+    (top / "project/link").symlink_to("sub/../file.txt")
+    answer = policy(top).judge("sub/.././link")
+    assert answer.given == "sub/.././link"
+    assert (answer.resolved, answer.root) == (str(top / "project/file.txt"), str(top / "project"))
+    assert (answer.kind, answer.sensitive, answer.pattern, answer.problem) == (FileKind.FILE, False, None, None)
+    assert (answer.read_concern, answer.write_concern) == (None, None)
+
+
+def test_reg_74_a_missing_leaf_is_judged_by_where_it_would_be_made(top: Path) -> None:
+    (top / "project/out").symlink_to(top / "elsewhere")
+    inside, outside = (policy(top).judge(path) for path in ("new/deep/file", "out/new/file"))
+    assert (inside.kind, inside.write_concern) == (FileKind.MISSING, None)
+    assert (outside.resolved, outside.kind) == (str(top / "elsewhere/new/file"), FileKind.MISSING)
+    assert outside.write_concern is Concern.OUTSIDE_ROOTS
+
+
+def test_a_relative_path_starts_at_its_base(top: Path) -> None:
+    assert policy(top).judge("file", base=str(top / "project/sub")).resolved == str(top / "project/sub/file")
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("", PathProblem.EMPTY),
+        ("a\0b", PathProblem.NUL),
+        ("a\ud800", PathProblem.NOT_TEXT),
+        ("a" * 300, PathProblem.TOO_LONG),
+        ("a/" * 3000, PathProblem.TOO_LONG),
+        ("loop", PathProblem.TOO_MANY_LINKS),
+    ],
+)
+def test_a_path_that_leads_nowhere_has_a_problem_and_no_resolved_path(
+    top: Path, path: str, problem: PathProblem
+) -> None:
+    (top / "project/loop").symlink_to("loop")
+    answer = policy(top).judge(path)
+    assert (answer.problem, answer.resolved, answer.root) == (problem, "", None)
+    with pytest.raises(CallFailed) as caught:
+        PathAccess(policy(top)).check_read(path)
+    assert (caught.value.kind, caught.value.code) == (FailureKind.INVALID_CALL, "invalid_path")
+    assert problem.value in caught.value.message
+
+
+MATRIX = {
+    # write roots, tmp     project file  sub   home   extra  tmp
+    ((".",), False): (True, True, False, False, False),
+    ((".",), True): (True, True, False, False, True),
+    (("sub",), False): (False, True, False, False, False),
+    (("./sub",), True): (False, True, False, False, True),
+    (("~/work",), False): (False, False, True, False, False),
+    ((".", "../extra"), False): (True, True, False, True, False),
+    ((".", "{top}/extra"), True): (True, True, False, True, True),
+    (("{top}",), False): (True, True, True, True, True),
+    ((), False): (False, False, False, False, False),
+    ((), True): (False, False, False, False, True),
+}
+
+
+@pytest.mark.parametrize(("roots", "tmp"), MATRIX)
+def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots: tuple[str, ...], tmp: bool) -> None:
+    rules = PathRules(write_roots=[root.replace("{top}", str(top)) for root in roots], tmp=tmp)
+    paths = ("new", "sub/new", "~/work/new", f"{top}/extra/new", f"{top}/scratch/new")
+    answers = [policy(top, rules).judge(path) for path in paths]
+    assert tuple(answer.root is not None for answer in answers) == MATRIX[roots, tmp]
+    assert [answer.write_concern for answer in answers] == [
+        None if allowed else Concern.OUTSIDE_ROOTS for allowed in MATRIX[roots, tmp]
+    ]
+
+
+def test_reg_72_the_folders_for_temporary_files_are_tmp_and_tmpdir(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(top / "scratch"))
+    judge = PathPolicy(top / "project", rules=[PathRules(write_roots=[], tmp=True)]).judge
+    assert judge("/tmp/x").root == str(Path("/tmp").resolve())  # noqa: S108  # the folder that is meant
+    assert judge(f"{top}/scratch/x").write_concern is None
+
+
+def test_policies_stack_and_the_strictest_holds(top: Path) -> None:
+    both = policy(top, PathRules(sensitive=["*.md"]), PathRules(write_roots=["sub"], sensitive=["*.csv"]))
+    assert both.judge("x").write_concern is Concern.OUTSIDE_ROOTS
+    assert both.judge("sub/x").write_concern is None
+    assert [both.judge(name).pattern for name in ("x.md", "x.csv", "x.pem")] == ["*.md", "*.csv", None]
+    assert policy(top, PathRules(hard_links=True), PathRules()).judge("file.txt").names_unknown is False
+
+
+def test_without_a_policy_of_paths_nothing_may_be_written(top: Path) -> None:
+    assert PathPolicy(top / "project", rules=[]).judge("x").write_concern is Concern.OUTSIDE_ROOTS
+
+
+def test_reg_72_roots_and_project_are_resolved_once(top: Path) -> None:
+    (top / "link").symlink_to("project")
+    linked = PathPolicy(top / "link", home=top / "home")
+    assert linked.project == str(top / "project")
+    (top / "link").unlink()
+    (top / "link").symlink_to("elsewhere")
+    assert linked.judge("new").root == str(top / "project")
+    assert linked.judge(f"{top}/link/new").root is None
+
+
+def test_reg_52_a_file_with_two_names_is_read_unasked_only_where_the_host_says_so(top: Path) -> None:
+    (top / "project/second").hardlink_to(top / "project/file.txt")
+    assert policy(top).judge("second").read_concern is Concern.HARD_LINKED
+    assert policy(top).judge("second").write_concern is None
+    assert policy(top, PathRules(hard_links=True)).judge("second").read_concern is None
+
+
+@pytest.mark.parametrize(
+    ("granted", "path", "allowed"),
+    [
+        ("home/.ssh/id", "~/.ssh/id", True),
+        ("home/.ssh", "~/.ssh/id", True),
+        ("home", "~/.ssh/id", False),
+        ("home/.ssh/id", "~/.ssh/other", False),
+        ("home/.ss", "~/.ssh/id", False),
+        ("project", ".env", False),
+        ("project/.env", ".env", True),
+        ("project/.env", "link", True),
+        ("project/link", "link", False),
+        ("project", "second", True),
+    ],
+)
+def test_reg_73_a_grant_covers_its_path_and_of_a_folder_what_is_sensitive_only_if_the_folder_is(
+    top: Path, granted: str, path: str, allowed: bool
+) -> None:
+    (top / "project/.env").write_text("x")
+    (top / "project/link").symlink_to(".env")
+    (top / "project/second").hardlink_to(top / "project/file.txt")
+    access = PathAccess(policy(top), [str(top / granted)])
+    if allowed:
+        assert access.check_read(path).resolved
+    else:
+        with pytest.raises(CallFailed) as caught:
+            access.check_read(path)
+        assert (caught.value.kind, caught.value.code) == (FailureKind.PERMISSION_DENIED, "sensitive_path")
+
+
+def test_reg_73_outside_the_roots_a_write_needs_a_grant(top: Path) -> None:
+    with pytest.raises(CallFailed, match="lies outside the folders that may be written to") as caught:
+        PathAccess(policy(top)).check_write("../elsewhere/new")
+    assert caught.value.code == "outside_roots"
+    assert PathAccess(policy(top), [str(top / "elsewhere")]).check_write("../elsewhere/new").root is None
+
+
+def test_a_system_without_relative_opening_is_refused_at_once(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "supports_dir_fd", set[object]())
+    with pytest.raises(UnsupportedSystem, match="needs a POSIX system"):
+        PathPolicy(top)
+
+
+def test_a_folder_of_the_host_that_leads_nowhere_is_refused_at_once(top: Path) -> None:
+    (top / "loop").symlink_to("loop")
+    with pytest.raises(ValueError, match="loop' cannot be a folder of a path policy: its links lead in a circle"):
+        PathPolicy(top / "loop")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "matches"),
+    [
+        ("~/.ssh", "/h/.ssh", True),
+        ("~/.ssh", "/h/.ssh/a/b", True),
+        ("~/.ssh/", "/h/.ssh/a", True),
+        ("~/.ssh", "/h/.sshx", False),
+        ("~/.ssh", "/p/.ssh", False),
+        ("~/.config/*/token", "/h/.config/x/token", True),
+        ("~/.config/*/token", "/h/.config/x/y/token", False),
+        ("conf/prod", "/p/conf/prod/x", True),
+        ("conf/prod", "/q/conf/prod", False),
+        ("/srv/[ab]", "/srv/b/x", True),
+        ("*.pem", "/q/a.pem", True),
+        ("*.pem", "/q/a.PEM/b", True),
+        ("*.pem", "/q/pem", False),
+        (".env.*", "/q/.env", False),
+        ("Straße", "/q/STRASSE", True),
+        ("é", "/q/e\u0301", True),
+        ("?.key", "/q/aa.key", False),
+    ],
+)
+def test_reg_52_patterns_with_a_slash_are_places_and_those_without_are_names(
+    pattern: str, path: str, matches: bool
+) -> None:
+    assert SensitivePattern.parse(pattern, project="/p", home="/h").matches(path) is matches
+
+
+def test_only_literal_patterns_name_a_place() -> None:
+    places = [SensitivePattern.parse(text, project="/p", home="/h").place for text in ("~/.x", "a/b", "/a*/b", "*.k")]
+    assert places == ["/h/.x", "/p/a/b", None, None]
+
+
+def test_paths_are_taken_apart_at_slashes() -> None:
+    assert list(ancestry("/a/bc/d")) == ["/", "/a", "/a/bc", "/a/bc/d"]
+    assert list(ancestry("/")) == ["/"]
+    assert [is_within(path, "/a") for path in ("/a", "/a/b", "/ab", "/")] == [True, True, False, False]
+    assert is_within("/x", "/")
+    assert [expand(path, base="/b", home="/h") for path in ("x", "/x", "~", "~/x", "~u/x")] == [
+        "/b/x",
+        "/x",
+        "/h/",
+        "/h/x",
+        "/b/~u/x",
+    ]
+
+
+NAMES = st.sampled_from(["a", "b", "c", "missing", ".", "..", ""])
+PATHS = st.lists(NAMES, min_size=1, max_size=7).map("/".join)
+
+
+@given(links=st.lists(st.tuples(PATHS, PATHS), max_size=4), path=PATHS)
+def test_reg_74_a_path_resolves_as_the_system_would_and_a_resolved_one_to_itself(
+    links: list[tuple[str, str]], path: str
+) -> None:
+    with TemporaryDirectory() as folder:
+        top = Path(folder).resolve()
+        (top / "a/b/c").mkdir(parents=True)
+        (top / "b").mkdir()
+        (top / "c").write_text("x")
+        for number, (place, target) in enumerate(links):
+            with_link = top / os.path.normpath(f"/{place}").lstrip("/") / f"link{number}"
+            if with_link.parent.is_dir() and top in with_link.resolve().parents:
+                with_link.symlink_to(target or ".")
+        for name in (path, *(f"{place}/link{number}/{path}" for number, (place, _target) in enumerate(links))):
+            found = resolve(f"{top}/{name}")
+            assert isinstance(found, Resolution)
+            expected = os.path.realpath(f"{top}/{name}")
+            assert found.path == expected
+            assert (found.kind is FileKind.MISSING) is not os.path.lexists(expected)
+            again = resolve(found.path)
+            assert isinstance(again, Resolution)
+            assert (again.path, again.links) == (found.path, ())

@@ -1,0 +1,333 @@
+"""Processes, real ones: what they are given, what is kept of what they print, and that nothing of them is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.processes.running import Finished, run_process
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+
+PROGRAMS_THAT_STAY = {
+    "a child": "sleep 60",
+    "a child that ignores SIGTERM": "trap '' TERM; sleep 60",
+    "a child in the background": "sleep 60 & wait",
+    "a child that prints to nobody": "sleep 60 >/dev/null 2>&1 & wait",
+    "a grandchild": "sh -c 'sh -c \"sleep 60\"; true'; true",
+    "a group of its own": "timeout 60 sleep 60",
+    "a stubborn group of its own": "timeout 60 sh -c 'trap \"\" TERM; sleep 60; sleep 60'",
+    "one that was stopped": "sh -c 'kill -STOP $$'; sleep 60",
+    "many": "for i in 1 2 3 4 5 6 7 8; do sleep 60 & done; wait",
+    "one that starts others while it ends": "trap 'sleep 60 & sleep 60' TERM; sleep 60 & wait",
+}
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="survivors are looked for in /proc")
+
+
+async def start(argv: Sequence[str], **options: Any) -> Finished:
+    defaults: dict[str, Any] = {
+        "cwd": "/",
+        "env": ENVIRONMENT,
+        "timeout_ms": 30_000,
+        "stdout_bytes": 1000,
+        "stderr_bytes": 1000,
+        "grace_ms": 100,
+    }
+    return await run_process(argv, **{**defaults, **options})
+
+
+def run(argv: Sequence[str], **options: Any) -> Finished:
+    return asyncio.run(start(argv, **options))
+
+
+def shell(line: str, **options: Any) -> Finished:
+    return run(["sh", "-c", line], **options)
+
+
+def refused(argv: Sequence[str], **options: Any) -> CallFailed:
+    with pytest.raises(CallFailed) as raised:
+        run(argv, **options)
+    return raised.value
+
+
+def survivors(folder: Path) -> list[int]:
+    """The processes that run in a folder, whichever session they are in; zombies run nowhere."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and entry.joinpath("cwd").readlink() == folder.resolve():
+                found.append(int(entry.name))
+        except OSError:  # it is gone, or another's
+            continue
+    return found
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+
+async def until_started(folder: Path) -> None:
+    while not survivors(folder):  # noqa: ASYNC110  # it is another process
+        await asyncio.sleep(0.005)
+    await asyncio.sleep(0.05)
+
+
+def until_ended(folder: Path) -> None:
+    """Wait for processes that were killed, and whose end nobody can see; the test's own timeout is the bound."""
+    while survivors(folder):
+        time.sleep(0.005)
+
+
+def test_a_program_is_run_to_its_end() -> None:
+    finished = shell("printf out; printf err >&2; exit 7")
+    assert finished == Finished(
+        exit_code=7, stdout=b"out", stderr=b"err", stdout_cut=False, stderr_cut=False, timed_out=False
+    )
+    assert shell("kill -TERM $$").exit_code == -15
+
+
+def test_arguments_are_passed_as_they_are_in_utf_8() -> None:
+    arguments = ["a b", "", "'\"\\$`*", "é日\U0001f600", "\n", "-n", "\udc80"]
+    printed = run(["sh", "-c", 'printf "[%s]" "$@"', "sh", *arguments]).stdout
+    assert printed == b"".join(b"[%s]" % each.encode("utf-8", "surrogateescape") for each in arguments)
+
+
+def test_reg_62_the_environment_is_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "s")
+    assert run(["/usr/bin/env"], env={"A": "1", "B": "é"}).stdout.decode().splitlines() == ["A=1", "B=é"]
+    assert run(["env"], env={"PATH": "/usr/bin:/bin"}).stdout == b"PATH=/usr/bin:/bin\n"
+
+
+def test_a_program_has_no_terminal_and_no_other_files(tmp_path: Path) -> None:
+    with (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        assert shell("ls /proc/self/fd | wc -l; ls -l /proc/self/fd | grep -c open").stdout == b"4\n0\n"
+    assert shell("(: </dev/tty) 2>/dev/null && echo terminal; cat; echo end").stdout == b"end\n"
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_536, 3_000_000])
+def test_stdin_is_written_while_stdout_is_read(size: int) -> None:
+    data = os.urandom(size)
+    assert run(["cat"], stdin=data, stdout_bytes=size).stdout == data
+
+
+def test_nobody_has_to_read_stdin() -> None:
+    assert run(["true"], stdin=bytes(3_000_000)).exit_code == 0
+    assert shell("exec <&-; sleep 0.05; echo on", stdin=bytes(3_000_000)).stdout == b"on\n"
+
+
+def test_output_is_kept_up_to_its_limit_and_in_whole_in_a_file() -> None:
+    script = "i=0; while [ $i -lt 1000 ]; do echo $i; echo $i >&2; i=$((i+1)); done"
+    whole = "".join(f"{i}\n" for i in range(1000)).encode()
+    finished = shell(script, stdout_bytes=50, stderr_bytes=60)
+    assert (finished.stdout, finished.stderr) == (whole[:50], whole[-60:])
+    assert finished.stdout_cut
+    assert finished.stderr_cut
+    for spool in (finished.whole_stdout, finished.whole_stderr):
+        assert spool is not None
+        assert (spool.read(), spool.size, spool.complete) == (whole, len(whole), True)
+        assert spool.read() == whole
+
+
+@pytest.mark.parametrize(("limit", "cut"), [(0, True), (4, True), (5, False), (6, False)])
+def test_reg_64_one_byte_beyond_the_limit_is_cut(limit: int, cut: bool) -> None:
+    finished = shell("printf 12345; printf 12345 >&2", stdout_bytes=limit, stderr_bytes=limit)
+    assert (finished.stdout, finished.stdout_cut) == (b"12345"[:limit], cut)
+    assert (finished.stderr, finished.stderr_cut) == (b"12345"[5 - min(limit, 5) :], cut)
+
+
+def test_what_exceeds_the_file_goes_nowhere_and_the_program_goes_on() -> None:
+    finished = shell("head -c 1000000 /dev/zero; exit 3", stdout_bytes=10, spool_bytes=100_000)
+    assert finished.exit_code == 3
+    assert finished.whole_stdout is not None
+    assert (finished.whole_stdout.size, finished.whole_stdout.complete) == (100_000, False)
+    assert finished.whole_stdout.read() == bytes(100_000)
+
+
+def test_without_room_for_a_file_the_beginning_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
+    finished = shell("head -c 100000 /dev/zero", stdout_bytes=10)
+    assert (finished.exit_code, finished.stdout) == (0, bytes(10))
+    assert finished.whole_stdout is not None
+    assert (finished.whole_stdout.read(), finished.whole_stdout.complete) == (b"", False)
+
+
+def test_reg_63_an_endless_output_ends_with_the_timeout() -> None:
+    finished = run(["yes"], timeout_ms=200, spool_bytes=1_000_000)
+    assert finished.timed_out
+    assert finished.stdout == b"y\n" * 500
+
+
+def test_reg_63_what_was_printed_before_the_timeout_is_there() -> None:
+    finished = shell("printf early; trap 'printf late; exit 1' TERM; sleep 60 & wait", timeout_ms=200)
+    assert (finished.timed_out, finished.stdout, finished.exit_code) == (True, b"earlylate", 1)
+
+
+@pytest.mark.parametrize("program", PROGRAMS_THAT_STAY)
+def test_reg_63_a_timeout_leaves_nothing_running(program: str, tmp_path: Path) -> None:
+    finished = shell(PROGRAMS_THAT_STAY[program], cwd=tmp_path, timeout_ms=150)
+    assert finished.timed_out
+    assert survivors(tmp_path) == []
+
+
+@pytest.mark.parametrize("program", PROGRAMS_THAT_STAY)
+def test_reg_63_cancellation_leaves_nothing_running(program: str, tmp_path: Path) -> None:
+    async def cancel() -> None:
+        task = asyncio.create_task(start(["sh", "-c", PROGRAMS_THAT_STAY[program]], cwd=tmp_path))
+        await until_started(tmp_path)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert survivors(tmp_path) == []
+
+    asyncio.run(cancel())
+
+
+def test_a_second_cancellation_ends_a_program_at_once(tmp_path: Path) -> None:
+    async def cancel() -> None:
+        line = PROGRAMS_THAT_STAY["a child that ignores SIGTERM"]
+        task = asyncio.create_task(start(["sh", "-c", line], cwd=tmp_path, grace_ms=60_000))
+        await until_started(tmp_path)
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0.05)
+        assert task.done()
+        assert survivors(tmp_path) == []
+
+    asyncio.run(cancel())
+
+
+def test_a_loop_that_is_shut_down_leaves_nothing_running(tmp_path: Path) -> None:
+    tasks: list[asyncio.Task[Finished]] = []
+
+    async def leave() -> None:
+        tasks.append(asyncio.create_task(start(["sleep", "60"], cwd=tmp_path)))
+        await until_started(tmp_path)
+
+    asyncio.run(leave())
+    assert tasks[0].cancelled()
+    assert survivors(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["sleep 60 & echo hi", "sleep 60 >/dev/null 2>&1 & echo hi", "timeout 60 sleep 60 & echo hi"]
+)
+def test_reg_69_what_a_program_leaves_behind_ends_with_it(line: str, tmp_path: Path) -> None:
+    finished = shell(line, cwd=tmp_path)
+    assert (finished.exit_code, finished.stdout, finished.timed_out) == (0, b"hi\n", False)
+    assert survivors(tmp_path) == []
+
+
+def test_what_is_still_being_printed_when_the_leader_exits_is_waited_for() -> None:
+    assert shell("(sleep 0.1; echo late) & echo early", grace_ms=5000).stdout == b"early\nlate\n"
+
+
+def test_a_daemon_cannot_hold_a_call_back(tmp_path: Path) -> None:
+    finished = shell("setsid sh -c 'echo $$ > pid; exec sleep 60' & echo hi; sleep 0.1", cwd=tmp_path)
+    assert (finished.exit_code, finished.stdout) == (0, b"hi\n")
+    os.kill(int((tmp_path / "pid").read_text()), 9)  # it has left the session, and is nobody's but ours
+
+
+@pytest.mark.parametrize("program", ["a child", "a child that ignores SIGTERM", "a child in the background", "many"])
+def test_without_sessions_to_look_at_the_group_is_ended(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("os.pidfd_open")
+    assert shell("printf out; exit 7").exit_code == 7
+    assert shell(PROGRAMS_THAT_STAY[program], cwd=tmp_path, timeout_ms=150).timed_out
+    until_ended(tmp_path)
+    assert shell("sleep 60 & echo hi", cwd=tmp_path).stdout == b"hi\n"
+    until_ended(tmp_path)
+
+
+def test_nothing_is_left_open(tmp_path: Path) -> None:
+    shell("echo hi")
+    before = descriptors()
+    runs: list[tuple[str, dict[str, Any]]] = [
+        ("echo hi", {}),
+        ("cat", {"stdin": bytes(100_000)}),
+        ("true", {"stdin": bytes(1_000_000)}),
+        ("sleep 60", {"timeout_ms": 20}),
+        ("head -c 100000 /dev/zero", {}),
+    ]
+    for line, options in runs:
+        shell(line, **options)
+    for wrong in (["nothing-of-that-name"], [str(tmp_path)], ["a\0"]):
+        refused(wrong)
+    assert descriptors() == before
+
+
+def test_many_run_at_the_same_time() -> None:
+    async def together() -> list[Finished]:
+        return await asyncio.gather(*(start(["sh", "-c", f"sleep 0.0{n % 10}; echo {n}"]) for n in range(40)))
+
+    assert [int(finished.stdout) for finished in asyncio.run(together())] == list(range(40))
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message"),
+    [
+        ([], "empty_command", "the command is empty"),
+        (["no\0name"], "argument_holds_nul", "the program's name holds a NUL character"),
+        (["touch", "a", "b\0c"], "argument_holds_nul", "argument 2 holds a NUL character"),
+        (["touch", "\ud800"], "argument_not_text", "argument 1 holds a lone surrogate"),
+        (["touch", "x" * 131_072], "argument_too_long", "argument 1 has 131072 bytes; a program can be given at most"),
+        (["touch", *["x" * 131_071] * 40], "arguments_too_long", "the arguments of touch are too long together"),
+    ],
+)
+def test_reg_59_arguments_are_refused_before_anything_starts(
+    argv: list[str], code: str, message: str, tmp_path: Path
+) -> None:
+    error = refused(argv, cwd=tmp_path)
+    assert (error.kind, error.code) == (FailureKind.INVALID_CALL, code)
+    assert error.message.startswith(message)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_reg_59_the_longest_argument_arrives() -> None:
+    assert run(["printf", "%s", "x" * 131_071], stdout_bytes=200_000).stdout == b"x" * 131_071
+
+
+def test_programs_and_folders_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("echo hi")
+    (tmp_path / "no_shebang").write_bytes(b"\x00\x01\x02")
+    (tmp_path / "lost").write_text("#!/no/such/interpreter\n")
+    for name in ("no_shebang", "lost"):
+        (tmp_path / name).chmod(0o755)
+    failures: list[tuple[list[str], dict[str, Any], str, str]] = [
+        (["nothing-of-that-name"], {}, "program_not_found", "the program nothing-of-that-name was not found"),
+        (["./nothing"], {}, "program_not_found", "the program nothing was not found"),
+        (["./lost"], {}, "program_not_found", "the program lost was not found"),
+        (["./plain"], {}, "program_not_executable", "the program plain may not be executed"),
+        (["./no_shebang"], {}, "program_not_executable", "the file no_shebang is no program"),
+        (["ls"], {"cwd": tmp_path / "gone"}, "cwd_not_found", "the folder that ls runs in is not there"),
+        (["ls"], {"cwd": tmp_path / "plain"}, "cwd_not_found", "the folder that ls runs in is not there"),
+        (["ls"], {"cwd": "a\0b"}, "cannot_start", "ls cannot be started: a variable or folder holds a NUL"),
+    ]
+    for argv, options, code, message in failures:
+        error = refused(argv, **{"cwd": tmp_path, **options})
+        assert (error.kind, error.code, error.message) == (FailureKind.UNAVAILABLE, code, message)
+        assert str(tmp_path) not in error.message + error.hint
+
+
+def test_other_systems_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def go() -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr("os.name", "nt")
+            with pytest.raises(CallFailed) as raised:
+                await start(["ls"])
+        assert raised.value.code == "unsupported_platform"
+
+    asyncio.run(go())

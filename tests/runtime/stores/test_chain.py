@@ -1,0 +1,200 @@
+"""The chain of a run: whatever is done to the file, `verify` finds it, and finds nothing where nothing was done."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.runtime.stores.sample import KEY, denied, done, ended, progress, record, result, started, write
+from toolgen.contract.canonical import canonical
+from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, verify
+from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.stores.sqlite_reader import SqliteReader
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def change(path: Path, *statements: str) -> None:
+    """Do something to the file that no store would."""
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount, f"{statement} changes nothing"
+        connection.commit()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    record(tmp_path / "store.db")
+    return tmp_path / "store.db"
+
+
+def findings(path: Path, head: Head, key: ChainKey = KEY) -> list[str]:
+    return [finding.message for finding in verify(SqliteReader(path).chain("r1"), head, key)]
+
+
+FOLLOWS = (
+    "event {} does not follow from the one before it: one of them was edited or moved, or what was between them was "
+    "removed"
+)
+
+
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        ([], []),
+        (["UPDATE events SET body = replace(body, 'c1', 'c9') WHERE sequence = 2"], [FOLLOWS.format(2)]),
+        (["UPDATE events SET digest = zeroblob(32) WHERE sequence = 2"], [FOLLOWS.format(2), FOLLOWS.format(3)]),
+        (["UPDATE events SET digest = NULL WHERE sequence = 2"], [FOLLOWS.format(2), FOLLOWS.format(3)]),
+        (["DELETE FROM events WHERE sequence = 2"], ["event 2 is missing", FOLLOWS.format(3)]),
+        (
+            ["DELETE FROM events WHERE sequence < 2"],
+            ["events 0 to 1 are missing", "a result was added: event 1 came with none", FOLLOWS.format(2)],
+        ),
+        (
+            [
+                "DELETE FROM events WHERE sequence = 2",
+                "UPDATE events SET sequence = sequence - 1 WHERE sequence = 3",
+            ],
+            [
+                FOLLOWS.format(2),
+                "the result of event 2 is missing",
+                "event 3 is missing",
+                "a result was added: event 3 came with none",
+            ],
+        ),
+        (
+            [
+                "UPDATE events SET sequence = 99 WHERE sequence = 2",
+                "UPDATE events SET sequence = 2 WHERE sequence = 4",
+                "UPDATE events SET sequence = 4 WHERE sequence = 99",
+            ],
+            [FOLLOWS.format(2), FOLLOWS.format(3), FOLLOWS.format(4), FOLLOWS.format(5)],
+        ),
+        (["DELETE FROM results WHERE sequence = 3"], ["the result of event 3 is missing"]),
+        (
+            ["UPDATE results SET body = replace(body, 'true', 'false') WHERE sequence = 3"],
+            ["the result of event 3 was edited"],
+        ),
+        (
+            ["INSERT INTO results SELECT run_id, 2, body FROM results WHERE sequence = 3"],
+            ["a result was added: event 2 came with none"],
+        ),
+        (
+            ["DELETE FROM events WHERE sequence > 3", "DELETE FROM results WHERE sequence > 3"],
+            ["the end was cut off: the record has 4 events, and the head 6"],
+        ),
+        (
+            ["DELETE FROM events", "DELETE FROM results"],
+            ["the end was cut off: the record has 0 events, and the head 6"],
+        ),
+    ],
+)
+def test_what_was_done_is_found_and_named(path: Path, statements: list[str], expected: list[str]) -> None:
+    head = SqliteReader(path).head("r1")
+    change(path, *statements)
+    assert findings(path, head) == expected
+
+
+def test_another_run_in_the_place_of_one_is_found(path: Path) -> None:
+    record(path, run="r2")
+    head = SqliteReader(path).head("r1")
+    change(
+        path,
+        "DELETE FROM events WHERE run_id = 'r1'",
+        "DELETE FROM results WHERE run_id = 'r1'",
+        "UPDATE events SET run_id = 'r1' WHERE run_id = 'r2'",
+        "UPDATE results SET run_id = 'r1' WHERE run_id = 'r2'",
+    )
+    assert findings(path, head) == [
+        "event 0 is not what this run began with: it was edited, or what was before it was removed",
+        "event 5 is not the one that the head was taken of",
+    ]
+
+
+def test_an_end_that_was_written_anew_is_found_by_the_head(path: Path) -> None:
+    head = SqliteReader(path).head("r1")
+    change(
+        path,
+        "DELETE FROM events WHERE sequence > 3",
+        "DELETE FROM results WHERE sequence > 3",
+    )
+    record(path, 5)
+    assert findings(path, head) == ["event 5 is not the one that the head was taken of"]
+
+
+def test_a_run_goes_on_after_its_head(path: Path) -> None:
+    head = SqliteReader(path).head("r1")
+    record(path)
+    assert findings(path, head) == []
+    change(path, "UPDATE events SET body = body || ' ' WHERE sequence = 9")
+    assert findings(path, head) == [FOLLOWS.format(9)]
+
+
+def test_another_key_proves_nothing(path: Path) -> None:
+    head = SqliteReader(path).head("r1")
+    assert len(findings(path, head, ChainKey(b"another key that is long enough, or so"))) == 6
+
+
+def test_a_chain_is_what_it_says_it_is(tmp_path: Path) -> None:
+    """HMAC-SHA256 over the digest before and the canonical JSON, so that others can verify it."""
+    path = tmp_path / "store.db"
+    record(path, 1)
+    key = b"a key that is only known to tests"
+    chain = SqliteReader(path).chain("r1")
+    digest = hmac.digest(key, b"toolgen run\0r1", "sha256")
+    for link in chain.links:
+        digest = hmac.digest(key, digest + link.body, "sha256")
+        assert link.digest == digest
+        assert canonical(json.loads(link.body)) == link.body
+    assert hashlib.sha256(chain.results[1]).hexdigest().encode() in chain.links[1].body
+
+
+@pytest.mark.parametrize("text", ["", "6", "6:", "0:" + "0" * 64, "6:" + "0" * 63, "6:" + "G" * 64, "-6:" + "0" * 64])
+def test_what_is_no_head(text: str) -> None:
+    with pytest.raises(ChainError, match="a head reads LENGTH:DIGEST"):
+        Head.parse(text)
+
+
+def test_a_head_is_read_back() -> None:
+    head = Head(6, "ab" * 32)
+    assert Head.parse(f" {head}\n") == head
+
+
+def test_keys_come_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "0123456789abcdef" * 4
+    file = tmp_path / "key"
+    file.write_text(f"{text}\n")
+    monkeypatch.setenv("LOG_KEY", text)
+    keys = (ChainKey.from_file(file), ChainKey.from_environment("LOG_KEY"), ChainKey(text.encode()))
+    assert len({key.first("r1") for key in keys}) == 1
+    assert all(text not in f"{key!r} {key}" for key in keys)
+
+    with pytest.raises(ChainError, match="the key has 5 bytes, and must have at least 32"):
+        ChainKey(b"short")
+    with pytest.raises(ChainError, match="the key file cannot be read: No such file or directory"):
+        ChainKey.from_file(tmp_path / "none")
+    with pytest.raises(ChainError, match="the environment has no variable NO_KEY"):
+        ChainKey.from_environment("NO_KEY")
+
+
+def test_every_kind_of_event_is_chained(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+
+    async def run() -> None:
+        store = SqliteStore(path, key=KEY)
+        await write(store, started(), progress(line="x"))
+        await done(store.finish(ended("tool_denied", secrets=((), ())), denied()))
+        await done(store.finish(ended(), replace(result(), metadata={"bounded": {"truncated": True}})))
+        await store.close()
+
+    asyncio.run(run())
+    assert findings(path, SqliteReader(path).head("r1")) == []

@@ -1,0 +1,117 @@
+"""Path rules: which folders may be written to, and which files are sensitive, as a policy says it. No disk is read.
+
+Paths here are absolute texts; whether they hold links is for `paths` to find out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SENSITIVE: Final = ("~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*")
+"""What is sensitive where no policy says otherwise."""
+
+ALWAYS_SENSITIVE: Final = ("/proc",)
+"""What is sensitive whatever a policy says: the memory and the environment of processes, this one included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathRules:
+    """The `paths` of one policy.
+
+    `write_roots`: folders that may be written to, with all below them; `.` is the project, `~` the home.
+    `tmp`: whether the folders for temporary files are among them.
+    `sensitive`: a pattern with a slash is a place, with all below it; one without is a name, of a file or of a folder
+    on the way to it. In both, `*`, `?` and `[...]` stand for text without a slash.
+    `hard_links`: whether a file with several names may be read as one with a single name may. Its other names are not
+    known, and one of them may be sensitive; but some package managers give all that they install a second name.
+    """
+
+    write_roots: Sequence[str] = (".",)
+    tmp: bool = False
+    sensitive: Sequence[str] = SENSITIVE
+    hard_links: bool = False
+
+
+def expand(path: str, *, base: str, home: str) -> str:
+    """Make a path absolute: `~` and `~/...` by the home, any other relative one by `base`.
+
+    `~name` is a file of that name: the homes of others are never looked up.
+    """
+    if path == "~" or path.startswith("~/"):
+        return f"{home}/{path[2:]}"
+    return path if path.startswith("/") else f"{base}/{path}"
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies below it. Both are absolute, without links and `..`."""
+    return path == folder or path.startswith(folder if folder == "/" else f"{folder}/")
+
+
+def ancestry(path: str) -> Iterable[str]:
+    """Give an absolute path and all folders above it, from the root down."""
+    yield "/"
+    for end in range(1, len(path)):
+        if path[end] == "/":
+            yield path[:end]
+    if path != "/":
+        yield path
+
+
+@dataclass(frozen=True)
+class SensitivePattern:
+    """One pattern, as it was written, and the parts that it is matched by. An absolute one names a place."""
+
+    text: str
+    parts: tuple[str, ...]
+    absolute: bool
+
+    @staticmethod
+    def parse(text: str, *, project: str, home: str) -> SensitivePattern:
+        """Read a pattern; a place is relative to the project, unless it says otherwise."""
+        absolute = "/" in text.rstrip("/") or text.startswith(("~", "/"))
+        full = expand(text, base=project, home=home) if absolute else text
+        return SensitivePattern(text, tuple(part for part in full.split("/") if part not in ("", ".")), absolute)
+
+    @property
+    def place(self) -> str | None:
+        """The path that it names, where it names exactly one."""
+        literal = self.absolute and not any(_WILDCARDS.search(part) for part in self.parts)
+        return f"/{'/'.join(self.parts)}" if literal else None
+
+    def matches(self, path: str) -> bool:
+        """Whether an absolute path is one of those meant, or lies below one. Case, width and hidden marks are equal."""
+        names = _folded_names(path)
+        if self.absolute:
+            return len(names) >= len(self._expressions) and all(
+                expression.fullmatch(name) for expression, name in zip(self._expressions, names, strict=False)
+            )
+        return any(expression.fullmatch(name) for expression in self._expressions for name in names)
+
+    @cached_property
+    def _expressions(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(translate(_folded(part))) for part in self.parts)
+
+
+_WILDCARDS: Final = re.compile(r"[*?\[]")
+_IGNORABLE: Final = frozenset({"Cf", "Cc"})
+
+
+@lru_cache(maxsize=64)
+def _folded_names(path: str) -> Sequence[str]:
+    return [_folded(name) for name in path.split("/") if name]
+
+
+@lru_cache(maxsize=4096)
+def _folded(name: str) -> str:
+    """Fold a name as the most forgiving file systems do, so that no spelling of a sensitive name gets by."""
+    wide = unicodedata.normalize("NFKC", name).casefold()
+    shown = "".join(mark for mark in wide if unicodedata.category(mark) not in _IGNORABLE)
+    return unicodedata.normalize("NFKC", shown).rstrip(" .")

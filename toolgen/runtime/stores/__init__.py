@@ -1,0 +1,1 @@
+"""Stores: what happened in runs, and how their calls ended."""

@@ -1,0 +1,136 @@
+"""How events and results are written as canonical JSON, without their secrets, and read back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.canonical import canonical
+from toolgen.runtime.redact import REDACTED, is_secret_field, redact, redact_text
+from toolgen.runtime.stores.records import Event, EventKind, StoredResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.contract.records import Issue, ToolError, ToolResult
+    from toolgen.runtime.stores.records import NewEvent, Secrets
+
+COUNTED_AS: Final[Mapping[str, str]] = {
+    EventKind.TOOL_COMPLETED: "completed",
+    EventKind.TOOL_DENIED: "denied",
+    EventKind.PERMISSION_FAILED: "denied",
+}
+"""How an event that comes with a result counts in a `RunSummary`; any other counts as failed."""
+
+
+def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> bytes:
+    """Encode an event, and the digest of the result it comes with. Raises ValueError or TypeError for what is no JSON.
+
+    Neither run nor number is part of it: the chain holds both.
+    """
+    body = {
+        "at": format_time(at),
+        "data": event_data(event),
+        "kind": event.kind,
+        "tool": event.tool,
+        "tool_call_id": event.tool_call_id,
+    }
+    if result is not None:
+        body["result"] = result_digest(result)
+    return canonical(body)
+
+
+def event_data(event: NewEvent) -> dict[str, Any]:
+    """Give the data of an event as it is stored."""
+    data: dict[str, Any] = redact(dict(event.data))
+    if event.args is not None:
+        data = {**data, "args": redact(json.loads(event.args()), event.secrets.args)}
+    return data
+
+
+def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
+    """Read an event back. Raises ValueError, KeyError or TypeError for one that was not written here."""
+    read = json.loads(body)
+    return Event(
+        run_id=run_id,
+        sequence=sequence,
+        kind=str(read["kind"]),
+        tool=str(read["tool"]),
+        tool_call_id=str(read["tool_call_id"]),
+        at=datetime.fromisoformat(read["at"]),
+        data=dict(read["data"]),
+    )
+
+
+def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
+    """Encode a final result. Raises ValueError or TypeError for what is no JSON."""
+    content: dict[str, Any] = {}
+    if result.error is None:
+        content["value"] = redact(json.loads(result.payload), secrets.result) if result.payload else None
+    else:
+        content["error"] = _error(result.error, secrets)
+    if result.blocks:
+        content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
+    if result.metadata:
+        content["metadata"] = redact(dict(result.metadata))
+    return canonical(
+        {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
+    )
+
+
+def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
+    """Read a result back. Raises ValueError, KeyError or TypeError for one that was not written here."""
+    read = json.loads(body)
+    return StoredResult(
+        run_id=run_id,
+        sequence=sequence,
+        tool=str(read["tool"]),
+        tool_call_id=str(read["tool_call_id"]),
+        success=bool(read["success"]),
+        content=dict(read["content"]),
+    )
+
+
+def result_digest(body: bytes) -> str:
+    """Give what an event says of the result it came with."""
+    return sha256(body).hexdigest()
+
+
+def format_time(at: datetime) -> str:
+    """Write a moment in UTC, with microseconds: such texts sort as the moments do."""
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "kind": error.kind.value,
+        "code": error.code,
+        "message": redact_text(error.message),
+        "hint": REDACTED if _shows_a_secret(error, secrets) else redact_text(error.hint),
+        "issues": [_issue(issue, secrets) for issue in error.issues],
+    }
+    return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
+
+
+def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
+    told: dict[str, Any] = redact(asdict(issue))
+    return {**told, "found": REDACTED, "hint": REDACTED} if _is_about_a_secret(issue, secrets) else told
+
+
+def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:
+    """What a model was shown: the value, parts of it, or the error in words."""
+    if "" in secrets.result or (error is not None and _shows_a_secret(error, secrets)):
+        return {"type": kind, "data": REDACTED}
+    return {"type": kind, "data": redact(data, secrets.result if kind == "json" else ())}
+
+
+def _shows_a_secret(error: ToolError, secrets: Secrets) -> bool:
+    return any(_is_about_a_secret(issue, secrets) for issue in error.issues)
+
+
+def _is_about_a_secret(issue: Issue, secrets: Secrets) -> bool:
+    """Whether the value that an issue quotes is secret, in the args or in the result."""
+    return is_secret_field(issue.pointer, secrets.args) or is_secret_field(issue.pointer, secrets.result)

@@ -1,0 +1,119 @@
+"""The records of a store: events as they are written and read, final results, and runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+
+class EventKind(StrEnum):
+    """What events say happened. Stores keep other words just as well, so that a host can have its own."""
+
+    TOOL_STARTED = "tool_started"
+    TOOL_PROGRESS = "tool_progress"
+    TOOL_COMPLETED = "tool_completed"
+    TOOL_FAILED = "tool_failed"
+    TOOL_DENIED = "tool_denied"
+    PERMISSION_FAILED = "permission_failed"
+    AGENT_RUN_STARTED = "agent_run_started"
+    AGENT_RUN_ENDED = "agent_run_ended"
+    RUN_ENDED = "run_ended"
+
+
+class Secrets(NamedTuple):
+    """Declared secrets of a tool: JSON pointers into its args and its result, as `catalog.json` has them."""
+
+    args: tuple[str, ...] = ()
+    result: tuple[str, ...] = ()
+
+
+NO_SECRETS: Final = Secrets()
+NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class NewEvent(NamedTuple):
+    """An event as it is given to a store, which adds its number and its time, and takes the secrets out.
+
+    `data` is a JSON object that nobody changes any more. `args`, if given, makes the canonical JSON of the call's args;
+    they become `data["args"]`, without what `secrets` declares.
+    """
+
+    kind: str
+    run_id: str
+    tool: str = ""
+    tool_call_id: str = ""
+    data: Mapping[str, Any] = NO_DATA
+    args: Callable[[], bytes] | None = None
+    secrets: Secrets = NO_SECRETS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened in a run. Events of a run are numbered from 0, without gaps; `at` is in UTC."""
+
+    run_id: str
+    sequence: int
+    kind: str
+    tool: str
+    tool_call_id: str
+    at: datetime
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResult:
+    """How one call ended. `sequence` is the number of the event that was written with it.
+
+    `content` is a JSON object: `value` on success, or `error` with `kind`, `code`, `message`, `hint`, `issues`;
+    `blocks` and `metadata` where the result has them.
+    """
+
+    run_id: str
+    sequence: int
+    tool: str
+    tool_call_id: str
+    success: bool
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """All that a store knows of one run, in order."""
+
+    run_id: str
+    events: tuple[Event, ...]
+    results: tuple[StoredResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One run in a list: when its first and last events were, how many there are, and how its calls ended."""
+
+    run_id: str
+    began: datetime
+    last: datetime
+    events: int
+    completed: int
+    failed: int
+    denied: int
+
+
+class StoreError(RuntimeError):
+    """A store cannot be opened, read or written. The text names no path and nothing that was to be stored."""
+
+
+class RunNotFound(LookupError):
+    """A store has no run of that name."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        super().__init__(f"there is no run {run_id!r}")
+
+    def __reduce__(self) -> tuple[type[RunNotFound], tuple[str]]:
+        return (RunNotFound, (self.run_id,))

@@ -1,0 +1,125 @@
+"""Handlers of the toolset `code`: files and commands of one project, within a path policy."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.executors.service import blocking
+from toolgen.runtime.paths.access import PathAccess
+from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.toolsets.code.command import OUTPUT_BYTES, run_command
+from toolgen.toolsets.code.edit import edit_file
+from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFiles, OnInstructions
+from toolgen.toolsets.code.listing import list_dir
+from toolgen.toolsets.code.read import read_file
+from toolgen.toolsets.code.search import search_files
+from toolgen.toolsets.code.write import write_file
+from toolgen.toolsets.generated.tools.code.dispatch import executor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from typing import TypeAlias
+
+    from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
+    from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs, EditFileResult
+    from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs, ListDirResult
+    from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs, ReadFileResult
+    from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs, RunCommandResult
+    from toolgen.toolsets.generated.tools.code.types.search import SearchArgs, SearchResult
+    from toolgen.toolsets.generated.tools.code.types.write_file import WriteFileArgs, WriteFileResult
+
+    Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
+    """Gives the resolved paths that somebody allowed for a call, beyond what the policy does."""
+
+COMMAND_VARIABLES: Final = ("PATH", "HOME", "TMPDIR")
+"""What commands see of the environment where the host does not say."""
+
+
+def nothing_granted(_meta: ToolCallMeta) -> Collection[str]:
+    """Nothing was allowed beyond what the policy allows."""
+    return ()
+
+
+class CodeTools:
+    """What runs the tools of `code`; `registration()` ties it to a runtime.
+
+    `policy` judges the paths; where it is not given, one of the default rules for `project`, which it must be of.
+    `granted` is asked once a call for what was allowed for it: everything else that is sensitive, or written outside
+    the write roots, is refused here, whatever the stages before have said.
+    `environment` is all that commands see; `max_timeout_ms` bounds how long they run, `output_bytes` what is kept of
+    each of their streams. `ripgrep` is the program that searches, a path or a name.
+    `on_instructions` is told, in a thread, of each file named in `instruction_files` that is read in the project.
+    """
+
+    def __init__(
+        self,
+        project: str | os.PathLike[str],
+        *,
+        policy: PathPolicy | None = None,
+        granted: Granted = nothing_granted,
+        environment: Mapping[str, str] | None = None,
+        max_timeout_ms: int = 600_000,
+        output_bytes: int = OUTPUT_BYTES,
+        ripgrep: str = "rg",
+        on_instructions: OnInstructions | None = None,
+        instruction_files: Collection[str] = INSTRUCTION_FILES,
+    ) -> None:
+        self.policy: Final = PathPolicy(project) if policy is None else policy
+        if self.policy.judge(os.path.join(os.getcwd(), project)).resolved != self.policy.project:  # noqa: PTH109, PTH118
+            raise ValueError(f"the path policy is of another project than {os.fspath(project)!r}")
+        self._granted = granted
+        self._environment = _allowed_variables() if environment is None else dict(environment)
+        self._max_timeout_ms = max_timeout_ms
+        self._output_bytes = output_bytes
+        self._ripgrep = ripgrep
+        self._instructions = InstructionFiles(self.policy, on_instructions, instruction_files)
+
+    def registration(self) -> ToolsetRegistration:
+        """Give what `Runtime(executors=[...])` takes."""
+        return executor(self)
+
+    @blocking
+    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> ReadFileResult:
+        """Read a text file by lines."""
+        access = self._access(meta)
+        answer = access.check_read(args.path)
+        result = read_file(args, answer, access)
+        self._instructions.seen(answer, access, meta)
+        return result
+
+    @blocking
+    def list_dir(self, args: ListDirArgs, meta: ToolCallMeta, /) -> ListDirResult:
+        """List a directory."""
+        return list_dir(args, self._access(meta))
+
+    async def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult:
+        """Search file contents with a regular expression."""
+        return await search_files(args, self._access(meta), ripgrep=self._ripgrep)
+
+    @blocking
+    def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> WriteFileResult:
+        """Write a whole file."""
+        return write_file(args, self._access(meta))
+
+    @blocking
+    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> EditFileResult:
+        """Change parts of one file, by exact replacements or by a unified diff."""
+        return edit_file(args, self._access(meta), project=self.policy.project)
+
+    async def run_command(self, args: RunCommandArgs, meta: ToolCallMeta, /) -> RunCommandResult:
+        """Run a program without a shell."""
+        return await run_command(
+            args,
+            self._access(meta),
+            environment=self._environment,
+            max_timeout_ms=self._max_timeout_ms,
+            output_bytes=self._output_bytes,
+        )
+
+    def _access(self, meta: ToolCallMeta) -> PathAccess:
+        return PathAccess(self.policy, self._granted(meta))
+
+
+def _allowed_variables() -> dict[str, str]:
+    return {name: os.environ[name] for name in COMMAND_VARIABLES if name in os.environ}

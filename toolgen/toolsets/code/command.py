@@ -1,0 +1,59 @@
+"""run_command: one program, in a folder that may be written to, with the host's choice of environment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed
+from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.runtime.paths.access import PathAccess
+    from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs
+
+OUTPUT_BYTES: Final = 8 * 1024 * 1024
+"""What is kept of each stream; what a model is shown of it is for the runtime to bound."""
+
+_LAST_WORDS: Final = 500
+
+
+async def run_command(
+    args: RunCommandArgs,
+    access: PathAccess,
+    *,
+    environment: Mapping[str, str],
+    max_timeout_ms: int,
+    output_bytes: int,
+) -> RunCommandResult:
+    """Run a program to its end; any exit code is a result. Bytes that are no UTF-8 are shown as U+FFFD.
+
+    Raises `CallFailed` with `timeout`, what `check_write` and `open_folder` raise of `cwd`, and what `run_process`
+    raises.
+    """
+    from toolgen.runtime.processes.running import run_process
+
+    timeout_ms = min(args.timeout_ms, max_timeout_ms)
+    answer = access.check_write(args.cwd)
+    with access.open_folder(answer) as folder:
+        finished = await run_process(
+            args.argv,
+            cwd=folder.working_directory,
+            env=environment,
+            timeout_ms=timeout_ms,
+            stdout_bytes=output_bytes,
+            stderr_bytes=output_bytes,
+        )
+    stdout, stderr = (output.decode(errors="replace") for output in (finished.stdout, finished.stderr))
+    if finished.timed_out:
+        said = (stderr.strip() or stdout.strip())[-_LAST_WORDS:]
+        hint = f"its last words: {said}" if said else "it had printed nothing"
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program ran longer than {timeout_ms} ms", hint)
+    return RunCommandResult(
+        exit_code=finished.exit_code,
+        stdout=stdout,
+        stderr=stderr,
+        truncated=finished.stdout_cut or finished.stderr_cut,
+    )

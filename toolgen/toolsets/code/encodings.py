@@ -1,0 +1,36 @@
+"""Encodings of text files: told by their first bytes, and kept when the file is changed."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Final
+
+SAMPLE_BYTES: Final = 8192
+"""How much of a file is looked at to tell text from anything else: a NUL in it makes it binary, as for git."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a text is written as bytes: a codec, after a byte order mark if it has one."""
+
+    codec: str
+    mark: bytes = b""
+
+
+# The order matters: the mark of UTF-32 LE begins with that of UTF-16 LE.
+_MARKED: Final = (
+    Encoding("utf-8", codecs.BOM_UTF8),
+    Encoding("utf-32-le", codecs.BOM_UTF32_LE),
+    Encoding("utf-32-be", codecs.BOM_UTF32_BE),
+    Encoding("utf-16-le", codecs.BOM_UTF16_LE),
+    Encoding("utf-16-be", codecs.BOM_UTF16_BE),
+)
+
+
+def detect(sample: bytes) -> Encoding | None:
+    """Tell the encoding of a file by its first bytes; None for a binary file. Without a mark it is UTF-8."""
+    for encoding in _MARKED:
+        if sample.startswith(encoding.mark):
+            return encoding
+    return None if b"\0" in sample[:SAMPLE_BYTES] else Encoding("utf-8")

@@ -1,0 +1,59 @@
+"""Instruction files: the host is told when an agent reads one, so that it holds from then on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.paths.rules import is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import TypeAlias
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.paths.access import PathAccess
+    from toolgen.runtime.paths.policy import PathAnswer, PathPolicy
+
+INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
+LONGEST: Final = 65536
+"""How much of a file is passed on, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """An instruction file that was read. `path` is relative to the project; `text` is all of it, up to `LONGEST`."""
+
+    path: str
+    text: str
+
+
+OnInstructions: TypeAlias = "Callable[[Instructions, ToolCallMeta], None]"
+
+
+class InstructionFiles:
+    """Tells `on_instructions` of each instruction file of the project, once a session."""
+
+    def __init__(self, policy: PathPolicy, on_instructions: OnInstructions | None, names: Collection[str]) -> None:
+        self._project = policy.project
+        self._on_instructions = on_instructions
+        self._names = frozenset(names)
+        self._told: set[tuple[str | None, str]] = set()
+        self._lock = Lock()  # reads run in threads, side by side
+
+    def seen(self, answer: PathAnswer, access: PathAccess, meta: ToolCallMeta) -> None:
+        """Take note of a file that was read, whether it is one or not."""
+        folder, _, name = answer.resolved.rpartition("/")
+        if self._on_instructions is None or name not in self._names or not is_within(folder, self._project):
+            return
+        if self._is_new((meta.session_id, answer.resolved)):
+            with access.open_file(answer) as file:
+                text = file.read(LONGEST).decode("utf-8-sig", errors="replace")
+            self._on_instructions(Instructions(answer.resolved[len(self._project) :].lstrip("/"), text), meta)
+
+    def _is_new(self, key: tuple[str | None, str]) -> bool:
+        with self._lock:
+            known = key in self._told
+            self._told.add(key)
+        return not known

@@ -1,0 +1,196 @@
+"""Unified diffs of one file, applied strictly: at the lines they name, with every line of context as it is."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.paths.access import rejected
+from toolgen.toolsets.code.text import Change, normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from toolgen.runtime.errors import CallFailed
+    from toolgen.toolsets.code.text import Text
+
+_HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(?: .*)?")
+_GIT_SIDE: Final = re.compile(r"^[ab]/")
+_IGNORED: Final = ("diff --git ", "index ", "new file mode ")
+_UNSUPPORTED: Final = {
+    "rename ": "renames a file",
+    "copy ": "copies a file",
+    "similarity index ": "renames or copies a file",
+    "deleted file mode ": "deletes a file",
+    "old mode ": "changes the mode of a file",
+    "GIT binary patch": "is binary",
+    "Binary files ": "is binary",
+}
+_NO_NEWLINE: Final = "\\"
+_SHOWN: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One place that is changed: `line` is the first it names, from 1, and `steps` are marks and lines with ends.
+
+    A mark is a blank (context), `-` or `+`. Without context and removed lines, new ones go behind `line`.
+    """
+
+    line: int
+    steps: Sequence[tuple[str, str]]
+
+    @property
+    def old(self) -> list[str]:
+        """The lines that must be there."""
+        return [line for mark, line in self.steps if mark != "+"]
+
+    @property
+    def start(self) -> int:
+        """How many lines lie before it."""
+        return self.line - 1 if self.old else self.line
+
+
+def apply_patch(text: Text, diff: str, names: Collection[str]) -> tuple[Text, int]:
+    """Apply a diff of the file that goes by one of `names`; give the text and the number of hunks.
+
+    Raises `CallFailed` with `patch_apply_failed`.
+    """
+    hunks = parse(diff, names)
+    lines = _split(text.view)
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line))
+    changes, at = list[Change](), 0
+    for number, hunk in enumerate(hunks, 1):
+        _check(hunk, lines, number, at)
+        changes += _changes(hunk, offsets)
+        at = hunk.start + len(hunk.old)
+    return text.changed(changes), len(hunks)
+
+
+def parse(diff: str, names: Collection[str]) -> list[Hunk]:
+    """Read a diff of one file. Its two lines of names may be left out. Raises `CallFailed` `patch_apply_failed`."""
+    lines = normalised(diff).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    at = _header(lines, names)
+    hunks = list[Hunk]()
+    while at < len(lines):
+        hunk, at = _hunk(lines, at)
+        hunks.append(hunk)
+    if not hunks:
+        raise _failed("the diff has no hunk", "a hunk begins with @@ -line,count +line,count @@")
+    return hunks
+
+
+def _header(lines: Sequence[str], names: Collection[str]) -> int:
+    """Check what stands before the first hunk; give where that is."""
+    at = 0
+    while at < len(lines) and not lines[at].startswith(("--- ", "@@ ")):
+        _check_supported(lines[at])
+        if lines[at] and not lines[at].startswith(_IGNORED):
+            raise _failed(f"line {at + 1} of the diff is none of a unified diff: {_cut(lines[at])}")
+        at += 1
+    if at < len(lines) and lines[at].startswith("--- "):
+        if at + 1 >= len(lines) or not lines[at + 1].startswith("+++ "):
+            raise _failed("the line after --- must begin with +++")
+        old, new = (lines[at + side][4:].partition("\t")[0].strip() for side in (0, 1))
+        if new == "/dev/null":
+            raise _failed("the diff deletes a file", "only the content of a file can be changed")
+        known = {posixpath.normpath(name) for name in names}
+        for name in (new,) if old == "/dev/null" else (old, new):
+            if known.isdisjoint({posixpath.normpath(name), posixpath.normpath(_GIT_SIDE.sub("", name))}):
+                raise _failed(f"the diff is of {_cut(name)}, and not of the path of this call", "one diff, one file")
+        at += 2
+    return at
+
+
+def _check_supported(line: str) -> None:
+    for start, does in _UNSUPPORTED.items():
+        if line.startswith(start):
+            raise _failed(f"the diff {does}", "only the content of a text file can be changed")
+
+
+def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
+    """Read one hunk; give it and where it ends."""
+    head = _HUNK.fullmatch(lines[at])
+    if head is None:
+        _check_supported(lines[at])
+        if lines[at].startswith(("--- ", "diff --git ")):
+            raise _failed("the diff changes more than one file", "one diff, one file")
+        hint = "check the counts of the hunk before it" if at else "a hunk begins with @@ -line,count +line,count @@"
+        raise _failed(f"line {at + 1} of the diff does not begin a hunk: {_cut(lines[at])}", hint)
+    start, old, _, new = (int(part or 1) for part in head.groups())
+    left = {"-": old, "+": new}
+    steps = list[tuple[str, str]]()
+    at += 1
+    while any(left.values()):
+        line = (lines[at] or " ") if at < len(lines) else ""  # blanks at ends of lines get lost on the way
+        sides = {" ": "-+", "-": "-", "+": "+"}.get(line[:1], "")
+        if not sides or any(left[side] == 0 for side in sides):
+            raise _failed(f"the hunk at line {start} does not have as many lines as it says", "count its lines again")
+        for side in sides:
+            left[side] -= 1
+        at += 1
+        ends = at < len(lines) and lines[at].startswith(_NO_NEWLINE)
+        steps.append((line[0], line[1:] if ends else f"{line[1:]}\n"))
+        at += ends
+    return Hunk(start, steps), at
+
+
+def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
+    """Hold the old lines of a hunk against the file."""
+    if hunk.start < at or hunk.line < bool(hunk.old):
+        raise _failed(f"hunk {number} begins before the one before it ends", "put the hunks in order")
+    old, there = hunk.old, lines[hunk.start : hunk.start + len(hunk.old)]
+    if hunk.start > len(lines):
+        raise _failed(f"hunk {number} begins at line {hunk.line}; the file has {len(lines)} lines", "read it again")
+    if there == old:
+        return
+    for offset, expected in enumerate(old):
+        found = there[offset] if offset < len(there) else None
+        if found != expected:
+            says = "the file ends there" if found is None else f"the file has {_cut(found)}"
+            message = f"hunk {number} does not fit: in line {hunk.line + offset} it has {_cut(expected)}, and {says}"
+            raise _failed(message, _hint(old, lines, hunk.line + offset, found, expected))
+
+
+def _hint(old: Sequence[str], lines: Sequence[str], line: int, found: str | None, expected: str) -> str:
+    if found == expected.removesuffix("\n"):
+        return f"line {line} has no newline at its end: add '\\ No newline at end of file' behind it"
+    places = [start + 1 for start in range(len(lines) - len(old) + 1) if lines[start : start + len(old)] == old]
+    if len(places) == 1:
+        return f"the lines of this hunk are there at line {places[0]}"
+    return "read the file again: every line of context must be there exactly"
+
+
+def _changes(hunk: Hunk, offsets: Sequence[int]) -> Iterator[Change]:
+    """Give what changes between lines of context."""
+    line, start, new = hunk.start, hunk.start, list[str]()
+    for mark, content in (*hunk.steps, (" ", "")):
+        if mark == "+":
+            new.append(content)
+        elif mark == "-":
+            line += 1
+        else:
+            if line > start or new:
+                yield Change(offsets[start], offsets[line], "".join(new))
+            line = start = line + 1
+            new = []
+
+
+def _split(text: str) -> list[str]:
+    """Split a text after each line feed, and nowhere else."""
+    *whole, last = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([last] if last else [])
+
+
+def _cut(line: str) -> str:
+    return repr(line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…")
+
+
+def _failed(message: str, hint: str = "") -> CallFailed:
+    return rejected("patch_apply_failed", message, hint)

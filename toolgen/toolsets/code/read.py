@@ -1,0 +1,97 @@
+"""read_file: a text file by lines, as much of it as is asked for, however large the file and its lines are."""
+
+from __future__ import annotations
+
+import os
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.paths.access import rejected, shown
+from toolgen.toolsets.code.binary import binary_file
+from toolgen.toolsets.code.encodings import SAMPLE_BYTES, detect
+from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+    from toolgen.runtime.paths.access import PathAccess
+    from toolgen.runtime.paths.policy import PathAnswer
+    from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs
+
+LINE_BYTES: Final = 4096
+"""What is shown of one line, in bytes of UTF-8, its end not counted."""
+
+_CHUNK: Final = 65536
+
+
+def read_file(args: ReadFileArgs, answer: PathAnswer, access: PathAccess) -> ReadFileResult:
+    """Read lines of a file that may be read. CRLF ends are given as LF; bytes that are no text as U+FFFD.
+
+    Raises `CallFailed` with `file_not_found`, `not_a_file`, `binary_file` or `line_out_of_range`.
+    """
+    with access.open_file(answer) as file:
+        sample = file.read(SAMPLE_BYTES)
+        encoding = detect(sample)
+        if encoding is None:
+            raise binary_file(args.path, os.fstat(file.fileno()).st_size)
+        file.seek(len(encoding.mark))
+        with TextIOWrapper(file, encoding=encoding.codec, errors="replace", newline="\n") as text:
+            return _read_lines(args, text)
+
+
+def _read_lines(args: ReadFileArgs, text: TextIO) -> ReadFileResult:
+    skipped = _skip(text, args.start_line - 1)
+    content, cut = list[str](), list[int]()
+    number = args.start_line
+    for line, was_cut in _lines(text, args.max_lines):
+        content.append(line)
+        if was_cut:
+            cut.append(number)
+        number += 1
+    if not content and args.start_line > 1:
+        raise rejected("line_out_of_range", f"{shown(args.path)} has {skipped} lines", "start at an earlier line")
+    more = bool(text.read(1))
+    return ReadFileResult(
+        content="".join(content),
+        start_line=args.start_line,
+        truncated=more,
+        next_start_line=number if more else None,
+        truncated_lines=cut,
+    )
+
+
+def _skip(text: TextIO, count: int) -> int:
+    """Pass over lines; give how many there were."""
+    for done in range(count):
+        if not _pass_line(text):
+            return done
+    return count
+
+
+def _pass_line(text: TextIO) -> bool:
+    """Pass over what is left of a line; whether there was any."""
+    chunk = text.readline(_CHUNK)
+    found = bool(chunk)
+    while chunk and not chunk.endswith("\n"):
+        chunk = text.readline(_CHUNK)
+    return found
+
+
+def _lines(text: TextIO, count: int) -> Iterator[tuple[str, bool]]:
+    """Give the next lines with their ends, and whether each had to be cut."""
+    for _ in range(count):
+        line = text.readline(LINE_BYTES + len("\r\n"))
+        if not line:
+            return
+        ended = line.endswith("\n") or _pass_line(text)
+        shown_line, was_cut = cut_line(line.removesuffix("\n").removesuffix("\r"))
+        yield shown_line + "\n" * ended, was_cut
+
+
+def cut_line(line: str) -> tuple[str, bool]:
+    """Cut a line to `LINE_BYTES`, between characters; whether there was anything to cut."""
+    data = line.encode()
+    if len(data) <= LINE_BYTES:
+        return line, False
+    return data[:LINE_BYTES].decode(errors="ignore"), True

@@ -1,0 +1,152 @@
+"""search: ripgrep says where to look, and what is shown is read again from files that may be read.
+
+So a file that is sensitive, or was swapped for another while ripgrep looked at it, shows nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import shutil
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.paths.access import rejected, shown
+from toolgen.runtime.paths.resolution import FileKind
+from toolgen.toolsets.code.listing import path_below
+from toolgen.toolsets.code.read import cut_line
+from toolgen.toolsets.generated.tools.code.types.search import SearchResult, SearchResultMatchesItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from toolgen.runtime.paths.access import PathAccess
+    from toolgen.runtime.processes.running import Finished
+    from toolgen.toolsets.generated.tools.code.types.search import SearchArgs
+
+TIMEOUT_MS: Final = 60_000
+OUTPUT_BYTES: Final = 32 * 1024 * 1024
+_INSTALL: Final = (
+    "ask for it to be installed (apt-get install ripgrep, dnf install ripgrep, brew install ripgrep); "
+    "until then use list_dir and read_file"
+)
+_OPTIONS: Final = (
+    "--json",
+    "--no-config",
+    "--no-messages",  # of files that cannot be read; what is wrong with the pattern is still said
+    "--sort=path",
+    "--crlf",
+    "--encoding=none",  # offsets are those of the file; so UTF-16 is not searched
+)
+_PATTERN_ERROR: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A line that ripgrep found: in the file below the folder it ran in, at that offset in bytes."""
+
+    names: tuple[str, ...]
+    number: int
+    offset: int
+    line: bytes
+
+
+async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) -> SearchResult:
+    """Search a file, or all files below a folder but hidden and ignored ones, sorted by path.
+
+    Raises `CallFailed` with `ripgrep_missing`, `invalid_pattern`, `timeout`, and what `check_read` raises.
+    """
+    program = shutil.which(ripgrep)
+    if program is None:
+        message = "search needs ripgrep (rg), which is not installed here"
+        raise CallFailed(FailureKind.UNAVAILABLE, "ripgrep_missing", message, _INSTALL)
+    answer = access.check_read(args.path)
+    if answer.kind is FileKind.FOLDER:
+        with access.open_folder(answer) as folder:
+            finished = await _run(program, args, ".", folder.working_directory)
+        place = answer.resolved
+    elif answer.kind is FileKind.OTHER:
+        raise rejected("not_a_file", f"{shown(args.path)} is neither a file nor a folder")
+    else:
+        access.open_file(answer).close()
+        with access.open_parent(answer) as (folder, name):
+            finished = await _run(program, args, f"./{name}", folder.working_directory)
+        place = folder.path
+    confirmed = islice(_confirmed(_found(finished.stdout), place, access), args.limit + 1)
+    matches = await asyncio.to_thread(list, confirmed)
+    return SearchResult(
+        matches=[
+            SearchResultMatchesItem(
+                path=path_below(args.path, found.names) if answer.kind is FileKind.FOLDER else args.path,
+                line=found.number,
+                text=_text(found.line),
+            )
+            for found in matches[: args.limit]
+        ],
+        truncated=len(matches) > args.limit or finished.stdout_cut,
+    )
+
+
+async def _run(program: str, args: SearchArgs, target: str, folder: str) -> Finished:
+    from toolgen.runtime.processes.running import run_process
+
+    argv = [program, *_OPTIONS, f"--max-count={args.limit + 1}", f"--regexp={args.query}"]
+    argv += [] if args.glob is None else [f"--glob={args.glob}"]
+    finished = await run_process(
+        [*argv, "--", target],
+        cwd=folder,
+        env={},
+        timeout_ms=TIMEOUT_MS,
+        stdout_bytes=OUTPUT_BYTES,
+        stderr_bytes=8192,
+    )
+    if finished.timed_out:
+        message = f"the search took longer than {TIMEOUT_MS // 1000} s"
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", message, "search a smaller folder, or give a glob")
+    if finished.exit_code == _PATTERN_ERROR and finished.stderr:
+        raise _invalid_pattern(finished.stderr.decode(errors="replace"))
+    return finished
+
+
+def _invalid_pattern(said: str) -> CallFailed:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    reason = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "it is refused")
+    hint = "escape what is meant literally; the pattern matches within one line"
+    return CallFailed(FailureKind.INVALID_CALL, "invalid_pattern", f"ripgrep: {reason}", hint)
+
+
+def _found(output: bytes) -> Iterator[_Found]:
+    """Read ripgrep's JSON lines; the last may have been cut."""
+    for line in output.splitlines():
+        if line.startswith(b'{"type":"match"') and line.endswith(b"}"):
+            data = json.loads(line)["data"]
+            path = _bytes(data["path"]).decode("utf-8", "surrogateescape").removeprefix("./")
+            yield _Found(tuple(path.split("/")), data["line_number"], data["absolute_offset"], _bytes(data["lines"]))
+
+
+def _bytes(data: dict[str, Any]) -> bytes:
+    """Read ripgrep's way to write what may not be UTF-8."""
+    return base64.b64decode(data["bytes"]) if "bytes" in data else str(data["text"]).encode()
+
+
+def _confirmed(lines: Iterable[_Found], place: str, access: PathAccess) -> Iterator[_Found]:
+    """Pass on the lines that are there in files that may be read."""
+    for found in lines:
+        path = f"{place.rstrip('/')}/{'/'.join(found.names)}"
+        try:
+            answer = access.check_read(path)
+            if answer.resolved == path:
+                with access.open_file(answer) as file:
+                    file.seek(found.offset)
+                    if file.read(len(found.line)) == found.line:
+                        yield found
+        except CallFailed:  # sensitive, or gone: as if it had not been found
+            continue
+
+
+def _text(line: bytes) -> str:
+    return cut_line(line.decode(errors="replace").rstrip("\r\n"))[0]

@@ -1,0 +1,113 @@
+"""Text of a file that is being changed: its encoding and the ends of its lines stay as they are."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.paths.access import rejected
+from toolgen.toolsets.code.encodings import Encoding, detect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Change(NamedTuple):
+    """Puts `new` in the place of `view[start:end]`."""
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, as it is in its file. Changes are made to `view`, where every line ends in LF."""
+
+    raw: str
+    encoding: Encoding
+
+    @staticmethod
+    def decode(content: bytes) -> Text | None:
+        """Read the content of a file; None for a binary one. Bytes that are no text pass through unchanged."""
+        encoding = detect(content)
+        if encoding is None:
+            return None
+        errors = "surrogateescape" if encoding.codec == "utf-8" else "surrogatepass"
+        try:
+            return Text(content[len(encoding.mark) :].decode(encoding.codec, errors), encoding)
+        except UnicodeDecodeError:
+            return None
+
+    def encode(self) -> bytes:
+        """Write it as its file is written."""
+        errors = "surrogateescape" if self.encoding.codec == "utf-8" else "surrogatepass"
+        return self.encoding.mark + self.raw.encode(self.encoding.codec, errors)
+
+    @cached_property
+    def view(self) -> str:
+        """The text with LF in the place of CRLF."""
+        return normalised(self.raw)
+
+    def changed(self, changes: Sequence[Change]) -> Text:
+        """Make changes, in order and apart from each other. What lies between them stays, byte by byte.
+
+        New lines end as most lines of the file do. Raises `CallFailed` with `unsupported_encoding` where the file
+        could not hold them.
+        """
+        new = b"".join(encoded(change.new) for change in changes)
+        if self._is_foreign and not new.isascii():
+            raise rejected(
+                "unsupported_encoding",
+                "the file is neither UTF-8 nor UTF-16, and the new text is not plain ASCII",
+                "convert the file first, or write ASCII",
+            )
+        parts, at = list[str](), 0
+        for change in changes:
+            parts += [self.raw[at : self._raw_offset(change.start)], self._with_own_ends(change.new)]
+            at = self._raw_offset(change.end)
+        return replace(self, raw="".join((*parts, self.raw[at:])))
+
+    @cached_property
+    def _is_foreign(self) -> bool:
+        return any("\udc80" <= mark <= "\udcff" for mark in self.raw)
+
+    @cached_property
+    def _crlf(self) -> Sequence[int]:
+        """Where in the view a line feed stands for CRLF."""
+        lengths = [len(line) for line in self.raw.split("\r\n")]
+        offsets, at = list[int](), -1
+        for length in lengths[:-1]:
+            at += length + 1
+            offsets.append(at)
+        return offsets
+
+    def _raw_offset(self, offset: int) -> int:
+        return offset + bisect_left(self._crlf, offset)
+
+    def _with_own_ends(self, new: str) -> str:
+        mostly_crlf = 2 * len(self._crlf) > self.view.count("\n")
+        return new.replace("\n", "\r\n") if mostly_crlf else new
+
+
+def normalised(text: str) -> str:
+    """Give a text with LF in the place of CRLF."""
+    return text.replace("\r\n", "\n")
+
+
+def new_text() -> Text:
+    """The text of a file that does not exist yet."""
+    return Text("", Encoding("utf-8"))
+
+
+def encoded(text: str) -> bytes:
+    """Encode a text as UTF-8. Raises `CallFailed` where it holds half a character (a lone surrogate)."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        message = f"the content holds a lone surrogate at {error.start}, which no file can hold as text"
+        raise CallFailed(FailureKind.INVALID_CALL, "validation_error", message) from error
