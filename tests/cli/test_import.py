@@ -50,6 +50,12 @@ def test_what_is_broken_is_left_out_with_exit_1(capsys: pytest.CaptureFixture[st
     assert err.endswith("1 left out\n")
 
 
+def test_every_entry_that_is_left_out_counts_with_a_name_or_without(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "mcp", save(LOOK, BAD, LOOK, {"description": "Nameless."}), "--toolset", "mcp.shop"]) == 1
+
+    assert capsys.readouterr().err.endswith("3 left out\n")
+
+
 def test_nothing_is_written_where_no_tool_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", "mcp", save(BAD), "--toolset", "mcp.shop"]) == 1
 

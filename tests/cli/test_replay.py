@@ -141,6 +141,13 @@ def test_a_tool_that_is_not_there_is_a_disagreement(folder: Path) -> None:
     assert done.out.endswith("2 calls: 0 accepted, 0 rejected\n0 agree, 2 disagree, 0 altered\n")
 
 
+def test_a_recording_without_a_call_is_no_success(folder: Path) -> None:
+    done = replay(folder, "")
+
+    assert (done.code, done.err) == (1, "calls.jsonl: it has no call, so nothing was checked\n")
+    assert done.out.startswith("0 calls: ")
+
+
 def test_a_toolset_that_is_not_there_is_a_usage_error(folder: Path) -> None:
     done = replay(folder, call({}), options=("--toolset", "mcp.shp"))
 

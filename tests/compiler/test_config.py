@@ -114,6 +114,12 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     assert problems(tmp_path) == ["TG701 toolgen.toml:1:1 the file is not UTF-8 text: invalid start byte at byte 5"]
 
 
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "toolgen.toml").write_text('\ufefftargets = [{out = "here"}]\n', encoding="utf-8")
+
+    assert load_config(tmp_path) == Config(tmp_path, (Target(out="here"),), file="toolgen.toml")
+
+
 def test_a_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").mkdir()
 
@@ -204,6 +210,13 @@ def test_a_folder_outside_the_project_is_refused(tmp_path: Path, key: str, value
 def test_an_output_that_is_no_package_is_refused(tmp_path: Path, out: str, reason: str) -> None:
     assert problem(tmp_path, f'targets = [{{out = "{out}"}}]') == (
         f"TG707 toolgen.toml:1:13 `targets[0].out` must end in the name of a Python package, and {reason}"
+    )
+
+
+@pytest.mark.parametrize("out", ["json", "toolgen"])
+def test_a_package_hides_no_module(tmp_path: Path, out: str) -> None:
+    assert problem(tmp_path, f'targets = [{{out = "{out}"}}]') == (
+        f"TG707 toolgen.toml:1:13 `targets[0].out` is `{out}`, and would hide the module of that name (rename it)"
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli import COMMANDS
+from toolgen.cli import COMMANDS, STOPPED
 from toolgen.compiler.config import ConfigError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
         return USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
-        return 130
+        return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

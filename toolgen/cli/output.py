@@ -57,7 +57,7 @@ def _texts(diagnostics: Iterable[Diagnostic], root: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for file in {found.span.file for found in diagnostics}:
         try:
-            texts[file] = (root / file).read_text(encoding="utf-8")
+            texts[file] = (root / file).read_text(encoding="utf-8-sig")
         except (OSError, ValueError):
             continue
     return texts

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.names import ident_meant
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.runtime import load
+from toolgen.runtime.known_tools import KnownTools
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,19 +43,8 @@ def import_name(root: Path, out: str) -> tuple[Path, str]:
     return folder, ".".join(parts)
 
 
-def named_tool(
-    catalogs: list[tuple[Target, Catalog]], name: str, toolset: str | None = None
-) -> tuple[Target, Catalog, str]:
+def named_tool(catalogs: list[tuple[Target, Catalog]], name: str) -> tuple[Target, Catalog, str]:
     """The one tool that a name means, in any spelling. Raises click.UsageError where there is none, or are several."""
-    found = [
-        (target, catalog, ident)
-        for target, catalog in catalogs
-        for ident in catalog.candidates(name)
-        if toolset is None or catalog.toolset_of(ident) == toolset
-    ]
-    idents = list(dict.fromkeys(ident for _, _, ident in found))
-    if len(idents) > 1:
-        raise click.UsageError(f"`{name}` can be any of {', '.join(idents)}.")
-    if not found:
-        raise click.UsageError(f"There is no tool `{name}`. See `toolgen list`.")
-    return found[0]
+    ident = ident_meant(name, KnownTools(tool for _, catalog in catalogs for tool in catalog.known_tools()))
+    target, catalog = next(each for each in catalogs if ident in each[1])
+    return target, catalog, ident

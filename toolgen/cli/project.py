@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import compile_specs
-from toolgen.compiler.config import Config, Target, load_config
+from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.providers.wire_names import wire_name
+from toolgen.runtime.known_tools import KnownTool, KnownTools
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
 
 
@@ -24,8 +31,12 @@ class Compilation:
 
 
 def project() -> Config:
-    """The project of the working directory. Raises ConfigError."""
-    return load_config(Path.cwd())
+    """The project of the working directory, with all its specs. Raises ConfigError, and click.UsageError for none."""
+    config = load_config(Path.cwd())
+    for target in config.targets:
+        if not (config.root / target.specs).exists():
+            raise click.UsageError(_missing(config, target.specs))
+    return config
 
 
 def compilations(config: Config) -> list[Compilation] | None:
@@ -42,14 +53,29 @@ def compilations(config: Config) -> list[Compilation] | None:
     return None if failed else made
 
 
-def find_tools(made: list[Compilation], name: str) -> list[tuple[Compilation, Toolset, Tool]]:
-    """The tools that a name means, in any spelling: ident, wire name, the server's own name, the key alone."""
-    from toolgen.providers.wire_names import wire_name
+def tools_by_ident(made: list[Compilation]) -> dict[str, tuple[Compilation, Toolset, Tool]]:
+    """Every tool of the project; one that several targets have is that of the first."""
+    return {
+        tool.ident: (one, toolset, tool)
+        for one in reversed(made)
+        for toolset in one.catalog.toolsets
+        for tool in toolset.tools
+    }
 
-    every = [(one, toolset, tool) for one in made for toolset in one.catalog.toolsets for tool in toolset.tools]
-    exact = [each for each in every if each[2].ident == name]
-    if exact:
-        return exact
-    return [
-        each for each in every if name in (each[2].wire_name or wire_name(each[2].ident), each[2].remote, each[2].key)
-    ]
+
+def known_tools(tools: Iterable[Tool]) -> KnownTools:
+    """The names of tools, as those of built ones are in their catalog."""
+    return KnownTools(
+        KnownTool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.remote or tool.key) for tool in tools
+    )
+
+
+def _missing(config: Config, specs: str) -> str:
+    """Say that a folder of specs is not there, and how to come by one."""
+    if not config.file:
+        where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
+        return f"There is no project here: {where}. Start one with `toolgen init`, or name its folder with -C."
+    folder = config.root / specs
+    beside = [each.name for each in folder.parent.iterdir() if each.is_dir()] if folder.parent.is_dir() else []
+    hint = nearest(folder.name, beside) or "Make it, and write a spec there."
+    return f"{config.file}: `specs` of a target is `{specs}`, and there is no such folder. {hint}"

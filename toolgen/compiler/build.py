@@ -13,7 +13,7 @@ from toolgen.compiler.listing import list_specs
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import read_lock
-from toolgen.compiler.publish.publish import Published, publish, recover
+from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.tree import Tree
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog
 
 
-NAMES_OTHERS: Final = frozenset(
-    {"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG503", "TG504", "TG507", "TG509"}
-)
+NAMES_OTHERS: Final = frozenset({"TG201", "TG204", "TG403", "TG405", "TG501", "TG502", "TG504", "TG507", "TG509"})
 """Findings about names that are not there. They say nothing where a file had to be left out: it may define them."""
 
 
@@ -42,11 +40,7 @@ class Compiled:
     sources: Mapping[str, str]
 
 
-def silent(stage: str) -> None:
-    """Report no progress."""
-
-
-def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = silent) -> Compiled:
+def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet) -> Compiled:
     """Read and resolve the specs of a target. The result is whole only where the sink holds no error."""
     from toolgen.compiler.documents import read_documents
     from toolgen.compiler.resolve import resolve
@@ -65,7 +59,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     return Compiled(catalog, {file.path: file.text for file in files})
 
 
-def generate(catalog: Catalog, progress: Callable[[str], None] = silent) -> dict[str, bytes]:
+def generate(catalog: Catalog, progress: Callable[[str], None] = quiet) -> dict[str, bytes]:
     """The files of the package that a catalog compiles to, by path below its root."""
     from toolgen.compiler.emit import emit
     from toolgen.compiler.publish.format import format_python
@@ -85,7 +79,7 @@ class Built:
 
 
 def build(
-    config: Config, target: Target, sink: Diagnostics, *, force: bool = False, progress: Callable[[str], None] = silent
+    config: Config, target: Target, sink: Diagnostics, *, force: bool = False, progress: Callable[[str], None] = quiet
 ) -> Built:
     """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand."""
     tree = Tree(config.root, target.out)
@@ -119,8 +113,20 @@ class Checked:
     changes: tuple[Change, ...] | None
     sources: Mapping[str, str]
 
+    @property
+    def advice(self) -> str:
+        """What to do to make the package what its specs give; empty where there is nothing to do."""
+        changes, advice = self.changes or (), list[str]()
+        if any(change.is_guarded for change in changes):
+            advice.append("move edits elsewhere, and run `toolgen build --force`, which overwrites them")
+        elif not all(change.is_left_alone for change in changes):
+            advice.append("run `toolgen build`")
+        if any(change.is_left_alone for change in changes):
+            advice.append("delete strays, or move them elsewhere")
+        return "; ".join(advice)
 
-def check(config: Config, target: Target, sink: Diagnostics, *, progress: Callable[[str], None] = silent) -> Checked:
+
+def check(config: Config, target: Target, sink: Diagnostics, *, progress: Callable[[str], None] = quiet) -> Checked:
     """Compare the committed package with what the specs give. Only an interrupted build is completed or undone."""
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):

@@ -7,6 +7,7 @@ Read from `toolgen.toml`, or from `[tool.toolgen]` of `pyproject.toml`. Standard
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from dataclasses import dataclass, field
 from keyword import iskeyword
@@ -56,11 +57,15 @@ _DEFAULT: Final = Target()
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`."""
+    """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`.
+
+    `file` is what it was read from, in that folder; empty where the defaults hold.
+    """
 
     root: Path
     targets: tuple[Target, ...] = (_DEFAULT,)
     executors: Mapping[str, str] = field(default_factory=dict[str, str])
+    file: str = ""
 
 
 class ConfigError(Exception):
@@ -83,7 +88,7 @@ def load_config(folder: Path) -> Config:
         return Config(root)
     targets = source.targets()
     _refuse_overlaps(targets, source)
-    config = Config(root, tuple(target for _, target in targets), source.executors())
+    config = Config(root, tuple(target for _, target in targets), source.executors(), source.file)
     source.finish()
     return config
 
@@ -144,6 +149,11 @@ class _Source:
         if not package.isidentifier() or iskeyword(package):
             found = f"`{package}` is not" if package else "the project folder itself cannot be"
             self.report("TG707", f"`{name}.out` must end in the name of a Python package, and {found} one", key="out")
+            return None
+        if out in sys.stdlib_module_names or out == "toolgen":
+            self.report(
+                "TG707", f"`{name}.out` is `{out}`, and would hide the module of that name", key="out", fix="rename it"
+            )
             return None
         return Target(specs, out, cast("Formats", formats), cast("Profile", profile))
 
@@ -215,7 +225,7 @@ def _source(root: Path) -> _Source | None:
 def _read(root: Path, file: str) -> _Source | None:
     source = _Source(file, "")
     try:
-        source.text = (root / file).read_bytes().decode()
+        source.text = (root / file).read_bytes().decode("utf-8-sig")
         source.table = tomllib.loads(source.text)
     except FileNotFoundError:
         return None

@@ -69,6 +69,16 @@ def test_a_long_line_is_cut() -> None:
     assert last == "+" + "x" * (WIDTH - 2) + "…"
 
 
+def test_a_long_line_that_replaces_another_is_cut_around_the_first_difference() -> None:
+    old, new = (f"{'x' * 1_000}{mark}{'y' * 1_000}\n".encode() for mark in ("old", "new"))
+
+    (*_, removed, added) = difference("x", old, new).split("\n")
+
+    assert removed.startswith(f"-…{'x' * (WIDTH // 4)}oldy")
+    assert added.startswith(f"+…{'x' * (WIDTH // 4)}newy")
+    assert len(removed) == len(added) == WIDTH
+
+
 def test_what_steers_a_terminal_is_escaped() -> None:
     (*_, last) = difference("x", b"", "\x1b[31m\u202e\tred\n".encode()).split("\n")
 

@@ -16,6 +16,7 @@ import pytest
 from tests.compiler.specs import resolved, toolset
 from toolgen.cli.front import run
 from toolgen.compiler.build import generate
+from toolgen.runtime.packages import read_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +75,13 @@ def before_writes(folder: Path, action: Callable[[int], object]) -> None:
     sys.addaudithook(hook)
 
 
+def forget_packages() -> None:
+    """Let this process load a package called `generated` that is not the one another test loaded."""
+    read_package.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "generated"]:
+        del sys.modules[name]
+
+
 def toolgen(folder: Path, *arguments: str, before: Callable[[], None] = lambda: None) -> int:
     """Run a command in a process of its own, and give its exit code, or less than 0 for the signal that ended it.
 
@@ -87,6 +95,7 @@ def toolgen(folder: Path, *arguments: str, before: Callable[[], None] = lambda: 
             for stream in (0, 1, 2):
                 os.dup2(silence, stream)
             sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - until the end
+            forget_packages()
             before()
             code = run(["-C", str(folder), *arguments])
         finally:

@@ -110,7 +110,7 @@ def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, 
             if change.diff:
                 click.echo(change.diff)
         if changes:
-            click.echo(f"{target.out}: {_counted(len(changes), 'difference')}; run `toolgen build`", err=True)
+            click.echo(f"{target.out}: {_counted(len(changes), 'difference')}; {checked.advice}", err=True)
         elif changes is not None:
             click.echo(f"{target.out}: up to date")
     return changes == (), outcome

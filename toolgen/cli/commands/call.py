@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import traceback
+from contextlib import redirect_stdout
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,14 +16,17 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, named_tool
 from toolgen.cli.project import project
+from toolgen.compiler.diagnostics.text import visible
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
+from toolgen.runtime.errors import ExecutorError
 from toolgen.runtime.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config
     from toolgen.contract.records import ToolResult
     from toolgen.runtime import Catalog
+    from toolgen.runtime.permission import PermissionCallback
 
 
 @click.command("call")
@@ -37,7 +43,10 @@ def command(*, tool: str, args: str, yes: bool, user: str | None, style: str) ->
     """
     config = project()
     payload = sys.stdin.read() if args == "-" else args
-    result = asyncio.run(_call(config, tool, payload, user, yes=yes))
+    with redirect_stdout(sys.stderr):  # stdout is for the result: what handlers print is beside it
+        runtime, ident = _runtime(config, tool, _allow if yes else _ask)
+        request = ToolRequest(name=ident, payload=payload)
+        result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
     if style == "json":
         show_json(_json(result))
     elif result.error is None:
@@ -46,35 +55,39 @@ def command(*, tool: str, args: str, yes: bool, user: str | None, style: str) ->
         click.echo(f"{result.error.kind.value}: {result.error.message}", err=True)
         for issue in result.error.issues:
             click.echo(f"  {issue.pointer or '/'}: {issue.hint}", err=True)
-        if result.error.hint:
+        if result.error.hint and not result.error.issues:
             click.echo(f"  {result.error.hint}", err=True)
     return 0 if result.success else 1
 
 
-async def _call(config: Config, name: str, payload: str, user: str | None, *, yes: bool) -> ToolResult[Any]:
+def _runtime(config: Config, name: str, permission: PermissionCallback) -> tuple[Runtime, str]:
+    """Make a runtime for the one tool that a name means, and give its ident. Raises click.UsageError."""
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
     toolset = catalog.toolset_of(ident)
-    runtime = Runtime(catalog, executors=[_executor(config, catalog, toolset)], permission=_allow if yes else _ask)
-    return await runtime.invoke(ToolRequest(name=ident, payload=payload), meta=ToolCallMeta(user=user))
-
-
-def _executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistration:
-    """What the configuration names for a toolset: handlers, or a registration of their own."""
     place = config.executors.get(toolset)
     if place is None:
         raise click.UsageError(
             f'Nothing is configured to run `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
         )
-    module, _, name = place.partition(":")
-    if str(config.root) not in sys.path:
-        sys.path.insert(0, str(config.root))
     try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {error}') from error
+        registration = _registration(config.root, place, catalog, toolset)
+    except (Exception, SystemExit) as error:  # the project's own code may raise anything
+        raise _unusable(toolset, place, _raised(error, config.root)) from error
+    try:
+        return Runtime(catalog, executors=[registration], permission=permission), ident
+    except ExecutorError as error:
+        raise _unusable(toolset, place, str(error)) from error
+
+
+def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
+    """What a place `module:name` holds for a toolset: handlers, or a registration of their own. Raises what it may."""
+    module, _, name = place.partition(":")
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
     if isinstance(found, ToolsetRegistration):
         return found
     dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
@@ -82,18 +95,26 @@ def _executor(config: Config, catalog: Catalog, toolset: str) -> ToolsetRegistra
     return registration
 
 
+def _unusable(toolset: str, place: str, why: str) -> click.UsageError:
+    return click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {visible(why)}')
+
+
+def _raised(error: BaseException, root: Path) -> str:
+    """What the project's own code raised, and where in the project that was."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]
+    where = f" ({Path(places[-1].filename).relative_to(root).as_posix()}:{places[-1].lineno})" if places else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
 def _allow(request: PermissionRequest) -> Decision:
     return Decision.ALLOW_ONCE
 
 
 def _ask(request: PermissionRequest) -> Decision:
-    """Ask the person at the terminal about what is not plainly readonly; nobody there means no."""
-    if request.permission == "readonly" and "dangerous" not in request.tags:
-        return Decision.ALLOW_ONCE
+    """Ask the person at the terminal; nobody there means no."""
     if not sys.stdin.isatty():
-        click.echo(
-            f"{request.tool_name} may change something, and nobody can be asked: give --yes to allow it", err=True
-        )
+        click.echo(f"{request.tool_name} has to be allowed, and nobody can be asked: give --yes to allow it", err=True)
         return Decision.DENY
     shown = request.arguments.decode()
     return Decision.ALLOW_ONCE if click.confirm(f"{request.tool_name} {shown}\nRun it?", err=True) else Decision.DENY

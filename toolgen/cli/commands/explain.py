@@ -20,7 +20,7 @@ def command(*, code: str | None, style: str) -> int:
         rows = list(CODES.values())
     else:
         by_name = {row.name: row for row in CODES.values()}
-        found = CODES.get(code.upper()) or by_name.get(code.lower())
+        found = CODES.get(code.upper()) or CODES.get(f"TG{code}") or by_name.get(code.lower())
         if found is None:
             near = get_close_matches(code.upper(), CODES, n=1) or get_close_matches(code.lower(), by_name, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " `toolgen explain` lists them."

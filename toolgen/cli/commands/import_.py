@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
-from toolgen.cli.project import project
 from toolgen.cli.spec_place import spec_place
+from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp import import_mcp
@@ -19,6 +19,9 @@ from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:
     from toolgen.compiler.importers.mcp import Imported
+
+_LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})
+"""Findings about entries of the list that are left out: one for each, with a name or without."""
 
 
 @click.group("import")
@@ -40,7 +43,7 @@ def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, 
     A tool that is broken at its source is reported and left out. Where the spec is there already, keys of tools and
     all that people decided stay, and what the server says of each tool is brought up to date.
     """
-    config = project()
+    config = load_config(Path.cwd())
     if problems := try_name(toolset, "mcp"):
         raise click.UsageError(f"`{toolset}` cannot be the toolset of a server: {problems[0]}.")
     place = spec_place(config, toolset, out)
@@ -58,7 +61,7 @@ def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, 
     else:
         present = {place.path: place.present.text} if place.present else {}
         show_diagnostics(sink, {shown: text, **present}, config.root)
-        _show(place.path, imported)
+        _show(place.path, imported, left_out=sum(found.code in _LEFT_OUT for found in sink))
     return 1 if sink.has_errors or imported is None else 0
 
 
@@ -87,15 +90,15 @@ def _json(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _show(path: str, imported: Imported | None) -> None:
+def _show(path: str, imported: Imported | None, *, left_out: int) -> None:
     if imported is None:
         click.echo(f"{path}: not written", err=True)
         return
     counts = {"new": imported.added, "changed": imported.changed, "gone": imported.gone}
     changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
     click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
-    if imported.left_out:
-        click.echo(f"{len(imported.left_out)} left out", err=True)
+    if left_out:
+        click.echo(f"{left_out} left out", err=True)
     if imported.warnings:
         named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
         click.echo(f"`toolgen build` warns of what is odd in their schemas: {named}", err=True)

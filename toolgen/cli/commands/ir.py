@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from toolgen.cli.project import compilations, find_tools, project
+from toolgen.cli.names import idents_meant
+from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
 from toolgen.compiler.ir.text import catalog_text, tool_text
 
 
@@ -19,9 +20,7 @@ def command(*, tool: str | None) -> int:
         for compilation in made:
             click.echo(catalog_text(compilation.catalog), nl=False)
         return 0
-    found = find_tools(made, tool)
-    for _, _, each in found:
-        click.echo(tool_text(each), nl=False)
-    if not found:
-        raise click.UsageError(f"There is no tool `{tool}`.")
+    tools = {ident: each for ident, (_, _, each) in tools_by_ident(made).items()}
+    for ident in idents_meant(tool, known_tools(tools.values())):
+        click.echo(tool_text(tools[ident]), nl=False)
     return 0

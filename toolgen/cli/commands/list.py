@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.project import compilations, project
 
@@ -16,6 +17,7 @@ def command(*, toolset: str | None, style: str) -> int:
     made = compilations(project())
     if made is None:
         return 1
+    check_toolset(toolset, {each.name for compilation in made for each in compilation.catalog.toolsets})
     rows = {
         tool.ident: {
             "tool": tool.ident,

@@ -8,10 +8,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog
 from toolgen.cli.project import project
-from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.diagnostics.text import visible
 from toolgen.runtime.replay import AmbiguousTool, replay
 
@@ -31,11 +31,7 @@ def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
     """
     config = project()
     catalogs = [built_catalog(config, target) for target in config.targets]
-    toolsets = {name for catalog in catalogs for name in catalog.toolsets}
-    if toolset is not None and toolset not in toolsets:
-        raise click.UsageError(
-            f"There is no toolset `{toolset}`. {nearest(toolset, toolsets) or 'See `toolgen list`.'}"
-        )
+    check_toolset(toolset, {name for catalog in catalogs for name in catalog.toolsets})
     try:
         report = replay(file, catalogs, toolset=toolset)
     except AmbiguousTool as error:
@@ -45,7 +41,7 @@ def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
         show_json(_json(report))
     else:
         _show(Path(file.name).name, report)
-    return 1 if report.disagree or report.altered or report.broken else 0
+    return 0 if report.total and not (report.disagree or report.altered or report.broken) else 1
 
 
 def _json(report: Report) -> dict[str, Any]:
@@ -83,6 +79,8 @@ def _show(file: str, report: Report) -> None:
             click.echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
     for line in report.altered:
         click.echo(f"{file}:{line}: decoded and encoded again, the value is another")
+    if not report.total:
+        click.echo(f"{file}: it has no call, so nothing was checked", err=True)
     calls = "call" if report.total == 1 else "calls"
     click.echo(f"{report.total} {calls}: {report.accepted} accepted, {report.rejected} rejected")
     found = f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import import_name
-from toolgen.cli.project import compilations, find_tools, project
-from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.compiler.ir.shapes import ClassRef, ClassType
-from toolgen.compiler.ir.text import shape_text
+from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
+from toolgen.cli.tool_text import args_lines, result_lines
 from toolgen.providers.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -28,19 +26,12 @@ def command(*, tool: str, style: str) -> int:
     made = compilations(config)
     if made is None:
         return 1
-    found = {
-        each.ident: (compilation.target.out, toolset, each) for compilation, toolset, each in find_tools(made, tool)
-    }
-    if not found:
-        idents = [each.ident for one in made for toolset in one.catalog.toolsets for each in toolset.tools]
-        raise click.UsageError(f"There is no tool `{tool}`. {nearest(tool, idents) or 'See `toolgen list`.'}")
-    if len(found) > 1:
-        raise click.UsageError(f"`{tool}` can be any of {', '.join(found)}.")
-    out, toolset, each = next(iter(found.values()))
+    every = tools_by_ident(made)
+    compilation, toolset, each = every[ident_meant(tool, known_tools(each for _, _, each in every.values()))]
     if style == "json":
         show_json(_json(toolset, each))
     else:
-        _show(".".join((import_name(config.root, out)[1], *toolset.package)), toolset, each)
+        _show(".".join((import_name(config.root, compilation.target.out)[1], *toolset.package)), toolset, each)
     return 0
 
 
@@ -62,13 +53,7 @@ def _json(toolset: Toolset, tool: Tool) -> dict[str, Any]:
 
 def _show(package: str, toolset: Toolset, tool: Tool) -> None:
     click.echo(f"{tool.ident} ({toolset.kind.value}, {tool.permission.value})\n\n{tool.description}\n")
-    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
-    fields = classes[tool.args.shape.name].fields if isinstance(tool.args.shape, ClassRef) else ()
-    for field in fields:
-        default = f" = {json.dumps(field.default, ensure_ascii=False)}" if field.has_default else ""
-        optional = "" if field.required else "?"
-        click.echo(f"  {field.wire}{optional}: {shape_text(field.shape)}{default}  {field.description}".rstrip())
-    click.echo(f"  -> {shape_text(tool.result.shape)}\n")
+    click.echo("\n".join([*args_lines(toolset, tool.args), *result_lines(toolset, tool.result), ""]))
     click.echo(f"tags       {', '.join(tool.tags)}")
     click.echo(f"wire name  {tool.wire_name or wire_name(tool.ident)}")
     if tool.remote and tool.remote != tool.key:

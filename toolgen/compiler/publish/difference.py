@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from difflib import unified_diff
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 LINES: Final = 200
 WIDTH: Final = 240
 _CONTEXT: Final = 3
+_CONTEXT_WIDTH: Final = WIDTH // 4
 _COMPARED: Final = 2_000
 _HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
 
@@ -22,7 +23,8 @@ _HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
 def difference(path: str, old: bytes | None, new: bytes | None) -> str:
     """Show how `old` becomes `new`, as `diff -u` does, in at most about `LINES` lines of `WIDTH` characters.
 
-    None stands for no file. Control characters, and bytes that are no UTF-8, are shown escaped.
+    A longer line is cut, around the first difference where it replaces another. None stands for no file. Control
+    characters, and bytes that are no UTF-8, are shown escaped.
     """
     before, after = _lines(old), _lines(new)
     same = _length(zip(before, after, strict=False))
@@ -39,7 +41,8 @@ def difference(path: str, old: bytes | None, new: bytes | None) -> str:
         n=_CONTEXT,
         lineterm="",
     )
-    shown = [_shown(line, start) for line in lines]
+    found = [*islice(lines, LINES + 1)]
+    shown = [_shown(line, start, skipped) for line, skipped in zip(found, _skipped(found), strict=True)]
     if len(shown) > LINES or max(len(before), len(after)) > _COMPARED:
         shown = [*shown[:LINES], "(the rest is not shown)"]
     return "\n".join(shown)
@@ -56,10 +59,28 @@ def _length(pairs: Iterable[tuple[str, str]]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _shown(line: str, start: int) -> str:
+def _skipped(lines: Sequence[str]) -> list[int]:
+    """How many characters to leave out at the start of each line, so that a replaced one shows where it differs."""
+    skipped = [0] * len(lines)
+    removed: list[int] = []
+    for number, line in enumerate(lines):
+        if line.startswith("-"):
+            removed.append(number)
+        elif line.startswith("+") and removed:
+            other = removed.pop(0)
+            same = _length(zip(lines[other][1:], line[1:], strict=False))
+            skipped[other] = skipped[number] = max(0, same - _CONTEXT_WIDTH) if same >= WIDTH // 2 else 0
+        else:
+            removed.clear()
+    return skipped
+
+
+def _shown(line: str, start: int, skipped: int) -> str:
     """Make a line safe and short for a terminal; a hunk's header counts from the start of the file."""
     if hunk := _HUNK.fullmatch(line):
         old, old_length, new, new_length = hunk.groups(default="")
         return f"@@ -{int(old) + start}{old_length} +{int(new) + start}{new_length} @@"
+    if skipped and len(line) > WIDTH:
+        line = f"{line[0]}…{line[1 + skipped :]}"
     clipped = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
     return "\t".join(visible(part) for part in clipped.split("\t"))

@@ -47,6 +47,17 @@ class Change:
     because: tuple[str, ...] = ()
     diff: str = ""
 
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether a build passes the file over: toolgen neither wrote it nor would write one there."""
+        return self.causes == (Cause.STRAY,) and not self.diff
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether a build refuses to touch the file, unless it is forced."""
+        by_hand = Cause.EDITED in self.causes or Cause.STRAY in self.causes
+        return by_hand and self.path != LOCK and not self.is_left_alone
+
 
 @dataclass(frozen=True, slots=True)
 class _Staleness:

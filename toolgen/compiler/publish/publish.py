@@ -25,7 +25,7 @@ PATIENCE: Final = 60.0
 
 
 def quiet(message: str) -> None:
-    """Say nothing while waiting."""
+    """Show no progress, and say nothing while waiting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,77 @@
+"""`toolgen build --check`: what it advises is what helps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from toolgen.cli.front import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPEC = "toolgen: 1\ntoolset: shop\ntools: {find: {description: Find., args: {}}}\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that is built is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/shop.yaml").write_text(SPEC)
+    assert run(["build"]) == 0
+    return tmp_path
+
+
+def advice(capsys: pytest.CaptureFixture[str]) -> str:
+    """What a check says at last, of a package that is not what its specs give."""
+    capsys.readouterr()
+    assert run(["build", "--check"]) == 1
+    return capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_changed_spec_wants_a_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
+
+    assert advice(capsys).endswith(" differences; run `toolgen build`")
+    assert [run(["build"]), run(["build", "--check"])] == [0, 0]
+
+
+def test_a_stray_is_to_be_deleted_for_no_build_would_do_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stray = folder / "generated/stray.py"
+    stray.write_text("x\n")
+
+    assert advice(capsys) == "generated: 1 difference; delete strays, or move them elsewhere"
+    assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [0, 0, 1]
+    stray.unlink()
+    assert run(["build", "--check"]) == 0
+
+
+def test_an_edit_by_hand_wants_a_build_that_is_forced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "generated/TOOLS.md").write_text("mine\n")
+
+    overwritten = "move edits elsewhere, and run `toolgen build --force`, which overwrites them"
+    assert advice(capsys) == f"generated: 1 difference; {overwritten}"
+    assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [1, 0, 0]
+
+
+def test_what_stands_where_a_file_must_go_is_an_edit_and_no_stray(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "specs/more.yaml").write_text(SPEC.replace("toolset: shop", "toolset: more"))
+    (folder / "generated/tools/more").mkdir()
+    (folder / "generated/tools/more/idents.py").write_text("mine\n")
+    (folder / "generated/stray.py").write_text("x\n")
+
+    overwritten = "move edits elsewhere, and run `toolgen build --force`, which overwrites them"
+    assert advice(capsys).endswith(f" differences; {overwritten}; delete strays, or move them elsewhere")
+    assert [run(["build"]), run(["build", "--force"])] == [1, 0]
+
+
+def test_an_edited_lock_wants_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = folder / "generated/toolgen.lock"
+    lock.write_text(f"{lock.read_text()}\n")
+
+    assert advice(capsys) == "generated: 1 difference; run `toolgen build`"
+    assert [run(["build"]), run(["build", "--check"])] == [0, 0]

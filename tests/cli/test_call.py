@@ -1,0 +1,124 @@
+"""`toolgen call`: who is asked, what is printed where, and what is wrong with handlers of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.xdist_group("call")
+
+SPEC = """\
+toolgen: 1
+toolset: shop.orders
+tools:
+  find:
+    description: Find orders.
+    permission: readonly
+    args: {limit: {type: integer, maximum: 9}}
+    result: integer
+  fetch:
+    description: Fetch a page.
+    permission: readonly
+    args: {url: string}
+    result: integer
+    access: {url: url}
+"""
+APP = """\
+print("the application starts")
+
+class Shop:
+    def find(self, args, meta):
+        print("looking for", args.limit)
+        return args.limit
+
+    def fetch(self, args, meta):
+        return len(args.url)
+
+shop = Shop()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that is built."""
+    folder = tmp_path_factory.mktemp("call")
+    (folder / "specs").mkdir()
+    (folder / "specs/orders.yaml").write_text(SPEC)
+    (folder / "toolgen.toml").write_text('executors = {"shop.orders" = "app:shop"}\n')
+    built = toolgen(folder, "build")
+    assert built.code == 0, built.err
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def app(folder: Path) -> Path:
+    """The handlers, as they should be."""
+    place = folder / "app.py"
+    place.write_text(APP)
+    return place
+
+
+def test_stdout_is_the_result_and_what_handlers_print_is_on_stderr(folder: Path) -> None:
+    done = toolgen(folder, "call", "find", '{"limit": 3}', "--format", "json")
+
+    assert done.code == 0
+    assert done.json["result"] == 3
+    assert done.err == "the application starts\nlooking for 3\n"
+
+
+def test_every_issue_is_told_once(folder: Path) -> None:
+    done = toolgen(folder, "call", "find", '{"limit": 10}')
+
+    assert done.code == 1
+    assert done.err.splitlines()[1:] == [
+        "invalid_call: invalid payload",
+        "  /limit: use a number of at most 9",
+    ]
+
+
+def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -> None:
+    arguments = ("call", "fetch", '{"url": "https://example.org"}')
+    refused, allowed = toolgen(folder, *arguments), toolgen(folder, *arguments, "--yes")
+
+    assert refused.code == 1
+    assert "shop.orders.fetch has to be allowed, and nobody can be asked: give --yes to allow it" in refused.err
+    assert (allowed.code, allowed.out) == (0, "19\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x = (\n", "SyntaxError: '(' was never closed (app.py, line 1)"),
+        ("\nx = 1 / 0\n", "ZeroDivisionError: division by zero (app.py:2)"),
+        ("import nowhere_to_be_found\n", "ModuleNotFoundError: No module named 'nowhere_to_be_found' (app.py:1)"),
+        ("raise SystemExit('no database')\n", "SystemExit: no database (app.py:1)"),
+        ("raise ValueError('one\\ntwo')\n", "ValueError: one\\ntwo (app.py:1)"),
+        ("shops = 5\n", "AttributeError: module 'app' has no attribute 'shop'"),
+        ("shop = 5\n", "AttributeError: 'int' object has no attribute "),
+        (APP.replace("def fetch", "def fetsh"), "AttributeError: 'Shop' object has no attribute 'fetch'"),
+        (
+            "class Shop:\n    def __init__(self, db): ...\n\nshop = Shop\n",
+            "TypeError: Shop.__init__() missing 1 required positional argument: 'db'",
+        ),
+        (
+            "import toolgen.contract.records as r\nshop = r.ToolsetRegistration(toolset='shop.orders', handlers={})\n",
+            "the handlers of shop.orders lack ",
+        ),
+    ],
+)  # fmt: skip
+def test_handlers_that_cannot_be_used_are_one_line_and_no_defect_of_toolgen(
+    folder: Path, app: Path, text: str, problem: str
+) -> None:
+    app.write_text(text)
+    done = toolgen(folder, "call", "find", '{"limit": 3}')
+
+    assert done.code == 2
+    *_, last = done.err.splitlines()
+    assert last.startswith(f'Error: executors."shop.orders" = "app:shop" cannot be used: {problem}')
+    assert "Traceback" not in done.err
