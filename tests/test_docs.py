@@ -1,4 +1,4 @@
-"""Every block of the README and of `docs/` that can run is run, as written, and prints what the page says."""
+"""What the README and `docs/` show runs as written, prints what they say, and type-checks; links lead somewhere."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.type_checkers import mypy
+from toolgen.compiler.config import Target, load_config
+
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [path for folder in ("tutorial", "how-to") for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+GUIDES = [page for page in PAGES if page.parent.name in ("tutorial", "how-to")]
+BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
+"""What a guide takes for granted, where that is more than an empty folder."""
+
+LINK = re.compile(r"\]\((?P<file>[^)#:]*)(?:#(?P<anchor>[^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -38,9 +47,10 @@ def run(script: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_block_of_a_guide_runs_as_written(page: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_every_block_of_a_guide_runs_as_written_and_type_checks(page: Path, tmp_path: Path) -> None:
     folder, output = tmp_path, ""
+    run(BEFORE.get(page.stem, ""), folder)
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         language, rest, text = block["language"], block["rest"].strip(), block["text"]
         if rest.startswith("file="):
@@ -55,9 +65,40 @@ def test_every_block_of_a_guide_runs_as_written(page: Path, tmp_path: Path) -> N
             assert text.strip() in output, f"the page promises\n{text}\nand this was printed\n{output}"
         else:
             pytest.fail(f"{page.name} has a block that nothing runs: {block[0][:80]}")
+    if any(folder.glob("*.py")):
+        assert mypy(folder) == []
 
 
-def test_the_readme_example_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", sorted({*PAGES} - {*GUIDES}), ids=lambda page: page.stem)
+def test_python_stands_in_guides_where_it_is_run(page: Path) -> None:
+    assert "python" not in {block["language"] for block in BLOCK.finditer(page.read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in LINK.finditer(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        target = page.parent / link["file"] if link["file"] else page
+        assert target.is_file(), link[0]
+        if link["anchor"]:
+            headings = HEADING.findall(target.read_text(encoding="utf-8"))
+            assert link["anchor"] in [re.sub(r"[^\w\- ]", "", text).lower().replace(" ", "-") for text in headings]
+
+
+def test_both_examples_of_a_configuration_say_the_same(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    found = []
+    for block in BLOCK.finditer(page):
+        name = block["rest"].strip().removeprefix("file=")
+        (tmp_path / name).write_text(block["text"], encoding="utf-8")
+        config = load_config(tmp_path)
+        (tmp_path / name).unlink()
+        found.append((config.targets, config.executors))
+    assert found[0] == found[1]
+    public = Target("specs/public", "sdk/src/acme_tools", "assert", "core")
+    assert found[0] == ((Target(), public), {"shop.orders": "app:shop"})
+
+
+def test_the_readme_example_runs_and_type_checks(tmp_path: Path) -> None:
     blocks = {
         block["language"]: block["text"] for block in BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
     }
@@ -65,10 +106,11 @@ def test_the_readme_example_runs(tmp_path: Path) -> None:
     (tmp_path / "specs" / "orders.yaml").write_text(blocks["yaml"], encoding="utf-8")
     imports, _, body = blocks["python"].partition("\n\n")
     inner = "\n".join(f"    {line}" if line else "" for line in body.splitlines())
-    check = "    assert result.value.refunded == 25, result\n    print('ran')"
-    program = f"import asyncio\n{imports}\n\nasync def main():\n{inner}\n{check}\n\nasyncio.run(main())\n"
+    check = "    assert result.value is not None, result\n    assert result.value.refunded == 25\n    print('ran')"
+    program = f"import asyncio\n{imports}\n\nasync def main() -> None:\n{inner}\n{check}\n\nasyncio.run(main())\n"
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     assert "ran" in run("toolgen build\npython program.py", tmp_path)
+    assert mypy(tmp_path) == []
 
 
 def test_the_example_of_init_is_the_example_of_the_project() -> None:
