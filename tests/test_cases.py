@@ -51,6 +51,7 @@ ELSEWHERE = {
     "TG805": "tests/compiler/importers/test_mcp.py",
     "TG806": "tests/compiler/importers/test_mcp.py",
     "TG807": "tests/compiler/importers/test_update.py",
+    "TG808": "tests/compiler/importers/test_update.py",
 }
 """Codes that no folder of specs can show, and the tests that do."""
 

@@ -281,10 +281,10 @@ POSITIONS: Final[Mapping[str, Position]] = {
     "server data": Position(_tool()(lambda text: {"server_data": {"data": {"enum": [text]}}})),
     # kinds
     "remote": Position(
-        lambda own, text: {f"{own}.json": toolset(f"mcp.{own}", {"remote": text}, kind="mcp")},
+        lambda own, text: {f"{own}.json": toolset(f"mcp.{own}", {"title": "Act", "remote": text}, kind="mcp")},
     ),
-    "server url": Position(_server(lambda text: {"http": text})),
-    "server events": Position(_server(lambda text: {"sse": text})),
+    "server url": Position(_server(lambda text: {"http": f"http://x/{text}"})),
+    "server events": Position(_server(lambda text: {"sse": f"http://x/{text}"})),
     "server argv": Position(_server(lambda text: {"stdio": [text, text]})),
     "server header": Position(_server(lambda text: {"http": "http://x", "headers": {"X": text}})),
     "name of a server header": Position(_server(lambda text: {"http": "http://x", "headers": {text: "x"}})),

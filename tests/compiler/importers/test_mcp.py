@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from tests.compiler.importers.importing import import_text, import_tools, tool
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.importers.mcp import import_mcp
+from toolgen.compiler.source.nodes import Source
 
 ANSWER = """\
 {
@@ -41,6 +44,7 @@ defaults: {tags: [network]}
 
 tools:
   delete_issue:
+    imported: f5947692
     title: Delete an issue
     description: Delete an issue. The server does not describe it.
     tags: [dangerous]
@@ -53,6 +57,7 @@ tools:
 
   search_issues:
     remote: search.issues
+    imported: "3415ddb4"
     title: Find issues
     description: |-
       Search issues.
@@ -269,6 +274,26 @@ def test_what_is_odd_in_schemas_is_only_counted() -> None:
     assert imported.outcome.warnings == {"TG203": 2, "TG208": 1}
 
 
+def test_a_tool_that_another_draft_would_take_says_so() -> None:
+    sink = Diagnostics()
+    args = {"type": "object", "properties": {"n": {"type": "number", "minimum": 0, "exclusiveMinimum": True}}}
+    answer = json.dumps([tool("good"), tool("old", args), tool("bad", {"type": "string"})])
+    import_mcp(Source("answer.json", answer), "specs/shop.yaml", "mcp.shop", sink, dialect=None, profile="full")
+
+    assert [(found.message, found.fix) for found in sink] == [
+        (
+            "`old` is left out: `exclusiveMinimum` must be a number, and is true",
+            "import with `--dialect draft-04`: under that draft the tool is sound",
+        ),
+        ("`bad` is left out: args are always an object, and this schema describes something else", ""),
+    ]
+
+
+def test_the_default_title_is_the_name_at_the_server_and_no_hash_of_it() -> None:
+    tools = import_tools(tool("get_user"), tool("get.user"), tool("get user", title="Get user")).resolved()
+    assert {found.title for found in tools.values()} == {"Get user"}
+
+
 def test_tools_outside_the_profile_of_the_target_are_left_out() -> None:
     union = {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}
     imported = import_text(json.dumps([tool("plain"), tool("union", union)]), profile="core")
@@ -288,8 +313,8 @@ def test_hostile_text_reads_back_as_it_was(text: str) -> None:
         "description": text,
         "properties": {text: {"const": text, "default": text}},
     }
-    imported = import_tools(tool(text, args, title=text, description=text))
+    imported = import_tools(tool(text, args, title=f"The {text}", description=text))
 
     [look] = imported.tools.values()
-    assert (look["remote"], look["title"], look["description"], look["args"]) == (text, text, text, args)
+    assert (look["remote"], look["title"], look["description"], look["args"]) == (text, f"The {text}", text, args)
     assert len(imported.resolved()) == 1

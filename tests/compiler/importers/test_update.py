@@ -19,6 +19,7 @@ tools:
   # Looking is free.
   look:
     remote: look.at
+    imported: b408d4fc
     title: Look
     description: Looks.   # not at the sun
     permission: readonly
@@ -73,6 +74,7 @@ def test_keys_and_what_people_decided_stay() -> None:
     look = imported.tools["look"]
     assert look == {
         "remote": "look.at",
+        "imported": "a7a7170b",
         "title": "Look",
         "description": "Sees.",
         "permission": "readonly",
@@ -80,6 +82,59 @@ def test_keys_and_what_people_decided_stay() -> None:
         "limits": {"daily_limit": 10},
         "args": {"type": "object"},
     }
+
+
+MINE = SPEC.replace("description: Looks.   #", "description: Mine, edited.   #")
+
+
+def test_a_text_that_people_wrote_stays_as_long_as_the_server_does_not_change_its_own() -> None:
+    imported = again(LOOK, BUY, SELL, spec=MINE)
+
+    assert imported.messages == []
+    assert imported.text == MINE
+
+
+def test_a_title_that_people_took_out_stays_out() -> None:
+    spec = SPEC.replace("    title: Look\n", "")
+    assert again(LOOK, BUY, SELL, spec=spec).text == spec
+
+
+def test_a_text_that_people_wrote_is_kept_where_the_rest_of_the_tool_changes() -> None:
+    imported = again({**LOOK, "inputSchema": {"type": "object", "required": ["at"]}}, BUY, SELL, spec=MINE)
+
+    assert imported.messages == []
+    assert imported.tools["look"]["description"] == "Mine, edited."
+    assert imported.tools["look"]["args"] == {"type": "object", "required": ["at"]}
+
+
+def test_a_text_that_the_server_changed_replaces_that_of_people_and_both_are_shown() -> None:
+    sees = {**LOOK, "description": "Sees."}
+    imported = again(sees, BUY, SELL, spec=MINE)
+
+    [message] = imported.messages
+    assert message.startswith("TG808 specs/shop.yaml:13:18 the server says otherwise of `look` now, ")
+    assert message.endswith("its `description` takes the place of this one")
+    assert imported.tools["look"]["description"] == "Sees."
+    mended = imported.text.replace("description: Sees.", "description: Mine, edited.")
+    assert again(sees, BUY, SELL, spec=mended).text == mended
+
+
+def test_a_text_that_nobody_edited_follows_the_server_in_silence() -> None:
+    untitled = {key: value for key, value in LOOK.items() if key != "title"} | {"description": "Sees."}
+    imported = again(untitled, BUY, SELL)
+
+    assert imported.messages == []
+    assert imported.tools["look"]["description"] == "Sees."
+    assert "title" not in imported.tools["look"]
+
+
+def test_a_text_of_a_spec_that_does_not_say_what_was_imported_is_replaced_and_reported() -> None:
+    imported = again(LOOK, {**BUY, "description": "Purchases."}, SELL)
+
+    assert [message.partition(" ")[0] for message in imported.messages] == ["TG808"]
+    assert imported.tools["buy"]["description"] == "Purchases."
+    assert "imported" in imported.tools["buy"]
+    assert "imported" not in imported.tools["sell"]
 
 
 def test_names_that_people_gave_to_fields_stay_as_long_as_the_fields_do() -> None:
@@ -96,13 +151,16 @@ def test_a_new_tool_is_written_before_those_that_come_after_it() -> None:
     imported = again(LOOK, BUY, SELL, tool("rent", annotations={"readOnlyHint": True}))
 
     assert list(imported.tools) == ["look", "buy", "rent", "sell"]
-    assert imported.tools["rent"] == {"description": "Does rent.", "permission": "readonly", "args": {"type": "object"}}
-    assert (
-        imported.text.replace(
-            "  rent:\n    description: Does rent.\n    permission: readonly\n    args: {type: object}\n\n", ""
-        )
-        == SPEC
-    )
+    block = """\
+  rent:
+    imported: cc17a482
+    description: Does rent.
+    permission: readonly
+    args: {type: object}
+
+"""
+    assert block in imported.text
+    assert imported.text.replace(block, "") == SPEC
 
 
 def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
@@ -118,7 +176,7 @@ def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
 def test_a_tool_that_is_gone_is_taken_out_and_reported() -> None:
     imported = again(LOOK, BUY)
 
-    assert imported.messages == ["TG807 specs/shop.yaml:23:3 the server has no `sell` any more, so it is taken out"]
+    assert imported.messages == ["TG807 specs/shop.yaml:24:3 the server has no `sell` any more, so it is taken out"]
     assert imported.text == SPEC.replace("  sell:\n    description: Sells.\n    args: {type: object}\n\n", "")
 
 

@@ -61,6 +61,8 @@ CODES = _table(
     ("TG211", "type-name-clash", _E, "Two different types of the same name meet in one schema. Give one of them another name where it is used: `types: {OtherName: {$ref: ...}}`. The same goes for two parts with one `$anchor` or `$id`: types that are used together share one document."),
     ("TG212", "array-form", _E, "A list as a schema stands for an array of what it holds, so it has exactly one item. Arrays whose places differ are written in JSON Schema, with `prefixItems`."),
     ("TG213", "uncompilable-schema", _E, "The schema is valid JSON Schema, and still no validator can be made of it, so no call could be checked."),
+    ("TG214", "unsatisfiable", _W, "No value fits this part of a schema: bounds cross, `enum` lists nothing, or a field that must be there may not be. A tool whose args ask for it can never be called."),
+    ("TG215", "field-mark", _W, "`name?` is an optional field and `name!` a field of any name, in the short form only, and with one mark. In JSON Schema the marks are part of the name, and `required` lists the fields that must be there."),
     # TG3xx: names
     ("TG301", "duplicate-name", _E, "Two definitions have the same name. Names of toolsets, tools, agents, catalogs, policies and tags are unique in a target; nothing overrides anything."),
     ("TG302", "python-name-clash", _E, "Two names of the spec become the same name in Python, or hide one that generated code needs. toolgen never numbers names, because adding a tool would then rename another: give one of them a name of its own (`rename` for fields, another key for tools)."),
@@ -78,8 +80,9 @@ CODES = _table(
     ("TG407", "tag-pattern", _E, "The pattern of a tag is a regular expression with one group for each required arg, in their order."),
     ("TG408", "tag-clash", _E, "Tag tools are told apart by their prefix and by their key, so both are unique among them."),
     ("TG409", "bounded-result", _E, "`bounded` names the arg that takes a cursor and the field of the result that gives the next one."),
-    ("TG410", "command", _E, "A command runs a fixed program: `exec` is an argv whose elements are filled one by one, `shell` one line whose values are quoted, for tools that may write or are dangerous."),
-    ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`."),
+    ("TG410", "command", _E, "A command runs a fixed program, its first word: `exec` is an argv whose elements are filled one by one, `shell` one line whose values are quoted, for tools that may write or are dangerous."),
+    ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`. A URL starts with `http://` or `https://` and names a host. The value of a header is text, or `$env.VAR` and nothing beside it."),
+    ("TG412", "one-of", _E, "`one_of` names two or more args, each once, of which exactly one is given. So each of them is optional: `name?`, or left out of `required`."),
     # TG5xx: agents, catalogs, policies
     ("TG501", "unknown-tool", _E, "A tool or toolset is named that no file defines."),
     ("TG502", "export", _E, "A toolset of kind `agent` is exported by exactly one agent, which runs it; other kinds are not exported."),
@@ -118,4 +121,5 @@ CODES = _table(
     ("TG805", "broken-tool", _E, "A tool is broken at its source: its schema is no JSON Schema, describes no object, or cannot be compiled. It is left out, and the others are imported. Mend it at the server, or in the saved answer."),
     ("TG806", "unknown-tool-key", _W, "A tool has a key that MCP does not have, and lacks one that looks much like it."),
     ("TG807", "tool-gone", _W, "A tool of the spec is not offered by its server any more. It is taken out of the spec; whoever still uses it is told by the next build."),
+    ("TG808", "text-replaced", _W, "A server changed what it says of a tool, and so had the spec: the server's text takes the place of yours. Put yours back if it still holds. It then stays until the server changes its text again; `imported` in the spec is how an import tells."),
 )

@@ -12,7 +12,7 @@ from toolgen.compiler.diagnostics.codes import CODES, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "listing", "nearest"]
+__all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "closest", "listing", "nearest"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -99,6 +99,12 @@ def listing(what: str, names: Iterable[str]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Say "did you mean …?" with the known word nearest to `word`, or nothing."""
+    meant = closest(word, known)
+    return f"did you mean `{meant}`?" if meant else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The known word nearest to `word`, or nothing where none is near."""
     known = [name for name in known if len(name) <= _LONGEST]
     if len(word) > _LONGEST:
         return ""
@@ -106,7 +112,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
         known = nlargest(_COMPARED, known, key=lambda name: _resemblance(word, name))
     shortened = [name for name in known if len(word) > 2 and name.startswith(word)]
     matches = get_close_matches(word, known, n=1, cutoff=0.6) or shortened
-    return f"did you mean `{matches[0]}`?" if matches else ""
+    return matches[0] if matches else ""
 
 
 def _resemblance(word: str, name: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0")
@@ -43,3 +43,20 @@ def visible(text: str) -> str:
     if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
         return text
     return "".join(escaped(char) if is_hidden(char) else char for char in text)
+
+
+def shown(value: Any) -> str:
+    """Say in a message what a value of a spec is: itself where it is short, else its kind."""
+    match value:
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case str():
+            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)

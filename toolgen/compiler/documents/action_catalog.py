@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from toolgen.compiler.documents.base import DottedName, NonEmpty, Spec, SpecFileHead, Word
+from toolgen.compiler.documents.base import DottedName, NonEmpty, Spec, SpecFileHead, Text, Word
 
 
 class NotIn(Spec):
@@ -35,7 +35,7 @@ class ActionSpec(Spec):
 class CategorySpec(Spec):
     """Fixed entries (`actions`), or entries from the host (`target`)."""
 
-    description: NonEmpty
+    description: Text
     """Its bullet in the prompt; no tool names."""
     from_: Annotated[DottedName | None, Field(alias="from")] = None
     needs: Condition | None = None
@@ -59,7 +59,7 @@ class SearchSpec(Spec):
 class MandateSpec(Spec):
     """A sentence of the system prompt for some tiers."""
 
-    text: NonEmpty
+    text: Text
     tiers: list[NonEmpty] = ["light"]
     repeat: Annotated[int, Field(ge=1, le=10)] = 3
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.compiler.documents.base import DottedName, NonEmpty, Role, SpecFileHead
+from toolgen.compiler.documents.base import DottedName, Role, SelectorText, SpecFileHead
 
 
 class AgentFile(SpecFileHead):
@@ -13,11 +13,11 @@ class AgentFile(SpecFileHead):
     role: Role = "main"
     system: str = ""
     """The system message of its runs."""
-    use: list[NonEmpty] = []
+    use: list[SelectorText] = []
     """Selectors: the tools it has when nobody asks for less."""
-    on_request: list[NonEmpty] = []
+    on_request: list[SelectorText] = []
     """Selectors: what a dispatch may ask for beyond `use`."""
-    suggest: list[NonEmpty] = []
+    suggest: list[SelectorText] = []
     """Selectors: a preference, never a right."""
     export: list[DottedName] = []
     """Toolsets of kind `agent` that it runs for others."""

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolgen.compiler.documents.base import NonEmpty, Role, Spec, SpecFileHead, Word
+from toolgen.compiler.documents.base import NonEmpty, Role, SelectorText, Spec, SpecFileHead, Word
 
 Answer = Literal["exclude", "deny", "ask", "allow"]
-Rules = dict[NonEmpty, Answer]
+Rules = dict[SelectorText, Answer]
 Positive = Annotated[int, Field(ge=0)]
 
 SENSITIVE = ["~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*"]

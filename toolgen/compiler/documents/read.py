@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.diagnostics.diagnostic import closest, nearest
+from toolgen.compiler.diagnostics.text import shown
 from toolgen.compiler.documents.action_catalog import CatalogFile
 from toolgen.compiler.documents.agent import AgentFile
-from toolgen.compiler.documents.base import SpecFileHead
+from toolgen.compiler.documents.base import GRAMMAR, SelectorPattern, SpecFileHead, TextPattern
 from toolgen.compiler.documents.policy import PolicyFile
 from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
@@ -75,8 +76,10 @@ def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] 
         except ValidationError as failure:
             refusals = list(_relevant(failure.errors(include_url=False), data))
         news = [refusal for refusal in refusals if not refusal.follows_from(reported, begun)]
+        misspelt = {_meant(refusal, model) for refusal in news if refusal.error["type"] == "extra_forbidden"}
         for refusal in news:
-            _report(refusal, root, model, sink)
+            if refusal.error["type"] != "missing" or refusal.place not in misspelt:
+                _report(refusal, root, model, sink)
             reported.add(refusal.place)
             begun.update(refusal.place[:length] for length in range(len(refusal.place) + 1))
         _mend(data, refusals)
@@ -213,7 +216,14 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
             sink.report("TG103", root.span_at(place[:-1], key=True), f"`{name}` is missing from {_where(place[:-1])}")
         case _:
             span = root.span_at(place, key=is_key)
-            sink.report("TG105", span, _message(error, name, is_key=is_key), fix=_fix(error))
+            code = "TG503" if _pattern(error) == SelectorPattern else "TG105"
+            sink.report(code, span, _message(error, name, is_key=is_key), fix=_fix(error))
+
+
+def _meant(refusal: _Refusal, model: type[BaseModel]) -> _Place:
+    """The place of the key that an unknown one seems to be a misspelling of, or its own."""
+    *parent, name = refusal.place
+    return (*parent, closest(str(name), _known_keys(model, tuple(parent))) or name)
 
 
 def _where(place: tuple[int | str, ...]) -> str:
@@ -289,36 +299,30 @@ _BOUNDS: Final = {
 
 
 def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
-    if error["type"] == "string_pattern_mismatch":
-        what = "name" if is_key else "value"
-        return f"`{name if is_key else error['input']}` is not a valid {what} here"
     subject = f"`{name}`" if name and not name.isdigit() else "this"
     wanted = _WANTED.get(error["type"])
+    pattern = _pattern(error)
+    if pattern == TextPattern:
+        wanted = _WANTED["string_too_short"]
+    elif pattern == SelectorPattern:
+        return f"`{error['input']}` is not a selector"
+    elif pattern:
+        what = "name" if is_key else "value"
+        return f"`{name if is_key else error['input']}` is not a valid {what} here"
     if error["type"] == "literal_error":
         wanted = str(error.get("ctx", {}).get("expected", "")).replace("'", "`")
     bound = _BOUNDS.get(error["type"])
     if bound:
         wanted = f"{bound[0]} {error.get('ctx', {}).get(bound[1])}"
     if wanted:
-        return f"{subject} must be {wanted}, and is {_shown(error['input'])}"
+        return f"{subject} must be {wanted}, and is {shown(error['input'])}"
     text = error["msg"]
-    return f"{subject}: {text[0].lower()}{text[1:]}, found {_shown(error['input'])}"
+    return f"{subject}: {text[0].lower()}{text[1:]}, found {shown(error['input'])}"
 
 
-def _shown(value: Any) -> str:
-    match value:
-        case dict():
-            return "a mapping"
-        case list():
-            return "a list"
-        case str():
-            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
-        case None:
-            return "nothing"
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
+def _pattern(error: ErrorDetails) -> str:
+    """The pattern that a text does not match, where that is the error."""
+    return str(error.get("ctx", {}).get("pattern", "")) if error["type"] == "string_pattern_mismatch" else ""
 
 
 def _fix(error: ErrorDetails) -> str:
@@ -326,8 +330,8 @@ def _fix(error: ErrorDetails) -> str:
     if error["type"] == "literal_error" and isinstance(error["input"], str):
         words = [word.strip("' ") for word in str(context.get("expected", "")).replace(" or ", ",").split(",")]
         return nearest(error["input"], words)
-    if error["type"] == "string_pattern_mismatch":
-        return f"it must match `{context.get('pattern')}`"
+    if grammar := GRAMMAR.get(_pattern(error)):
+        return grammar
     if error["type"] == "string_type" and isinstance(error["input"], bool | int | float):
         return "put it in quotes"
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.compiler.documents.base import Dialect, NonEmpty, Schema, SpecFileHead, TypeName, Word
+from toolgen.compiler.documents.base import Dialect, Schema, SpecFileHead, Text, TypeName, Word
 
 
 class SharedFile(SpecFileHead):
@@ -10,5 +10,5 @@ class SharedFile(SpecFileHead):
 
     dialect: Dialect = "2020-12"
     types: dict[TypeName, Schema] = {}
-    tags: dict[Word, NonEmpty] = {}
+    tags: dict[Word, Text] = {}
     """Tag words of ours, beside the built-in ones, and what they mean."""

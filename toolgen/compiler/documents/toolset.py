@@ -14,9 +14,11 @@ from toolgen.compiler.documents.base import (
     Schema,
     Spec,
     SpecFileHead,
+    Text,
     ToolKey,
     TypeName,
     Word,
+    WordPattern,
 )
 
 NonNegative = Annotated[int, Field(ge=0)]
@@ -66,7 +68,7 @@ class ExampleSpec(Spec):
 class TagSpec(Spec):
     """How the tool is called by a line of text."""
 
-    prefix: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=64)] | None = None
+    prefix: Annotated[str, Field(pattern=WordPattern, max_length=64)] | None = None
     """The word before the colon; the tool key in capitals, when left out."""
     pattern: NonEmpty | None = None
     """A regular expression with one group for each required arg; made from the args, when left out."""
@@ -131,9 +133,9 @@ class ToolDefaultsSpec(Spec):
 class ToolSpec(ToolDefaultsSpec):
     """One tool."""
 
-    title: NonEmpty | None = None
+    title: Text | None = None
     """A short name for people; the key in words, when left out."""
-    description: NonEmpty
+    description: Text
     """What it does, for the model; the first line is the short description."""
     args: Schema = None
     """The arguments: fields, or JSON Schema of an object."""
@@ -159,6 +161,8 @@ class ToolSpec(ToolDefaultsSpec):
     """What it runs (command)."""
     remote: NonEmpty | None = None
     """The server's own name for the tool (mcp)."""
+    imported: NonEmpty | None = None
+    """A digest of the title and the description that the server gave it, for the next import (mcp)."""
     wire_name: NonEmpty | None = None
     """What providers call the tool; made from the ident, when left out."""
     hints: HintsSpec = HintsSpec()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
 from toolgen.compiler.emit.agents import emit_agents
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.emit.documentation import emit_tool_schemas, emit_tools_md
-from toolgen.compiler.emit.literals import docstring, literal
+from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.models import render_models
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.emit.toolset import emit_toolset
@@ -16,14 +17,12 @@ from toolgen.compiler.ir.shapes import ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
-    from toolgen.compiler.ir.catalog import Catalog
+    from toolgen.compiler.ir.catalog import Catalog, Toolset
 
 
 def emit(catalog: Catalog) -> dict[str, str]:
     """The files of a generated package, unformatted, by path below its root."""
-    models = render_models(
-        [[made for made in toolset.types if isinstance(made, ClassType)] for toolset in catalog.toolsets]
-    )
+    models = render_models([_described_classes(toolset) for toolset in catalog.toolsets])
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
@@ -38,6 +37,20 @@ def emit(catalog: Catalog) -> dict[str, str]:
         folder = "/".join(toolset.package)
         files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
     return dict(sorted({**_packages(files), **files}.items()))
+
+
+def _described_classes(toolset: Toolset) -> list[ClassType]:
+    """The classes of a toolset; those of a tool's args and result that no schema describes say whose they are."""
+    described: dict[str, str] = {}
+    for tool in toolset.tools:
+        short = first_line(tool.description)
+        described[tool.names.args] = f"Args of `{tool.key}`: {short}"
+        described[tool.names.result] = f"Result of `{tool.key}`: {short}"
+    classes = [made for made in toolset.types if isinstance(made, ClassType)]
+    return [
+        made if made.description.strip() else replace(made, description=described.get(made.name, ""))
+        for made in classes
+    ]
 
 
 def _packages(files: dict[str, str]) -> dict[str, str]:

@@ -63,6 +63,7 @@ def import_mcp(
         return None
     update = updated_spec(present, offer.tools)
     _report_gone(spec, present, update, offer, sink)
+    _report_replaced(spec, update, sink)
     return _imported(updated_text(spec, update), update, offer)
 
 
@@ -84,6 +85,12 @@ def _report_gone(spec: SpecFile, present: Mapping[str, Any], update: Update, off
         if name not in offer.left_out:
             place = spec.root.span_at(("tools", key), key=True)
             sink.report("TG807", place, f"the server has no `{name}` any more, so it is taken out")
+
+
+def _report_replaced(spec: SpecFile, update: Update, sink: Diagnostics) -> None:
+    for key, text in update.replaced:
+        message = f"the server says otherwise of `{key}` now, and its `{text}` takes the place of this one"
+        sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="put yours back if it still holds")
 
 
 def _imported(text: str, update: Update, offer: Offer) -> Imported:

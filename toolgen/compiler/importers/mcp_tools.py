@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
@@ -11,6 +11,7 @@ from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.offer import Offer, OfferedTool
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.written_schema import bare_fields, mapping, scalar, written_args, written_result
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import title as in_words
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
@@ -114,7 +115,9 @@ class _Reader:
         reasons = self._reasons_of_text(entry) or _reasons_at_sight(entry) or self._try(name, entry)
         if reasons:
             related = [Related(*other) for other in reasons[1:_SHOWN]]
-            self.sink.report("TG805", reasons[0][0], f"`{name}` is left out: {reasons[0][1]}", related=related)
+            place, reason = reasons[0]
+            fix = self._other_dialect(name, entry)
+            self.sink.report("TG805", place, f"`{name}` is left out: {reason}", related=related, fix=fix)
             self.left_out.append(name)
 
     def _check_keys(self, entry: MappingNode) -> None:
@@ -125,6 +128,16 @@ class _Reader:
 
     def _reasons_of_text(self, entry: MappingNode) -> list[_Reason]:
         return [(found.span, found.message) for found in self.syntax if _contains(entry.span, found.span)]
+
+    def _other_dialect(self, name: str, entry: MappingNode) -> str:
+        """Say under which draft of JSON Schema a broken tool would not be broken, or nothing."""
+        if self._reasons_of_text(entry) or _reasons_at_sight(entry):
+            return ""
+        for dialect in keywords.DIALECTS:
+            other = replace(self.circumstances, dialect=dialect)
+            if not try_tool(mapping(entry, _as_spec(name, entry, dialect)), {}, other).errors:
+                return f"import with `--dialect {dialect}`: under that draft the tool is sound"
+        return ""
 
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
         """Take a tool, or say what keeps it from being built."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,18 +18,27 @@ if TYPE_CHECKING:
 _OWN: Final = ("description", "args", "result", "rename")
 """The keys of a tool that its source decides: they go when it says nothing of them any more."""
 
-_FIRST: Final = ("remote", "title", "description", "permission", "tags")
+_TEXTS: Final = ("title", "description")
+"""The keys of a tool that its source and people both write: people's text stays until the source changes its own."""
+
+_DIGEST_LENGTH: Final = 8
+
+_FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
 _LAST: Final = ("args", "result", "rename")
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The whole data of a spec, and the keys of tools that are new in it, changed, or gone from it."""
+    """The whole data of a spec, and the keys of tools that are new in it, changed, or gone from it.
+
+    `replaced` are texts that people may have written, and that the source changed: keys of the tool and the text.
+    """
 
     data: dict[str, Any]
     added: tuple[str, ...]
     changed: tuple[str, ...]
     gone: tuple[str, ...]
+    replaced: tuple[tuple[str, str], ...] = ()
 
 
 def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
@@ -56,7 +66,10 @@ def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> 
         tools = _inserted(tools, key, _tool(key, by_name[name], shared))
     changed = [key for key in tools if key in old and canonical(tools[key]) != canonical(old[key])]
     gone = [key for key in old if key not in tools]
-    return Update({**present, "tools": tools}, tuple(sorted(keys.values())), tuple(changed), tuple(gone))
+    replaced = [(key, name) for key in changed for name in _replaced_texts(old[key], tools[key])]
+    return Update(
+        {**present, "tools": tools}, tuple(sorted(keys.values())), tuple(changed), tuple(gone), tuple(replaced)
+    )
 
 
 def source_name(key: str, tool: Mapping[str, Any]) -> str:
@@ -76,14 +89,37 @@ def _tool(key: str, tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
 
 def _merged(key: str, old: Mapping[str, Any], tool: OfferedTool) -> dict[str, Any]:
     """A tool that people have edited, and what its source says of it now."""
-    theirs = {name: value for name, value in old.items() if name not in _OWN}
-    return _ordered({**theirs, **_spec(key, tool)})
+    spec = _spec(key, tool)
+    own = {*_OWN, *(_TEXTS if _is_as_imported(old) else ())}
+    if old.get("imported") == spec["imported"]:
+        own -= {*_TEXTS}
+        spec = {name: value for name, value in spec.items() if name not in _TEXTS}
+    merged = _ordered({**{name: value for name, value in old.items() if name not in own}, **spec})
+    unmarked = {name: value for name, value in merged.items() if name != "imported"}
+    return unmarked if canonical(unmarked) == canonical(old) else merged
+
+
+def _replaced_texts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The texts of a tool that became others, unless they were what its source had said before."""
+    return [] if _is_as_imported(old) else [name for name in _TEXTS if name in old and old[name] != new.get(name)]
+
+
+def _is_as_imported(tool: Mapping[str, Any]) -> bool:
+    """Whether the texts of a tool in a spec are those that its source gave it."""
+    return tool.get("imported") == _digest(tool)
+
+
+def _digest(tool: Mapping[str, Any]) -> str:
+    """A digest of the texts of a tool."""
+    texts = canonical([tool.get(name) for name in _TEXTS])
+    return hashlib.sha256(texts).hexdigest()[:_DIGEST_LENGTH]
 
 
 def _spec(key: str, tool: OfferedTool) -> dict[str, Any]:
     spec = dict(tool.spec)
-    if spec.get("title") == in_words(key):
+    if spec.get("title") == in_words(tool.name):
         del spec["title"]
+    spec["imported"] = _digest(spec)
     return spec if tool.name == key else {"remote": tool.name, **spec}
 
 

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.chains import MAX_PARTS, excess
+from toolgen.compiler.resolve.schema_errors import fix_of, message_of, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.resolve.schemas import Bundle
 
-_SHOWN: Final = 120
 _UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
 """What jsonschema-rs raises for a schema that it cannot compile."""
 
@@ -44,7 +43,7 @@ def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: f
 def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:
     """Where and how a value breaks a schema."""
     validator = jsonschema_rs.validator_for(schema, validate_formats=False, offline=True)
-    return [(list(error.instance_path), _short(error.message)) for error in validator.iter_errors(value)]
+    return [(list(error.instance_path), short(error.message)) for error in validator.iter_errors(value)]
 
 
 class _Parts:
@@ -75,9 +74,8 @@ class _Parts:
 def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
     """Report defaults that their own schemas refuse."""
     parts = _Parts(bundle.json)
-    for pointer, schema in _with_defaults(bundle.json, []):
-        default = schema["default"]
-        if _plainly_fits(schema, default):
+    for pointer, schema in keywords.subschemas(bundle.json):
+        if "default" not in schema or _plainly_fits(schema, default := schema["default"]):
             continue
         try:
             problem = next((error.message for error in parts.validator(schema, pointer).iter_errors(default)), "")
@@ -87,7 +85,7 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
             sink.report(
                 "TG208",
                 bundle.span([*pointer, "default"], span),
-                f"the default is refused by its own schema: {_short(problem)}",
+                f"the default is refused by its own schema: {short(problem)}",
                 fix="correct it, or leave it out",
             )
 
@@ -99,29 +97,29 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         sink.report(
             "TG202",
             bundle.span(["$schema"], span),
-            f"`{_short(declared)}` is not a draft that toolgen knows",
+            f"`{short(declared)}` is not a draft that toolgen knows",
             fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
         )
         return
     errors = _meta_errors(bundle.json, keywords.DIALECTS[_dialect(declared)])
     for error in errors:
         path = list(error.absolute_path)
-        sink.report("TG202", bundle.span(path, span), _meta_message(error, path), fix=_meta_fix(error, path))
+        sink.report("TG202", bundle.span(path, span), message_of(error, path), fix=fix_of(error, path))
     if not errors:
         path = list(getattr(failure, "instance_path", ()))
         reason = str(failure).split("\n")[0]
         if path and path[-1] == "pattern":
-            reason = f"no engine takes the pattern {_short(str(getattr(failure, 'instance', '')))!r}"
+            reason = f"no engine takes the pattern {short(str(getattr(failure, 'instance', '')))!r}"
         elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
             reason = reason.partition(" is not present in a registry")[0]
             sink.report(
                 "TG204",
                 _reference_span(bundle, reason, span),
-                f"a reference leads nowhere: {_short(reason)}",
+                f"a reference leads nowhere: {short(reason)}",
                 fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched",
             )
             return
-        sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {_short(reason)}")
+        sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {short(reason)}")
 
 
 def _meta_errors(schema: Any, metaschema: str) -> list[ValidationError]:
@@ -154,49 +152,6 @@ def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | 
             yield from _references(inner, [*path, index])
 
 
-def _meta_message(error: ValidationError, path: list[str | int]) -> str:
-    where = f"`{path[-1]}`" if path else "the schema"
-    if path and path[-1] == "type":
-        return f"`{_short(_first_unknown(error.instance))}` is not a JSON type"
-    if path and path[-1] == "pattern":
-        return f"no engine takes the pattern {_short(str(error.instance))!r}"
-    return f"{where} is not valid JSON Schema: {_short(error.message)}"
-
-
-def _meta_fix(error: ValidationError, path: list[str | int]) -> str:
-    if path and path[-1] == "type":
-        known = nearest(_first_unknown(error.instance), _TYPES)
-        return known or "if this is a field called `type`, write `type!:` in the short form"
-    if path and path[-1] == "items" and isinstance(error.instance, list):
-        return "list places in `prefixItems`, or write `dialect: draft-07` if the schema is of an older draft"
-    return ""
-
-
-def _first_unknown(kinds: Any) -> str:
-    """What of the value of `type` is no type."""
-    each = kinds if isinstance(kinds, list) else [kinds]
-    return str(next((kind for kind in each if kind not in _TYPES), kinds))
-
-
-_TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
-
-
-def _with_defaults(schema: Any, pointer: list[str | int]) -> Iterator[tuple[list[str | int], dict[str, Any]]]:
-    if not isinstance(schema, dict):
-        return
-    if "default" in schema:
-        yield pointer, schema
-    for key, value in schema.items():
-        if key in keywords.SCHEMA_MAP and isinstance(value, dict):
-            for name, inner in value.items():
-                yield from _with_defaults(inner, [*pointer, key, name])
-        elif key in keywords.SCHEMA_LIST and isinstance(value, list):
-            for index, inner in enumerate(value):
-                yield from _with_defaults(inner, [*pointer, key, index])
-        elif key in keywords.SCHEMA:
-            yield from _with_defaults(value, [*pointer, key])
-
-
 _PLAIN = {"string": str, "boolean": bool}
 
 
@@ -222,7 +177,3 @@ _DRAFTS: Final = {
 def _dialect(declared: Any) -> str:
     """The draft that the value of `$schema` stands for."""
     return (keywords.dialect_of(declared) if isinstance(declared, str) else None) or "2020-12"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -29,13 +29,23 @@ def resolve_command(
     sink: Diagnostics,
 ) -> Command:
     """Check a `command` block against the args of its tool."""
-    span = document.span("tools", key, "command", key=True)
-    if bool(spec.exec) == bool(spec.shell):
+    if spec.exec == [] and "exec" in spec.model_fields_set and not spec.shell:
+        span = document.span("tools", key, "command", "exec")
+        sink.report("TG410", span, "`exec` is empty, so it runs nothing", fix="write `exec: [program, arg, …]`")
+    elif bool(spec.exec) == bool(spec.shell):
         sink.report(
             "TG410",
-            span,
+            document.span("tools", key, "command", key=True),
             "a command has `exec` or `shell`, and just one of them",
             fix="prefer `exec: [program, arg, …]`",
+        )
+    program = spec.exec[0] if spec.exec else spec.shell.strip().partition(" ")[0]
+    if not isinstance(program, str) or "{{" in program:
+        sink.report(
+            "TG410",
+            document.span("tools", key, "command", *(("exec", 0) if spec.exec else ("shell",))),
+            "a command starts with its program, and no model chooses that",
+            fix="name the program, and let what is filled in follow it",
         )
     if spec.shell and not may_shell:
         sink.report(

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.spellings import respelled_type
 from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 
@@ -20,6 +21,7 @@ WORDS: Final[dict[str, Any]] = {
     "any": {},
 }
 
+_MARKS: Final = ("?", "!")
 _IN_FRAGMENTS: Final = "/~!$&'()*+,;=:@?"
 """What stands as it is in the fragment of a URI, beside letters and digits."""
 
@@ -62,11 +64,13 @@ class Expander:
             case ScalarNode(value=str() as value) if value[:1].isupper():
                 return self._type(value, node.span)
             case ScalarNode(value=value):
+                known = [*WORDS, *self._types.names(self._path)]
                 self._sink.report(
                     "TG201",
                     node.span,
                     f"`{value}` is not a type",
-                    fix=nearest(str(value), [*WORDS, *self._types.names(self._path)])
+                    fix=respelled_type(str(value), known)
+                    or nearest(str(value), known)
                     or "keywords of JSON Schema stand beside a `type`: `{type: integer, minimum: 1}`",
                 )
             case SequenceNode(items=items) if len(items) == 1:
@@ -91,6 +95,10 @@ class Expander:
         required: list[str] = []
         for key, child in node.entries():
             name, optional = _field_name(key)
+            if key in _MARKS or (optional and name.endswith(_MARKS)):
+                message = f"`{key}` is the field called `{name}`" if name else f"`{key}` is the field without a name"
+                fix = "one mark ends the name of a field: `name?` or `name!`"
+                self._sink.report("TG215", node.key_span(key), message, fix=fix)
             if name in properties:
                 self._sink.report(
                     "TG206", node.key_span(key), f"the field `{name}` is here twice", fix="keep one of them"
@@ -133,6 +141,8 @@ class Expander:
                     fix='write `$ref: "#"`',
                 )
             elif key in keywords.SCHEMA_MAP and isinstance(value, dict):
+                if key == "properties":
+                    self._check_marks(value, node, [*path, key])
                 copy[key] = {name: self._raw(inner, node, [*path, key, name], base) for name, inner in value.items()}
             elif key in keywords.SCHEMA_LIST and isinstance(value, list):
                 copy[key] = [self._raw(inner, node, [*path, key, index], base) for index, inner in enumerate(value)]
@@ -141,7 +151,7 @@ class Expander:
             else:
                 copy[key] = value
                 if key not in keywords.ALL and not key.startswith("x-"):
-                    self._unknown(key, node, [*path, key])
+                    self._unknown(key, schema, node, [*path, key])
             if key in keywords.FOREIGN[self._dialect]:
                 message = f"`{key}` is not a keyword of {self._dialect}, and checks nothing"
                 fix = keywords.FOREIGN[self._dialect][key]
@@ -183,13 +193,22 @@ class Expander:
                     "TG211", span, f"`{name}` names two different parts of this schema", fix="rename one of them"
                 )
 
-    def _unknown(self, key: str, node: Node, path: list[str | int]) -> None:
-        known = nearest(key, keywords.ALL)
+    def _check_marks(self, properties: dict[str, Any], node: Node, path: list[str | int]) -> None:
+        for name in properties:
+            if len(name) > 1 and name.endswith(_MARKS):
+                message = f"inside JSON Schema `{name}` is the whole name of the field"
+                fix = f"write `{name[:-1]}`; a field that is not listed under `required` is optional"
+                self._sink.report("TG215", node.span_at([*path, name], key=True), message, fix=fix)
+
+    def _unknown(self, key: str, schema: dict[str, Any], node: Node, path: list[str | int]) -> None:
+        kind = schema.get("type")
+        nullable = f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`' if key == "nullable" else ""
         self._sink.report(
             "TG203",
             node.span_at(path, key=True),
             f"`{key}` is not a keyword of JSON Schema, and checks nothing",
-            fix=known
+            fix=nullable
+            or nearest(key, keywords.ALL)
             or "call it `x-…` if it is meant as a note, or write `type: object` with `properties` around fields",
         )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
 
 SCHEMA: Final = frozenset({
     "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
@@ -88,3 +91,23 @@ def resource_name(schema: dict[str, Any], dialect: str) -> str:
 def definitions_keyword(dialect: str) -> str:
     """Where a draft keeps its definitions."""
     return "$defs" if dialect in ("2020-12", "2019-09") else "definitions"
+
+
+def subschemas(
+    schema: Any, pointer: Sequence[str | int] = (), *, skipped: Container[str] = ()
+) -> Iterator[tuple[list[str | int], dict[str, Any]]]:
+    """A schema and all schemas in it, but for those under `skipped` keywords, each with its place as a JSON pointer."""
+    if not isinstance(schema, dict):
+        return
+    yield [*pointer], schema
+    for key, value in schema.items():
+        if key in skipped:
+            continue
+        if key in SCHEMA_MAP and isinstance(value, dict):
+            for name, inner in value.items():
+                yield from subschemas(inner, [*pointer, key, name], skipped=skipped)
+        elif key in SCHEMA_LIST and isinstance(value, list):
+            for index, inner in enumerate(value):
+                yield from subschemas(inner, [*pointer, key, index], skipped=skipped)
+        elif key in SCHEMA:
+            yield from subschemas(value, [*pointer, key], skipped=skipped)

@@ -50,8 +50,8 @@ def words(text: str) -> list[str]:
 
 
 def title(text: str) -> str:
-    """Spell a name as a title for people: `createIssue` -> `Create issue`."""
-    return " ".join(words(text)).capitalize() or text
+    """Spell a name as a title for people: `createIssue` -> `Create issue`; nothing where it is blank."""
+    return " ".join(words(text)).capitalize() or text.strip()
 
 
 def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.ir.catalog import Tool, Toolset
-
-_GRAMMAR = re.compile(r"[A-Za-z0-9_.*-]*(\+[A-Za-z][A-Za-z0-9_-]*)*")
 
 
 def select(selector: str, toolsets: Iterable[Toolset]) -> list[Tool]:
@@ -31,16 +28,8 @@ def select(selector: str, toolsets: Iterable[Toolset]) -> list[Tool]:
 def check_selector(
     selector: str, toolsets: Iterable[Toolset], tags: Iterable[str], span: Span, sink: Diagnostics
 ) -> None:
-    """Report a selector that is none, that names an unknown tag, or that matches nothing."""
+    """Report a selector that names an unknown tag, or that matches nothing."""
     toolsets = list(toolsets)
-    if not selector or not _GRAMMAR.fullmatch(selector):
-        sink.report(
-            "TG503",
-            span,
-            f"`{selector}` is not a selector",
-            fix="write a toolset, an ident, or a pattern with `*`, then `+tag`",
-        )
-        return
     known_tags = set(tags)
     for tag in selector.split("+")[1:]:
         if tag not in known_tags:

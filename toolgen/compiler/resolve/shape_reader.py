@@ -34,13 +34,21 @@ _MOST_CLASSES: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Rename:
+    """The name in Python that a field is given, and where."""
+
+    python: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Owner:
     """Whom the classes of a schema belong to: their module, the name of the outermost, and the renamed fields."""
 
     module: str
     name: str
     span: Span
-    rename: Mapping[str, str]
+    rename: Mapping[str, Rename]
 
 
 class SchemaReader:
@@ -235,10 +243,10 @@ class SchemaReader:
         return ClassRef(name)
 
     def _field(self, wire: str, schemas: list[Any], pointer: str, owner: str, *, required: bool) -> Field:
-        python = self._owner.rename.get(wire)
-        if python is None or not is_attribute(python):
-            python = attribute(wire)
-        else:
+        python = attribute(wire)
+        rename = self._owner.rename.get(wire)
+        if rename is not None and is_attribute(rename.python):
+            python = rename.python
             self._shapes.renamed.add((self._owner.name, wire))
         shape: Shape = JSON
         for index, schema in enumerate(schemas):
@@ -262,11 +270,12 @@ class SchemaReader:
         for field in fields:
             first = seen.setdefault(field.python, field.wire)
             if first != field.wire:
+                rename = self._owner.rename.get(field.wire) or self._owner.rename.get(first)
                 self._shapes.sink.report(
                     "TG302",
-                    self._owner.span,
+                    rename.span if rename else self._owner.span,
                     f"the fields {first!r} and {field.wire!r} of `{owner}` would both be `{field.python}` in Python",
-                    fix=self._rename(field),
+                    fix="choose a name that no other field has" if rename else self._rename(field),
                 )
 
     def _rename(self, field: Field) -> str:

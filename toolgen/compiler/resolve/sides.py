@@ -12,6 +12,7 @@ from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.checks import check_defaults, check_schema
+from toolgen.compiler.resolve.contradictions import check_contradictions
 from toolgen.compiler.resolve.profile import check_profile
 from toolgen.compiler.resolve.schemas import Bundle
 from toolgen.compiler.resolve.secrets import secret_pointers
@@ -21,6 +22,7 @@ from toolgen.compiler.source.nodes import MappingNode
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas import Schemas
@@ -109,7 +111,7 @@ class Sides:
         if not is_sound and len(names) <= _MOST_ALONE:
             return False
         if is_sound:
-            check_defaults(bundle, span, sink)
+            _check_parts(bundle, span, sink)
             for name in names:
                 self._shapes.named_type(name, bundle, self._document.span("types", name))
         for found in sink:
@@ -123,7 +125,7 @@ class Sides:
                 name, self._document.path, own_dialect(node) or self._document.file.dialect, node
             )
             if check_schema(bundle, span, self._sink):
-                check_defaults(bundle, span, self._sink)
+                _check_parts(bundle, span, self._sink)
                 self._shapes.named_type(name, bundle, span)
 
     def _bundle(self, path: Sequence[str]) -> Bundle | None:
@@ -137,9 +139,15 @@ class Sides:
             return Schema({}, bundle.dialect, Json(), owner.name)
         if self._profile == "core":
             check_profile(bundle, owner.span, self._sink)
-        check_defaults(bundle, owner.span, self._sink)
+        _check_parts(bundle, owner.span, self._sink)
         shape = self._shapes.side(bundle, owner, as_class=as_class)
         return Schema(bundle.json, bundle.dialect, shape, owner.name, secret_pointers(bundle.json))
+
+
+def _check_parts(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Warn of what is valid, and cannot be meant."""
+    check_defaults(bundle, span, sink)
+    check_contradictions(bundle, span, sink)
 
 
 def _plain(json: dict[str, Any], dialect: str) -> Bundle:

@@ -30,7 +30,7 @@ from toolgen.compiler.resolve.names import (
     snake,
     title,
 )
-from toolgen.compiler.resolve.shape_reader import Owner
+from toolgen.compiler.resolve.shape_reader import Owner, Rename
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template
@@ -52,6 +52,7 @@ _ONLY_FOR: Final = {
     "system": ("agent",),
     "command": ("command",),
     "remote": ("mcp",),
+    "imported": ("mcp",),
 }
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 _RAW_ARG: Final = {
@@ -93,19 +94,20 @@ class ToolResolver:
         names = tool_names(key)
         module = types_module(names)
         absent = _RAW_ARG if spec.tag is not None else _NO_ARGS
-        owner = Owner(module, names.args, self._span(key, "args"), spec.rename)
+        rename = {wire: Rename(python, self._span(key, "rename", wire)) for wire, python in spec.rename.items()}
+        owner = Owner(module, names.args, self._span(key, "args"), rename)
         args = self._sides.args(("tools", key, "args"), owner, absent)
         named = field_names(args, self._shapes)
         inject = tuple(name for name in self._effective(spec, "inject") if name in named or name in injectable)
         args = self._sides.without(args, owner, inject)
         args = replace(args, json=_with_one_of(args.json, spec.one_of))
         result = self._sides.value(
-            ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), spec.rename)
+            ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), rename)
         )
         fields = field_names(args, self._shapes) if is_sound(args) else None
         self._check_kind(key, spec)
         self._check_rename(key, spec, names)
-        self._check_args(key, "one_of", spec.one_of, fields)
+        self._check_one_of(key, spec.one_of, fields, required_fields(args, self._shapes))
         self._check_inject(key, spec.inject, fields, injectable)
         permission = Permission(self._effective(spec, "permission") or "write")
         access = self._access(key, spec, fields)
@@ -115,7 +117,7 @@ class ToolResolver:
             ident=f"{self._file.toolset}.{key}",
             key=key,
             names=names,
-            title=spec.title or title(key),
+            title=spec.title or title(spec.remote or "") or title(key),
             description=spec.description.strip(),
             args=args,
             result=result,
@@ -142,9 +144,7 @@ class ToolResolver:
             server_data={
                 name: self._sides.value(
                     ("tools", key, "server_data", name),
-                    Owner(
-                        module, f"{pascal(key)}{pascal(name)}Data", self._span(key, "server_data", name), spec.rename
-                    ),
+                    Owner(module, f"{pascal(key)}{pascal(name)}Data", self._span(key, "server_data", name), rename),
                 )
                 for name in spec.server_data
             },
@@ -228,6 +228,19 @@ class ToolResolver:
                     f"`{what}` names `{name}`, which is not an arg",
                     fix=nearest(name, fields) or listing("args", sorted(fields)),
                 )
+
+    def _check_one_of(
+        self, key: str, names: Sequence[str], fields: Collection[str] | None, required: Collection[str]
+    ) -> None:
+        self._check_args(key, "one_of", names, fields)
+        span = self._span(key, "one_of")
+        if names and len(set(names)) < max(2, len(names)):
+            fix = "name each of them once; an arg that must be given is a required one"
+            self._sink.report("TG412", span, "`one_of` is a choice between two args or more", fix=fix)
+        for name in names:
+            if fields is not None and name in required:
+                message = f"`one_of` names `{name}`, which must always be given, so no other ever can"
+                self._sink.report("TG412", span, message, fix=f"make it optional: `{name}?`")
 
     def _check_inject(
         self, key: str, inject: Sequence[str], fields: Collection[str] | None, injectable: Collection[str]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas import Schemas
 
+_BLANK: Final = re.compile(r"\s")
+_VARIABLE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")
 _RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the server's name as `remote`"
 
 
@@ -107,9 +111,31 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
             f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}",
             fix="write one of `http`, `sse` and `stdio`",
         )
+    for name in ("http", "sse"):
+        url = getattr(spec, name)
+        if url is not None and not _is_url(url):
+            place, fix = document.span("server", name), "write `https://host/path`"
+            sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
+    for name, value in spec.headers.items():
+        if "$env." in value and not _VARIABLE.fullmatch(value):
+            sink.report(
+                "TG411",
+                document.span("server", "headers", name),
+                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
+                fix="write `$env.VAR`, and put all of the value into the variable",
+            )
     return Server(
         spec.http or "", spec.sse or "", tuple(spec.stdio or ()), dict(spec.headers), tuple(spec.env), spec.retries
     )
+
+
+def _is_url(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        is_whole = bool(url.hostname) and url.port != 0
+    except ValueError:
+        return False
+    return is_whole and url.scheme in ("http", "https") and not _BLANK.search(url.netloc)
 
 
 def _methods(

@@ -10,6 +10,7 @@ from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.spellings import respelled_type
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Types:
                     "TG201",
                     span,
                     f"there is no type `{name}` in {path}",
-                    fix=nearest(name, capitals) or _listing(known),
+                    fix=respelled_type(name, capitals) or nearest(name, capitals) or _listing(known),
                 )
                 return None
             reference = _foreign_reference(found.node)

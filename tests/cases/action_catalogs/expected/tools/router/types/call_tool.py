@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CallToolArgs(ClosedModel):
+    """Args of `call_tool`: Call a tool of a server."""
+
     server: str
     tool: str
     args: dict[str, JsonValue] | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class InvokeSkillArgs(ClosedModel):
+    """Args of `invoke_skill`: Run a skill."""
+
     name: str
     input_: Annotated[dict[str, JsonValue], Field(alias="input")]
 

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ReadArgs(ClosedModel):
+    """Args of `read`: Read a file."""
+
     path: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RecallArgs(ClosedModel):
+    """Args of `recall`: Ask sources."""
+
     sources: list[str]
     query: str
     filter_: Annotated[str | None, Field(alias="filter")] = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SearchArgs(ClosedModel):
+    """Args of `search`: Search the web."""
+
     query: str
     limit: int | None = None
 

@@ -12,6 +12,8 @@ from .shared import Note
 
 
 class AddArgs(ClosedModel):
+    """Args of `add`: Add a note."""
+
     note: Note
     pinned: bool = False
     colour: str | None = None

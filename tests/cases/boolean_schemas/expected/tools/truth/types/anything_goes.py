@@ -10,7 +10,7 @@ from toolgen.runtime.models import OpenModel
 
 
 class AnythingGoesArgs(OpenModel):
-    pass
+    """Args of `anything_goes`: Args that take whatever object comes."""
 
 
 AnythingGoesResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class EverywhereArgs(ClosedModel):
+    """Args of `everywhere`: Booleans as schemas."""
+
     any_: Annotated[JsonValue | None, Field(alias="any")] = None
     never: JsonValue | None = None
     list_: Annotated[list[JsonValue] | None, Field(alias="list")] = None

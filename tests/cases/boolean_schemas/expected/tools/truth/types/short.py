@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ShortArgs(ClosedModel):
+    """Args of `short`: In the short form, and by name."""
+
     any_: Annotated[JsonValue, Field(alias="any")]
     named: JsonValue
     never: JsonValue | None = None

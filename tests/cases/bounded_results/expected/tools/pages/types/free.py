@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class FreeArgs(ClosedModel):
+    """Args of `free`: A result without named fields may have any."""
+
     cursor: str | None = None
 
 

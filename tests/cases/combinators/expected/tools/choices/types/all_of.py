@@ -15,6 +15,8 @@ class AllOfArgsRecord(OpenModel):
 
 
 class AllOfArgs(ClosedModel):
+    """Args of `all_of`: Everything at once."""
+
     name: str
     record: AllOfArgsRecord | None = None
 

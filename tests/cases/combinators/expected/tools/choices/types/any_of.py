@@ -12,6 +12,8 @@ from .shared import Cat, Dog
 
 
 class AnyOfArgs(ClosedModel):
+    """Args of `any_of`: One of several kinds."""
+
     id_: Annotated[int | str, Field(alias="id")]
     pet: Cat | Dog | None = None
     many: list[str | list[str]] | None = None

@@ -8,6 +8,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class AtTheRootArgs(OpenModel):
+    """Args of `at_the_root`: A choice of whole objects."""
+
     path: str | None = None
     content: str | None = None
     url: str | None = None

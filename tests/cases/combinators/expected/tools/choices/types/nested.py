@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NestedArgs(ClosedModel):
+    """Args of `nested`: Combinators in combinators."""
+
     deep: JsonValue
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class NothingLikeArgs(OpenModel):
+    """Args of `nothing_like`: Anything but."""
+
     code: JsonValue | None = None
     word: str | None = None
 

@@ -19,6 +19,8 @@ class OneOfArgsShapeRectangle(ClosedModel):
 
 
 class OneOfArgs(ClosedModel):
+    """Args of `one_of`: Exactly one of several."""
+
     number: int
     shape: OneOfArgsShapeCircle | OneOfArgsShapeRectangle | None = None
 

@@ -6,8 +6,12 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CountLinesArgs(ClosedModel):
+    """Args of `count_lines`: Count the lines of a file."""
+
     path: str
 
 
 class CountLinesResult(ClosedModel):
+    """Result of `count_lines`: Count the lines of a file."""
+
     lines: int

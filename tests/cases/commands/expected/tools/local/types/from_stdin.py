@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class FromStdinArgs(ClosedModel):
+    """Args of `from_stdin`: All args arrive as JSON anyway."""
+
     items: list[str]
 
 

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class GitLogArgs(ClosedModel):
+    """Args of `git_log`: The log of a branch."""
+
     branch: str
     count: int = 10
 

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SearchArgs(ClosedModel):
+    """Args of `search`: Search text."""
+
     pattern: str
     glob: str | None = None
     limit: int | None = None

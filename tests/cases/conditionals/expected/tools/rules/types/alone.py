@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class AloneArgs(OpenModel):
+    """Args of `alone`: An if by itself decides nothing, and neither does a then."""
+
     a: JsonValue | None = None
     b: JsonValue | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class ChainedArgs(OpenModel):
+    """Args of `chained`: One condition in another."""
+
     kind: Literal["a", "b", "c"] | None = None
     x: JsonValue | None = None
 

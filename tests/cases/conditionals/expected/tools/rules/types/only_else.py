@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class OnlyElseArgs(ClosedModel):
+    """Args of `only_else`: No then."""
+
     value: int | str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class OnlyThenArgs(ClosedModel):
+    """Args of `only_then`: No else."""
+
     value: int | str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class ShipArgs(OpenModel):
+    """Args of `ship`: Abroad needs a country, at home a postcode."""
+
     abroad: bool
     country: str | None = None
     postcode: str | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ConstsArgs(ClosedModel):
+    """Args of `consts`: One value only."""
+
     word: Literal["up"] | None = None
     number: Literal[1] | None = None
     whole_float: Literal[2] | None = None

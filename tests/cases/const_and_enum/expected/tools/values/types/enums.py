@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class EnumsArgs(ClosedModel):
+    """Args of `enums`: Enumerations of every kind."""
+
     words: Literal["up", "down", "", 'it\'s "quoted"', "a\nb"] | None = None
     typed: Literal["a", "b"] | None = None
     numbers: Literal[1, 2, 3] | None = None

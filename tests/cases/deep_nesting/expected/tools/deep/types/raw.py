@@ -22,6 +22,8 @@ class RawArgsA(OpenModel):
 
 
 class RawArgs(OpenModel):
+    """Args of `raw`: In JSON Schema."""
+
     a: RawArgsA | None = None
 
 

@@ -38,6 +38,8 @@ class ShortArgsA(ClosedModel):
 
 
 class ShortArgs(ClosedModel):
+    """Args of `short`: In the short form."""
+
     a: ShortArgsA
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AllOfThemArgs(ClosedModel):
+    """Args of `all_of_them`: Has every default."""
+
     path: str
     session: str | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NoneOfThemArgs(ClosedModel):
+    """Args of `none_of_them`: Replaces the rest."""
+
     name: str
     session: str
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SomeArgs(ClosedModel):
+    """Args of `some`: Adds tags and changes limits."""
+
     path: str
 
 

@@ -15,6 +15,8 @@ class BatchArgsEntriesItem(ClosedModel):
 
 
 class BatchArgs(ClosedModel):
+    """Args of `batch`: The same inside an array."""
+
     entries: list[BatchArgsEntriesItem]
 
 

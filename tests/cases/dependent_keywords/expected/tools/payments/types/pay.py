@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class PayArgs(OpenModel):
+    """Args of `pay`: A card needs its code; an invoice needs an address of at least three characters."""
+
     amount: int | float
     card: str | None = None
     cvc: str | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ArraysArgs(ClosedModel):
+    """Args of `arrays`: Places are listed in items, and the rest in additionalItems."""
+
     pair: list[JsonValue] | None = None
     rest: list[JsonValue] | None = None
     has: list[JsonValue] | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class NewerWordsArgs(OpenModel):
+    """Args of `newer_words`: Keywords of a later draft are unknown here, and check nothing."""
+
     x: list[JsonValue] | None = None
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class ObjectsArgs(OpenModel):
+    """Args of `objects`: Dependencies of both kinds, conditions, and names of keys."""
+
     a: str | None = None
     b: str | None = None
     c: int | None = None

@@ -10,6 +10,8 @@ from .shared import Tree
 
 
 class RecursiveArgs(ClosedModel):
+    """Args of `recursive`: Types in themselves."""
+
     tree: Tree
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class SiblingsArgs(OpenModel):
+    """Args of `siblings`: Beside $ref nothing counts."""
+
     tag: str | None = None
     typed: str | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class OldArgs(OpenModel):
+    """Args of `old`: The older draft."""
+
     pair: list[JsonValue] | None = None
 
 

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ClosedArgs(ClosedModel):
-    pass
+    """Args of `closed`: A closed one."""
 
 
 ClosedResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class LeftOutArgs(ClosedModel):
-    pass
+    """Args of `left_out`: Nothing written."""
 
 
 LeftOutResult: TypeAlias = JsonValue

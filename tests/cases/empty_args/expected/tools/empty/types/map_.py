@@ -10,7 +10,7 @@ from toolgen.runtime.models import OpenModel
 
 
 class MapArgs(OpenModel):
-    pass
+    """Args of `map`: Any keys of one type."""
 
 
 MapResult: TypeAlias = JsonValue

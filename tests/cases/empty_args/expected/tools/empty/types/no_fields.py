@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NoFieldsArgs(ClosedModel):
-    pass
+    """Args of `no_fields`: No fields."""
 
 
 NoFieldsResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import OpenModel
 
 
 class PatternsArgs(OpenModel):
-    pass
+    """Args of `patterns`: Keys by pattern."""
 
 
 PatternsResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import OpenModel
 
 
 class RawArgs(OpenModel):
-    pass
+    """Args of `raw`: An open object."""
 
 
 RawResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import OpenModel
 
 
 class WordArgs(OpenModel):
-    pass
+    """Args of `word`: An open object by its word."""
 
 
 WordResult: TypeAlias = JsonValue

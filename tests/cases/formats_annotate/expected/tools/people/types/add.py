@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AddArgs(ClosedModel):
+    """Args of `add`: Add a person."""
+
     email: str | None = None
     born: str | None = None
     seen: str | None = None

@@ -12,6 +12,8 @@ from .shared import Quoted
 
 
 class ToolArgs(ClosedModel):
+    """Args of `tool`: \"\"\"Ends early\"\"\" | and <b>goes</b> on\\"""
+
     value: Quoted
     e: Annotated[str | None, Field(alias="é́")] = None
     x: Annotated[Literal["${x}\r\n"] | None, Field(alias="${x}")] = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ClosedArgs(ClosedModel):
+    """Args of `closed`: From closed args."""
+
     to: str
     account: str | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class OpenArgs(OpenModel):
+    """Args of `open`: From open args."""
+
     to: str
     account: str | None = None
 

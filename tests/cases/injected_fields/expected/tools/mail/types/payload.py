@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class PayloadArgs(OpenModel):
+    """Args of `payload`: From the payload, though the args are open."""
+
     to: str
 
 

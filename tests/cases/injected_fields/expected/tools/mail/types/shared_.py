@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SharedArgs(ClosedModel):
+    """Args of `shared`: From a type that others use as it is."""
+
     to: str
     account: str | None = None
     text: str | None = None

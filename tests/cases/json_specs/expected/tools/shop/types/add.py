@@ -8,9 +8,13 @@ from .shared import Item
 
 
 class AddArgs(ClosedModel):
+    """Args of `add`: A spec in JSON says the same as one in YAML."""
+
     items: list[Item]
     note: str | None = None
 
 
 class AddResult(ClosedModel):
+    """Result of `add`: A spec in JSON says the same as one in YAML."""
+
     total: int | float

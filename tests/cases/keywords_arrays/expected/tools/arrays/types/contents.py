@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ContentsArgs(ClosedModel):
+    """Args of `contents`: Some items must be there."""
+
     one: list[JsonValue] | None = None
     several: list[int] | None = None
     none_needed: list[JsonValue] | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class LengthsArgs(ClosedModel):
+    """Args of `lengths`: Lengths and uniqueness."""
+
     few: list[str] | None = None
     some: list[int] | None = None
     distinct: list[JsonValue] | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PlacesArgs(ClosedModel):
+    """Args of `places`: Every place has a schema of its own."""
+
     pair: list[JsonValue] | None = None
     exact: list[JsonValue] | None = None
     rest: list[JsonValue] | None = None

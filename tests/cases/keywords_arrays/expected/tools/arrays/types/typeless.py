@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class TypelessArgs(OpenModel):
+    """Args of `typeless`: Without a type these keywords say nothing of other values."""
+
     listed: JsonValue | None = None
     unique: JsonValue | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class BoundsArgs(ClosedModel):
+    """Args of `bounds`: Inclusive and exclusive bounds."""
+
     at_least: int | float | None = None
     at_most: int | None = None
     over: int | float | None = None

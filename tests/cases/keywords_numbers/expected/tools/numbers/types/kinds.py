@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class KindsArgs(ClosedModel):
+    """Args of `kinds`: An integer may be written 1.0; a truth value is no number."""
+
     whole: int | None = None
     real: int | float | None = None
     wholes: list[int] | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class MultiplesArgs(ClosedModel):
+    """Args of `multiples`: Multiples of whole numbers and of fractions."""
+
     even: int | None = None
     cents: int | float | None = None
     typeless: JsonValue | None = None

@@ -18,6 +18,8 @@ class KeysArgsShortNamed(OpenModel):
 
 
 class KeysArgs(ClosedModel):
+    """Args of `keys`: Keys by pattern and by name."""
+
     headers: dict[str, JsonValue] | None = None
     mixed: KeysArgsMixed | None = None
     named: dict[str, JsonValue] | None = None

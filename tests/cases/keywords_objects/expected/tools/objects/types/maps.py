@@ -14,6 +14,8 @@ class MapsArgsRecordsValue(OpenModel):
 
 
 class MapsArgs(ClosedModel):
+    """Args of `maps`: Objects without named fields."""
+
     counts: dict[str, int] | None = None
     lists: dict[str, list[str]] | None = None
     records: dict[str, MapsArgsRecordsValue] | None = None

@@ -26,6 +26,8 @@ class OpennessArgsTyped(OpenModel):
 
 
 class OpennessArgs(OpenModel):
+    """Args of `openness`: An open object keeps what it is given; a closed one refuses it."""
+
     open_: Annotated[OpennessArgsOpen | None, Field(alias="open")] = None
     closed: OpennessArgsClosed
     typed: OpennessArgsTyped | None = None

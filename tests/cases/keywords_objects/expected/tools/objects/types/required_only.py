@@ -8,10 +8,14 @@ from toolgen.runtime.models import OpenModel
 
 
 class RequiredOnlyArgs(OpenModel):
+    """Args of `required_only`: A key can be required without being described."""
+
     a: str
     b: JsonValue
 
 
 class RequiredOnlyResult(OpenModel):
+    """Result of `required_only`: A key can be required without being described."""
+
     y: str | None = None
     x: JsonValue

@@ -18,6 +18,8 @@ class BoundsArgsDeep(ClosedModel):
 
 
 class BoundsArgs(ClosedModel):
+    """Args of `bounds`: Length and pattern."""
+
     short: str | None = None
     long: str | None = None
     exact: str | None = None

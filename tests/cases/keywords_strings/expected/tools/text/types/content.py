@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ContentArgs(ClosedModel):
+    """Args of `content`: Content keywords annotate and refuse nothing."""
+
     picture: str | None = None
     document: str | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class EmptyArgs(ClosedModel):
+    """Args of `empty`: A field without a name."""
+
     xe3b0c442: Annotated[str, Field(alias="")]
     x36a9e7f1: Annotated[int, Field(alias=" ")]
     other: str | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class HiddenArgs(ClosedModel):
+    """Args of `hidden`: Private and dunder names."""
+
     init: Annotated[str, Field(alias="__init__")]
     class_: Annotated[str, Field(alias="__class__")]
     private: Annotated[str, Field(alias="_private")]

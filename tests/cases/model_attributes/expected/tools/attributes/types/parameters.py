@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ParametersArgs(ClosedModel):
+    """Args of `parameters`: Names that generated functions use themselves."""
+
     self: str
     args: list[str]
     meta: dict[str, JsonValue]

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PydanticArgs(ClosedModel):
+    """Args of `pydantic`: Names that a model has already."""
+
     model_config_: Annotated[str, Field(alias="model_config")]
     model_fields_: Annotated[list[str], Field(alias="model_fields")]
     schema_: Annotated[dict[str, JsonValue], Field(alias="schema")]
@@ -27,5 +29,7 @@ class PydanticResultModelConfig(ClosedModel):
 
 
 class PydanticResult(ClosedModel):
+    """Result of `pydantic`: Names that a model has already."""
+
     model_config_: Annotated[PydanticResultModelConfig, Field(alias="model_config")]
     model_extra_: Annotated[int, Field(alias="model_extra")]

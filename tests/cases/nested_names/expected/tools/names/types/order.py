@@ -16,6 +16,8 @@ class OrderArgsItem_e478de(ClosedModel):
 
 
 class OrderArgs(ClosedModel):
+    """Args of `order`: Its field `item` would make a class called like a type, its field `args` one called like those of `order_args`."""
+
     item: OrderArgsItem_e478de
     args: OrderArgsArgs_d13ba5
     other: OrderArgsItem | None = None
@@ -26,4 +28,6 @@ class OrderResultResult_392294(ClosedModel):
 
 
 class OrderResult(ClosedModel):
+    """Result of `order`: Its field `item` would make a class called like a type, its field `args` one called like those of `order_args`."""
+
     result: OrderResultResult_392294

@@ -6,6 +6,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class OrderArgsArgs(ClosedModel):
+    """Args of `order_args`: Called like a field of the other tool."""
+
     b: str
 
 
@@ -14,4 +16,6 @@ class OrderArgsResultArgs(ClosedModel):
 
 
 class OrderArgsResult(ClosedModel):
+    """Result of `order_args`: Called like a field of the other tool."""
+
     args: OrderArgsResultArgs

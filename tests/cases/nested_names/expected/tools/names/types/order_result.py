@@ -6,8 +6,10 @@ from toolgen.runtime.models import ClosedModel
 
 
 class OrderResultArgs(ClosedModel):
-    pass
+    """Args of `order_result`: And once more."""
 
 
 class OrderResultResult(ClosedModel):
+    """Result of `order_result`: And once more."""
+
     y: int

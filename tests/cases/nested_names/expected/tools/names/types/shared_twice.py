@@ -38,6 +38,8 @@ class SharedTwiceArgsRight(ClosedModel):
 
 
 class SharedTwiceArgs(ClosedModel):
+    """Args of `shared_twice`: Two fields in different places with one name each."""
+
     left: SharedTwiceArgsLeft
     right: SharedTwiceArgsRight
     list_: Annotated[list[SharedTwiceArgsListItem], Field(alias="list")]

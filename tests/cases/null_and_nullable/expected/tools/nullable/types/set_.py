@@ -16,6 +16,8 @@ class SetArgsAddress(OpenModel):
 
 
 class SetArgs(ClosedModel):
+    """Args of `set`: Null clears, absence keeps."""
+
     email: str | None = None
     phone: str | None = None
     age: int | None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PublishedArgs(ClosedModel):
+    """Args of `published`: Names found in published tools."""
+
     from_: Annotated[str, Field(alias="from")]
     class_: Annotated[str, Field(alias="class")]
     Content_Type: Annotated[str, Field(alias="Content-Type")]

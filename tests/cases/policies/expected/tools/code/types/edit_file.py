@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class EditFileArgs(ClosedModel):
+    """Args of `edit_file`: Edit a file."""
+
     path: str
     text: str
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class FetchArgs(ClosedModel):
+    """Args of `fetch`: Fetch a page."""
+
     url: str
 
 

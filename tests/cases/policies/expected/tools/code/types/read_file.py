@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ReadFileArgs(ClosedModel):
+    """Args of `read_file`: Read a file."""
+
     path: str
 
 

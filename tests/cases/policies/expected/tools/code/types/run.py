@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RunArgs(ClosedModel):
+    """Args of `run`: Run a program."""
+
     argv: list[str]
     cwd: str | None = None
 

@@ -12,6 +12,8 @@ from .shared import Point
 
 
 class EverythingArgs(ClosedModel):
+    """Args of `everything`: Objects, arrays, scalars, enums, bounds, lengths, defaults, nesting."""
+
     points: list[Point]
     mode: Literal["a", "b"] = "a"
     """The mode."""
@@ -22,4 +24,6 @@ class EverythingArgs(ClosedModel):
 
 
 class EverythingResult(ClosedModel):
+    """Result of `everything`: Objects, arrays, scalars, enums, bounds, lengths, defaults, nesting."""
+
     ok: bool

@@ -12,6 +12,8 @@ from .shared import Node, Tree
 
 
 class DirectArgs(ClosedModel):
+    """Args of `direct`: A type in itself."""
+
     list_: Annotated[Node, Field(alias="list")]
     tree: Tree | None = None
     menu: dict[str, JsonValue] | None = None

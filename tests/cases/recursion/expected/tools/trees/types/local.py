@@ -14,6 +14,8 @@ class LocalArgsBranch(ClosedModel):
 
 
 class LocalArgs(OpenModel):
+    """Args of `local`: A local definition that contains itself."""
+
     tree: LocalArgsBranch | None = None
 
 

@@ -10,6 +10,8 @@ from .shared import File, Folder
 
 
 class MutualArgs(ClosedModel):
+    """Args of `mutual`: Two types in each other."""
+
     folder: Folder
     file: File | None = None
 

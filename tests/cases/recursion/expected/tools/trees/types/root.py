@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RootArgs(ClosedModel):
+    """Args of `root`: The args themselves, all the way down."""
+
     name: str
     inner: RootArgs | None = None
 

@@ -12,6 +12,8 @@ from .shared import ExpressionOption1, ExpressionOption2, Rule
 
 
 class UnionsArgs(ClosedModel):
+    """Args of `unions`: Choices that contain themselves."""
+
     json_: Annotated[str | int | float | list[JsonValue] | dict[str, JsonValue], Field(alias="json")]
     expression: ExpressionOption1 | ExpressionOption2 | None = None
     rule: Rule | None = None

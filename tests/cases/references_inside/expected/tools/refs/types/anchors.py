@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class AnchorsArgs(OpenModel):
+    """Args of `anchors`: By anchor, and dynamically."""
+
     positive: JsonValue | None = None
     list_: Annotated[JsonValue | None, Field(alias="list")] = None
 

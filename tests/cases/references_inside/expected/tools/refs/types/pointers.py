@@ -15,6 +15,8 @@ class PointersArgsPoint(ClosedModel):
 
 
 class PointersArgs(ClosedModel):
+    """Args of `pointers`: By JSON pointer, also into properties, through escaped names, and from one definition to another."""
+
     first: PointersArgsPoint | None = None
     second: PointersArgsPoint | None = None
     third: int | None = None

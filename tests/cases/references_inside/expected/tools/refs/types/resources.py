@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class ResourcesArgs(OpenModel):
+    """Args of `resources`: A schema with an $id is a document of its own."""
+
     size: JsonValue | None = None
     local: JsonValue | None = None
 

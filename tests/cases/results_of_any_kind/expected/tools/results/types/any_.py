@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AnyArgs(ClosedModel):
-    pass
+    """Args of `any`: Anything."""
 
 
 AnyResult: TypeAlias = JsonValue

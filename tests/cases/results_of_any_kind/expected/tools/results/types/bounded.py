@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class BoundedArgs(ClosedModel):
-    pass
+    """Args of `bounded`: Keywords without a type."""
 
 
 BoundedResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from .shared import Row
 
 
 class ByNameArgs(ClosedModel):
-    pass
+    """Args of `by_name`: Rows by name."""
 
 
 ByNameResult: TypeAlias = dict[str, Row]

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ChoiceArgs(ClosedModel):
-    pass
+    """Args of `choice`: One of some words."""
 
 
 ChoiceResult: TypeAlias = Literal["a", "b"]

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CountArgs(ClosedModel):
-    pass
+    """Args of `count`: A count."""
 
 
 CountResult: TypeAlias = int

@@ -10,7 +10,7 @@ from .shared import Row
 
 
 class EitherArgs(ClosedModel):
-    pass
+    """Args of `either`: One of two types."""
 
 
 EitherResult: TypeAlias = Row | str

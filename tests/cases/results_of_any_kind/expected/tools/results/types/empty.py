@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class EmptyArgs(ClosedModel):
-    pass
+    """Args of `empty`: No type."""
 
 
 EmptyResult: TypeAlias = JsonValue

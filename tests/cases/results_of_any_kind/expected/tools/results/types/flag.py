@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class FlagArgs(ClosedModel):
-    pass
+    """Args of `flag`: A truth value."""
 
 
 FlagResult: TypeAlias = bool

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class GridArgs(ClosedModel):
-    pass
+    """Args of `grid`: Rows of numbers."""
 
 
 GridResult: TypeAlias = list[list[int | float]]

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NothingArgs(ClosedModel):
-    pass
+    """Args of `nothing`: Nothing."""
 
 
 NothingResult: TypeAlias = None

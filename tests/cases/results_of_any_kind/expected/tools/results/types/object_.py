@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ObjectArgs(ClosedModel):
-    pass
+    """Args of `object`: An open object."""
 
 
 ObjectResult: TypeAlias = dict[str, JsonValue]

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel, OpenModel
 
 
 class OptionsArgs(ClosedModel):
-    pass
+    """Args of `options`: Objects without names of their own."""
 
 
 class OptionsResultOption1(OpenModel):

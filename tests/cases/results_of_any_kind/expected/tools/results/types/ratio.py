@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RatioArgs(ClosedModel):
-    pass
+    """Args of `ratio`: A number."""
 
 
 RatioResult: TypeAlias = int | float

@@ -10,7 +10,7 @@ from .shared import Row
 
 
 class RowArgs(ClosedModel):
-    pass
+    """Args of `row`: One row."""
 
 
 RowResult: TypeAlias = Row

@@ -10,7 +10,7 @@ from .shared import Row
 
 
 class RowsArgs(ClosedModel):
-    pass
+    """Args of `rows`: Rows."""
 
 
 RowsResult: TypeAlias = list[Row]

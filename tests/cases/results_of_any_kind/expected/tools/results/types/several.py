@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SeveralArgs(ClosedModel):
-    pass
+    """Args of `several`: Several types."""
 
 
 SeveralResult: TypeAlias = str | int | None

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class TextArgs(ClosedModel):
-    pass
+    """Args of `text`: A text."""
 
 
 TextResult: TypeAlias = str

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class UnsaidArgs(ClosedModel):
-    pass
+    """Args of `unsaid`: Anything as well."""
 
 
 UnsaidResult: TypeAlias = JsonValue

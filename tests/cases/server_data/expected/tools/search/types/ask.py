@@ -12,11 +12,15 @@ from .shared import Evidence
 
 
 class AskArgs(ClosedModel):
+    """Args of `ask`: Ask a question."""
+
     query: str
     lang: str | None = None
 
 
 class AskResult(ClosedModel):
+    """Result of `ask`: Ask a question."""
+
     answer: str
     count: int
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ClaimArgs(ClosedModel):
+    """Args of `claim`: Make a claim."""
+
     text: str
     sure: str
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class LearningArgs(ClosedModel):
+    """Args of `learning`: Remember something."""
+
     category: Literal["factual", "a+b", "structured_data"]
     content: str
     note: str | None = None

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ResearchArgs(ClosedModel):
+    """Args of `research`: Look something up."""
+
     raw_arg: str
 
 

@@ -17,6 +17,8 @@ class ArraysArgsPointsItem(ClosedModel):
 
 
 class ArraysArgs(ClosedModel):
+    """Args of `arrays`: Arrays of everything."""
+
     words: list[str]
     boxes: list[Box]
     grid: list[list[int | float]]

@@ -19,6 +19,8 @@ class NestedArgsOuter(ClosedModel):
 
 
 class NestedArgs(ClosedModel):
+    """Args of `nested`: Fields in fields are objects in objects."""
+
     outer: NestedArgsOuter
 
 

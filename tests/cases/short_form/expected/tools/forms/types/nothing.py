@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NothingArgs(ClosedModel):
-    pass
+    """Args of `nothing`: No args at all, and any result."""
 
 
 NothingResult: TypeAlias = JsonValue

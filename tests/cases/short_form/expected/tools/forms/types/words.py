@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class WordsArgs(ClosedModel):
+    """Args of `words`: Every type word."""
+
     string: str
     integer: int
     number: int | float

@@ -14,6 +14,8 @@ class AddArgsListItem(OpenModel):
 
 
 class AddArgs(ClosedModel):
+    """Args of `add`: Add."""
+
     count: int | None = None
     size: int
     mode: Literal["a", "b"] | None = None

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AddArgs(ClosedModel):
-    pass
+    """Args of `add`: Add."""
 
 
 AddResult: TypeAlias = JsonValue

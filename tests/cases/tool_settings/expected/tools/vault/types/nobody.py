@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NobodyArgs(ClosedModel):
-    pass
+    """Args of `nobody`: For no role at all."""
 
 
 NobodyResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class OneOfTwoArgs(OpenModel):
+    """Args of `one_of_two`: A choice beside one that is there already."""
+
     a: str | None = None
     b: str | None = None
     c: str | None = None

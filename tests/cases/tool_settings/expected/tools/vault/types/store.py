@@ -19,6 +19,8 @@ class StoreArgsOptions(ClosedModel):
 
 
 class StoreArgs(ClosedModel):
+    """Args of `store`: Store a secret under a name."""
+
     name: str
     text: str | None = None
     file: str | None = None
@@ -27,5 +29,7 @@ class StoreArgs(ClosedModel):
 
 
 class StoreResult(ClosedModel):
+    """Result of `store`: Store a secret under a name."""
+
     id_: Annotated[str, Field(alias="id")]
     key: str

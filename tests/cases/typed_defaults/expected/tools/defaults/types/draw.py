@@ -13,6 +13,8 @@ from .shared import Point
 
 
 class DrawArgs(ClosedModel):
+    """Args of `draw`: Draw something."""
+
     text: str = 'say "hi"\n\\'
     count: int = 3
     ratio: int | float = 1

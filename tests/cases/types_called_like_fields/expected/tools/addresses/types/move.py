@@ -16,6 +16,8 @@ class MoveArgsMoveResult(OpenModel):
 
 
 class MoveArgs(ClosedModel):
+    """Args of `move`: Fields and types of the same names."""
+
     Address_: Annotated[Address, Field(alias="Address")]
     Zip_: Annotated[list[Zip] | None, Field(alias="Zip")] = None
     Street: str | None = None
@@ -24,4 +26,6 @@ class MoveArgs(ClosedModel):
 
 
 class MoveResult(ClosedModel):
+    """Result of `move`: Fields and types of the same names."""
+
     Address: str

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ItemsArgs(ClosedModel):
+    """Args of `items`: Items beyond the described places."""
+
     row: list[JsonValue]
     tail: list[JsonValue] | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class TypedRestArgs(OpenModel):
+    """Args of `typed_rest`: What no part describes is a number."""
+
     kind: str | None = None
 
 

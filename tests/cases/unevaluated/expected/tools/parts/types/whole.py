@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class WholeArgs(OpenModel):
+    """Args of `whole`: Fields of all parts, and no others."""
+
     c: bool | None = None
     a: str
     b: int | None = None

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AgainArgs(ClosedModel):
+    """Args of `again`: Block text"""
+
     limit: int = 20
     ratio: int | float | None = None
 

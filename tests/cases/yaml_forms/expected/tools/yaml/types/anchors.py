@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AnchorsArgs(ClosedModel):
+    """Args of `anchors`: Block text"""
+
     limit: int = 20
     ratio: int | float | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class FoldedArgs(ClosedModel):
+    """Args of `folded`: One line of text."""
+
     quoted_key: Annotated[str, Field(alias="quoted key")]
     it_s: Annotated[str, Field(alias="it's")]
     complex_: Annotated[str, Field(alias="complex")]

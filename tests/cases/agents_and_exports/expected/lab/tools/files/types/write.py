@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class WriteArgs(ClosedModel):
+    """Args of `write`: Write a file."""
+
     path: str
     text: str
 

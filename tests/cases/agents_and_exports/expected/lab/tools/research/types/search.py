@@ -10,10 +10,14 @@ from .shared import Source
 
 
 class SearchArgs(ClosedModel):
+    """Args of `search`: Answer a question with sources."""
+
     query: str
     depth: Literal["quick", "deep"] | None = None
 
 
 class SearchResult(ClosedModel):
+    """Result of `search`: Answer a question with sources."""
+
     answer: str
     sources: list[Source]

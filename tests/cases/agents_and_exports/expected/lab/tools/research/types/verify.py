@@ -6,8 +6,12 @@ from toolgen.runtime.models import ClosedModel
 
 
 class VerifyArgs(ClosedModel):
+    """Args of `verify`: Check a claim."""
+
     claim: str
 
 
 class VerifyResult(ClosedModel):
+    """Result of `verify`: Check a claim."""
+
     holds: bool

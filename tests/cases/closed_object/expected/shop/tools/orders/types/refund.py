@@ -11,6 +11,8 @@ class RefundArgsLinesItem(ClosedModel):
 
 
 class RefundArgs(ClosedModel):
+    """Args of `refund`: Give the money back."""
+
     order_id: str
     reason: str | None = None
     amount: int | float = 10.5
@@ -18,4 +20,6 @@ class RefundArgs(ClosedModel):
 
 
 class RefundResult(ClosedModel):
+    """Result of `refund`: Give the money back."""
+
     refunded: bool

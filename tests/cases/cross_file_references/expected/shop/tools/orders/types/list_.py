@@ -10,6 +10,8 @@ from .shared import Order, Page
 
 
 class ListArgs(ClosedModel):
+    """Args of `list`: List orders."""
+
     page: Page | None = None
     currency: Literal["EUR", "USD"] | None = None
 

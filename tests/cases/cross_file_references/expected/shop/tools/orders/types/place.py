@@ -10,6 +10,8 @@ from .shared import Order, Page, Place, Price
 
 
 class PlaceArgs(ClosedModel):
+    """Args of `place`: Place an order."""
+
     price: Price
     place: Place
     also: Page | None = None

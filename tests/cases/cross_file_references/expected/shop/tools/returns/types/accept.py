@@ -8,8 +8,12 @@ from .shared import Money, Order
 
 
 class AcceptArgs(ClosedModel):
+    """Args of `accept`: Take an order back."""
+
     order: Order
 
 
 class AcceptResult(ClosedModel):
+    """Result of `accept`: Take an order back."""
+
     refunded: Money

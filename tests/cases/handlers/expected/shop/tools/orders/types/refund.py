@@ -6,8 +6,12 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RefundArgs(ClosedModel):
+    """Args of `refund`: Give the money back."""
+
     order_id: str
 
 
 class RefundResult(ClosedModel):
+    """Result of `refund`: Give the money back."""
+
     refunded: bool

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class StatusArgs(ClosedModel):
+    """Args of `status`: Ask for the status."""
+
     order_id: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreArgs(ClosedModel):
+    """Args of `a_tool_whose_key_has_just_sixty_four_characters_and_not_one_more`: Sixty-four characters."""
+
     a_parameter_whose_name_has_just_sixty_four_characters_in_all_of: str
 
 

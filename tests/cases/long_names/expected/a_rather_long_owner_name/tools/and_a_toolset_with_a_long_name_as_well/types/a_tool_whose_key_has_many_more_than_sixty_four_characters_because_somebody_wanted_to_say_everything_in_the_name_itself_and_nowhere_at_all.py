@@ -12,7 +12,7 @@ from toolgen.runtime.models import ClosedModel
 class AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllArgs(
     ClosedModel
 ):
-    pass
+    """Args of `a_tool_whose_key_has_many_more_than_sixty_four_characters_because_somebody_wanted_to_say_everything_in_the_name_itself_and_nowhere_at_all`: The same first sixty-four."""
 
 
 AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NamedByHandArgs(ClosedModel):
-    pass
+    """Args of `named_by_hand`: With a wire name of its own."""
 
 
 NamedByHandResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class WaitArgs(ClosedModel):
+    """Args of `wait`: Wait for an event."""
+
     kind: str | None = None
 
 

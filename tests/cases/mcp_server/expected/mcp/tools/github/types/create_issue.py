@@ -6,9 +6,13 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CreateIssueArgs(ClosedModel):
+    """Args of `create_issue`: Create an issue."""
+
     title: str
     labels: list[str] | None = None
 
 
 class CreateIssueResult(ClosedModel):
+    """Result of `create_issue`: Create an issue."""
+
     number: int

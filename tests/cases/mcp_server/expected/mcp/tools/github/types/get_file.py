@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class GetFileArgs(ClosedModel):
+    """Args of `get_file`: Read a file."""
+
     path: str
 
 

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PingArgs(ClosedModel):
-    pass
+    """Args of `ping`: Say hello."""
 
 
 PingResult: TypeAlias = JsonValue

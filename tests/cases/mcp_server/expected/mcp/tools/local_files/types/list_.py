@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ListArgs(ClosedModel):
-    pass
+    """Args of `list`: List files."""
 
 
 ListResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DropArgs(ClosedModel):
+    """Args of `drop`: Drop an item."""
+
     sku: str
 
 

@@ -8,8 +8,12 @@ from .shared import Item
 
 
 class AddArgs(ClosedModel):
+    """Args of `add`: Add an item."""
+
     item: Item
 
 
 class AddResult(ClosedModel):
+    """Result of `add`: Add an item."""
+
     count: int

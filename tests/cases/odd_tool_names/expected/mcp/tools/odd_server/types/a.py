@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AArgs(ClosedModel):
-    pass
+    """Args of `a`: One letter."""
 
 
 AResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CamelCaseToolArgs(ClosedModel):
-    pass
+    """Args of `camelCaseTool`: The key in words becomes the title."""
 
 
 CamelCaseToolResult: TypeAlias = JsonValue

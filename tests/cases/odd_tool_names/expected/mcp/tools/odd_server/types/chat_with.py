@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ChatWithArgs(ClosedModel):
-    pass
+    """Args of `chat-with`: Chat with ${AI_CHAT_NAME_CLEAN}; costs {1} # of {{args.x}}."""
 
 
 ChatWithResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DoubleArgs(ClosedModel):
-    pass
+    """Args of `__double__`: Underscores at both ends."""
 
 
 DoubleResult: TypeAlias = JsonValue

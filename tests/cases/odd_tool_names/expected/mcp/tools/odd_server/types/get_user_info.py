@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class GetUserInfoArgs(ClosedModel):
-    pass
+    """Args of `get-user-info`: Spaces and dashes; the key may have dashes too."""
 
 
 GetUserInfoResult: TypeAlias = JsonValue

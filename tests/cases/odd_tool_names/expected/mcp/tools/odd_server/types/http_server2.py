@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class HTTPServer2Args(ClosedModel):
-    pass
+    """Args of `HTTPServer2`: Capitals and digits."""
 
 
 HTTPServer2Result: TypeAlias = JsonValue

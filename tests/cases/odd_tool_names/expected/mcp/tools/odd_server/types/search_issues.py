@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SearchIssuesArgs(ClosedModel):
-    pass
+    """Args of `search_issues`: Dots."""
 
 
 SearchIssuesResult: TypeAlias = JsonValue

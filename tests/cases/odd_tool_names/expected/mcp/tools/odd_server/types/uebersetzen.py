@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class UebersetzenArgs(ClosedModel):
-    pass
+    """Args of `uebersetzen`: Not ASCII either."""
 
 
 UebersetzenResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class WeatherArgs(ClosedModel):
-    pass
+    """Args of `weather`: Not ASCII."""
 
 
 WeatherResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class BoundsArgs(ClosedModel):
+    """Args of `bounds`: In draft-04 an exclusive bound is a truth value beside the bound."""
+
     over: int | float
     whole: int | None = None
     const: str | None = None

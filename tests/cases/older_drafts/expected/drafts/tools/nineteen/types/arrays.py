@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ArraysArgs(ClosedModel):
+    """Args of `arrays`: Places and the rest."""
+
     pair: list[JsonValue]
 
 

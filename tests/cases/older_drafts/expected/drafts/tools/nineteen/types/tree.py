@@ -10,6 +10,8 @@ from toolgen.runtime.models import OpenModel
 
 
 class TreeArgs(OpenModel):
+    """Args of `tree`: A schema in itself, by the name that it has wherever it stands."""
+
     child: JsonValue | None = None
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class BoundsArgs(ClosedModel):
+    """Args of `bounds`: An exclusive bound is a number."""
+
     over: int | float
     const: Literal["a"] | None = None
     if_: Annotated[str | None, Field(alias="if")] = None

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AllArgs(ClosedModel):
-    pass
+    """Args of `all`: A builtin that would hide the list of all tools."""
 
 
 AllResult: TypeAlias = str

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class AnyArgs(ClosedModel):
+    """Args of `any`: A name that annotations use."""
+
     Any: str
     Literal_: Annotated[Literal["a"], Field(alias="Literal")]
     Field_: Annotated[str, Field(alias="Field")]

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CallsArgs(ClosedModel):
+    """Args of `calls`: A module of the toolset."""
+
     build_call_: Annotated[str, Field(alias="build_call")]
 
 

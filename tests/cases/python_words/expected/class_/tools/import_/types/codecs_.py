@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class CodecsArgs(ClosedModel):
+    """Args of `codecs`: A module of the toolset."""
+
     codecs_: Annotated[str, Field(alias="codecs")]
 
 

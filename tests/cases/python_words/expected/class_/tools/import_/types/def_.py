@@ -18,6 +18,8 @@ class DefArgsDef(ClosedModel):
 
 
 class DefArgs(ClosedModel):
+    """Args of `def`: A keyword again."""
+
     def_: Annotated[DefArgsDef, Field(alias="def")]
 
 

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class DispatchArgs(ClosedModel):
-    pass
+    """Args of `dispatch`: A module of the toolset."""
 
 
 DispatchResult: TypeAlias = JsonValue

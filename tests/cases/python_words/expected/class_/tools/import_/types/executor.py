@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ExecutorArgs(ClosedModel):
+    """Args of `executor`: A function of the toolset."""
+
     executor: str
 
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class FromArgs(ClosedModel):
+    """Args of `from`: A keyword."""
+
     from_: Annotated[str, Field(alias="from")]
     class_: Annotated[int, Field(alias="class")]
     import_: Annotated[bool, Field(alias="import")]
@@ -22,5 +24,7 @@ class FromArgs(ClosedModel):
 
 
 class FromResult(ClosedModel):
+    """Result of `from`: A keyword."""
+
     return_: Annotated[str, Field(alias="return")]
     yield_: Annotated[int, Field(alias="yield")]

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class HandlersArgs(ClosedModel):
-    pass
+    """Args of `handlers`: A class of the toolset."""
 
 
 HandlersResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class IdentsArgs(ClosedModel):
+    """Args of `idents`: A module of the toolset."""
+
     idents_: Annotated[str, Field(alias="idents")]
     codecs_: Annotated[str, Field(alias="codecs")]
 

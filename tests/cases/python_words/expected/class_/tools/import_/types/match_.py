@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class MatchArgs(ClosedModel):
-    pass
+    """Args of `match`: A soft keyword."""
 
 
 MatchResult: TypeAlias = str

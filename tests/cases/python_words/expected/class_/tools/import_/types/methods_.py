@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class MethodsArgs(ClosedModel):
-    pass
+    """Args of `methods`: A module of the types."""
 
 
 MethodsResult: TypeAlias = JsonValue

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NewRegistrationArgs(ClosedModel):
-    pass
+    """Args of `new_registration`: A function of the toolset."""
 
 
 NewRegistrationResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PackageArgs(ClosedModel):
+    """Args of `package`: The name of the root."""
+
     PACKAGE: str
 
 

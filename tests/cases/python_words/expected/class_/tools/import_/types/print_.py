@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class PrintArgs(ClosedModel):
+    """Args of `print`: A builtin."""
+
     print_: Annotated[str, Field(alias="print")]
     list_: Annotated[list[str], Field(alias="list")]
     int_: Annotated[int | None, Field(alias="int")] = None

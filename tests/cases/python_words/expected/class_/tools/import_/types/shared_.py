@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SharedArgs(ClosedModel):
+    """Args of `shared`: A module of the types."""
+
     shared: str
 
 

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class TransformsArgs(ClosedModel):
-    pass
+    """Args of `transforms`: A module of the toolset."""
 
 
 TransformsResult: TypeAlias = JsonValue

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class TypeArgs(ClosedModel):
-    pass
+    """Args of `type`: A soft keyword and a builtin."""
 
 
 TypeResult: TypeAlias = str

@@ -8,7 +8,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class TypeCheckingArgs(ClosedModel):
-    pass
+    """Args of `type_checking`: A constant of typing."""
 
 
 TypeCheckingResult: TypeAlias = str

@@ -10,7 +10,7 @@ from toolgen.runtime.models import ClosedModel
 
 
 class TypesArgs(ClosedModel):
-    pass
+    """Args of `types`: A module of the toolset."""
 
 
 TypesResult: TypeAlias = JsonValue

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class ForwardArgs(ClosedModel):
+    """Args of `forward`: Forward mail."""
+
     to: str
     why: str | None = None
 

@@ -10,6 +10,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class SendArgs(ClosedModel):
+    """Args of `send`: Send mail."""
+
     to: str
 
 

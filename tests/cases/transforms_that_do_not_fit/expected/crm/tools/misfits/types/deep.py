@@ -14,6 +14,8 @@ class DeepArgsFilter(ClosedModel):
 
 
 class DeepArgs(ClosedModel):
+    """Args of `deep`: The difference is further in."""
+
     filter_: Annotated[DeepArgsFilter, Field(alias="filter")]
 
 
@@ -23,4 +25,6 @@ class DeepResultItemsItem(ClosedModel):
 
 
 class DeepResult(ClosedModel):
+    """Result of `deep`: The difference is further in."""
+
     items: list[DeepResultItemsItem]

@@ -6,9 +6,13 @@ from toolgen.runtime.models import ClosedModel
 
 
 class LostArgs(ClosedModel):
+    """Args of `lost`: A field would be lost."""
+
     text: str
     more: str
 
 
 class LostResult(ClosedModel):
+    """Result of `lost`: A field would be lost."""
+
     a: str | None = None

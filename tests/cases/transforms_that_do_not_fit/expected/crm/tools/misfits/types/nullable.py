@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class NullableArgs(ClosedModel):
+    """Args of `nullable`: Null on one side only."""
+
     text: str
 
 

@@ -6,8 +6,12 @@ from toolgen.runtime.models import ClosedModel
 
 
 class OptionalArgs(ClosedModel):
+    """Args of `optional`: A field that may be absent on one side."""
+
     text: str | None = None
 
 
 class OptionalResult(ClosedModel):
+    """Result of `optional`: A field that may be absent on one side."""
+
     value: str

@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class OtherTypeArgs(ClosedModel):
+    """Args of `other_type`: A field of another type."""
+
     text: str
 
 

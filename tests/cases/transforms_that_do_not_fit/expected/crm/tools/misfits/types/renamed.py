@@ -8,6 +8,8 @@ from toolgen.runtime.models import ClosedModel
 
 
 class RenamedArgs(ClosedModel):
+    """Args of `renamed`: A required field has no counterpart."""
+
     query: str
 
 

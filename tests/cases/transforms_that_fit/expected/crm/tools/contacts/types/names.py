@@ -12,6 +12,8 @@ class NamesArgsX(ClosedModel):
 
 
 class NamesArgs(ClosedModel):
+    """Args of `names`: Injected fields called like names of the function."""
+
     x: NamesArgsX | None = None
 
 

@@ -19,6 +19,8 @@ class NestedArgsFilter(ClosedModel):
 
 
 class NestedArgs(ClosedModel):
+    """Args of `nested`: Objects in objects are classes of their own on each side, and are made anew."""
+
     filter_: Annotated[NestedArgsFilter, Field(alias="filter")]
     since: Annotated[str | None, Field(alias="from")] = None
     class_: Annotated[Literal["a", "b"], Field(alias="class")]
@@ -30,5 +32,7 @@ class NestedResultItemsItem(ClosedModel):
 
 
 class NestedResult(ClosedModel):
+    """Result of `nested`: Objects in objects are classes of their own on each side, and are made anew."""
+
     items: list[NestedResultItemsItem]
     next_: Annotated[str | None, Field(alias="next")] = None

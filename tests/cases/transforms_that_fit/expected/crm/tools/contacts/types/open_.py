@@ -6,8 +6,12 @@ from toolgen.runtime.models import OpenModel
 
 
 class OpenArgs(OpenModel):
+    """Args of `open`: Open objects keep their other keys."""
+
     a: str
 
 
 class OpenResult(OpenModel):
+    """Result of `open`: Open objects keep their other keys."""
+
     b: int | None = None

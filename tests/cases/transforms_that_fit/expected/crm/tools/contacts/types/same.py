@@ -10,6 +10,8 @@ from .shared import Contact
 
 
 class SameArgs(ClosedModel):
+    """Args of `same`: The same shapes on both sides."""
+
     query: str
 
 

@@ -10,6 +10,8 @@ from .shared import Contact, Email
 
 
 class SaveArgs(ClosedModel):
+    """Args of `save`: The tenant comes from the call's context; the trace is left out; a default fills what is required."""
+
     name: str
     emails: list[Email] | None = None
     tag: str | None = None

@@ -1,0 +1,52 @@
+"""Types as other languages write them, and the short form inside JSON Schema: what to write instead."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_WORDS: Final = frozenset({"string", "integer", "number", "boolean", "object", "null", "any"})
+_LIST: Final = re.compile(r"(.+)\[\]|(?:[Aa]rray|[Ll]ist)(?:\[(.+)\]|<(.+)>)")
+
+
+def respelled_type(text: str, known: Collection[str]) -> str:
+    """Say how a type that is written `string|null`, `string?` or `string[]` is written in a spec, or nothing."""
+    if text.endswith("?") and text[:-1] in known:
+        return f"the mark of an optional field stands after its name: `name?: {text[:-1]}`"
+    if (match := _LIST.fullmatch(text)) and (item := match[1] or match[2] or match[3]) in known:
+        return f"write `[{item}]`"
+    parts = [part.strip() for part in text.split("|")]
+    if len(parts) < 2 or not known or any(part not in known for part in parts):
+        return ""
+    if any(_is_named(part) or part == "any" for part in parts):
+        return f"write `{{anyOf: [{', '.join(map(_as_schema, parts))}]}}`"
+    return f"write `{{type: [{', '.join(map(_quoted, parts))}]}}`"
+
+
+def respelled_schema(value: Any) -> str:
+    """Say how the short form of a schema, as the data of a spec, is written inside JSON Schema, or nothing."""
+    match value:
+        case str() if value in _WORDS or (_is_named(value) and value.isidentifier()):
+            return f"inside JSON Schema write `{_as_schema(value)}`"
+        case [str(item)] if item in _WORDS or _is_named(item):
+            return f"inside JSON Schema write `{{type: array, items: {_as_schema(item)}}}`"
+        case _:
+            return ""
+
+
+def _as_schema(word: str) -> str:
+    if _is_named(word):
+        return f'{{$ref: "#/types/{word}"}}'
+    return "{}" if word == "any" else f"{{type: {_quoted(word)}}}"
+
+
+def _is_named(word: str) -> bool:
+    return word[:1].isupper()
+
+
+def _quoted(word: str) -> str:
+    """Bare `null` would be the value."""
+    return '"null"' if word == "null" else word
