@@ -40,7 +40,8 @@ class ToolRequest:
 class ToolCallMeta:
     """In whose name a call runs. Comes with every call and reaches every handler.
 
-    All ids are opaque text. `attributes` is the host's own, carried along and never read.
+    All ids are opaque text. `granted` are resolved paths that somebody allowed for this call, beyond what policies do.
+    `attributes` is the host's own, carried along and never read.
     """
 
     tool_call_id: str = ""
@@ -52,6 +53,7 @@ class ToolCallMeta:
     parent_agent_id: str | None = None
     parent_run_id: str | None = None
     parent_tool_call_id: str | None = None
+    granted: tuple[str, ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     # One of these is made for every call, and a frozen class sets fields slowly; those with a default need not be set.

@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from toolgen.runtime.json_text import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-_PATHS: Final = ("read", "write", "cwd")
+    from collections.abc import Callable, Iterable, Mapping
+
+    from toolgen.runtime.paths.policy import PathAnswer, PathPolicy
+
+PATH_KEYS: Final = ("read", "write", "cwd")
+"""The keys of `access` that name args with paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What one call touches. Paths are as the model wrote them; hosts are lower case.
+    """What one call touches. Hosts are in lower case; `scope` is None for a call that names nothing.
 
-    `scope` is None for a call that names nothing: then a grant can never be kept.
+    `concerns` say what stands against its paths, and `concerning` are those, resolved.
     """
 
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     scope: tuple[tuple[str, str], ...] | None = None
+    concerns: tuple[str, ...] = ()
+    concerning: tuple[str, ...] = ()
 
 
-def touched(access: Mapping[str, Any], args: Any, project: Path) -> Touched:
-    """Read off the args of a call, as JSON, what it touches. `access` is that of a compiled tool."""
+def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> Touched:
+    """Read off the args of a call, as JSON, what it touches. `access` is that of a compiled tool.
+
+    Raises what `paths` raises, for a call with paths.
+    """
     values = {key: tuple(_texts(args, names, first=key == "exec")) for key, names in access.items() if key != "hosts"}
     hosts = (*access.get("hosts", ()), *map(_host, values.get("url", ())))
-    scope = {(key, _folder(project, path, is_cwd=key == "cwd")) for key in _PATHS for path in values.get(key, ())}
+    judged = [(key, paths().judge(path)) for key in PATH_KEYS for path in values.get(key, ())]
+    scope = {(key, _folder(answer)) for key, answer in judged if answer.problem is None}
     scope |= {(key, value) for key in ("exec", "scope") for value in values.get(key, ())}
     scope |= {("host", host) for host in hosts}
+    concerning = [
+        (answer, concern)
+        for key, answer in judged
+        if (concern := answer.read_concern if key == "read" else answer.write_concern) is not None
+    ]
     return Touched(
-        reads=values.get("read", ()),
-        writes=values.get("write", ()),
         hosts=hosts,
         scope=tuple(sorted(scope)) or None,
+        concerns=tuple(f"paths: {answer.given} is {concern.value.replace('_', ' ')}" for answer, concern in concerning),
+        concerning=tuple(answer.resolved for answer, _ in concerning),
     )
 
 
@@ -51,10 +63,9 @@ def _texts(args: Any, names: str | list[str], *, first: bool) -> Iterable[str]:
         yield from map(str, items[:1] if first else items)
 
 
-def _folder(project: Path, path: str, *, is_cwd: bool) -> str:
+def _folder(answer: PathAnswer) -> str:
     """The resolved folder that a path lies in, or is."""
-    resolved = Path(os.path.realpath(project / Path(path).expanduser()))
-    return str(resolved if is_cwd or resolved.is_dir() else resolved.parent)
+    return answer.resolved if answer.kind == "folder" else str(PurePath(answer.resolved).parent)
 
 
 def _host(url: str) -> str:

@@ -14,13 +14,13 @@ from toolgen.contract.records import ToolCallMeta, ToolResult
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from toolgen.runtime.codec import Codec
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import Entry, ToolDefinition
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
+    from toolgen.runtime.paths.policy import PathPolicy
     from toolgen.runtime.permission import PermissionCallback
     from toolgen.runtime.policy import Policies
     from toolgen.runtime.run import Run
@@ -59,7 +59,7 @@ class Host:
     hooks: tuple[Hook, ...]
     gate: Gate | None
     clock: Callable[[], datetime]
-    project: Path
+    paths: Callable[[], PathPolicy]
     permission_timeout: float
     gate_timeout: float
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
+    from toolgen.runtime.paths.policy import PathPolicy
     from toolgen.runtime.permission import PermissionCallback
 
 A = TypeVar("A")
@@ -85,14 +87,15 @@ class Runtime:
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
+        in_force = Policies(catalog.section("policies"), policies)
         self._host = Host(
             permission=permission,
-            policies=Policies(catalog.section("policies"), policies),
+            policies=in_force,
             counters=counters or MemoryCounters(),
             hooks=tuple(hooks),
             gate=gate,
             clock=clock,
-            project=project or Path.cwd(),
+            paths=cache(partial(_path_policy, project or Path.cwd(), in_force)),
             permission_timeout=permission_timeout,
             gate_timeout=gate_timeout,
         )
@@ -264,6 +267,13 @@ class _TypedRequest(ToolRequest):
     """A request by a program, with typed args in the place of a payload."""
 
     args: Any
+
+
+def _path_policy(project: Path, policies: Policies) -> PathPolicy:
+    from toolgen.runtime.paths.policy import PathPolicy  # only tools that touch files need it
+    from toolgen.runtime.paths.rules import PathRules
+
+    return PathPolicy(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
 
 
 def _unique_call_ids() -> Callable[[], str]:

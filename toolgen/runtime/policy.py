@@ -65,7 +65,7 @@ class Policies:
 
     `may_continue` says whether readonly calls of a turn still run after a person's no. `children_per_run` agents may be
     started by one run, and `children_per_session` run at the same time in one session. `timeout_ms` is for tools that
-    say nothing, `max_timeout_ms` for all; 0 is no timeout.
+    say nothing, `max_timeout_ms` for all; 0 is no timeout. `paths` are the path rules of each.
     """
 
     def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
@@ -81,6 +81,7 @@ class Policies:
         self.max_timeout_ms = _least(stack, "max_timeout_ms", 0)
         self.children_per_run = _least(stack, "children_per_run", 4)
         self.children_per_session = _least(stack, "children_per_session", 8)
+        self.paths = [_paths(each) for each in stack]
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
 
@@ -112,6 +113,14 @@ class Policies:
 def strictest(answers: Iterable[Answer]) -> Answer:
     """Give the answer that wins; without any, `ALLOW`."""
     return max(answers, key=_STRICTNESS.__getitem__, default=Answer.ALLOW)
+
+
+def _paths(policy: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The path rules of a policy, as the arguments of `PathRules`."""
+    return {
+        "tmp": policy.get("tmp", False),
+        **{key: policy[key] for key in ("write_roots", "sensitive") if key in policy},
+    }
 
 
 def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> int:

@@ -160,11 +160,13 @@ def _hints(issues: Sequence[Issue]) -> str:
 
 
 def _message(error: BaseException) -> str:
+    from toolgen.runtime.redact import redact_text  # many patterns, and most calls go well
+
     try:
         text = _details(error) or str(error)
     except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
         text = ""
-    first_line = _PATH.sub("", text.partition("\n")[0].strip())
+    first_line = redact_text(_PATH.sub("", text.partition("\n")[0].strip()))
     if not first_line:
         return f"the tool failed with {type(error).__name__}"
     return _cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line)

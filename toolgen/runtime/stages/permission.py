@@ -6,11 +6,11 @@ import json
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.access import Touched, touched
+from toolgen.runtime.access import PATH_KEYS, Touched, touched
 from toolgen.runtime.errors import PermissionDenied
 from toolgen.runtime.json_text import is_object
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
-from toolgen.runtime.policy import Answer, Judgement, strictest
+from toolgen.runtime.policy import Answer, Judgement, Reason, strictest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +22,10 @@ _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
 
 def bind(tool: Tool, host: Host) -> Stage | None:
     """Make the stage; None where nobody will ever have to be asked."""
-    if not host.policies and host.permission is allow_all:
+    access = tool.definition.metadata.get("access", {})
+    if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags
-    access = tool.definition.metadata.get("access", {})
     if not host.policies and host.permission is not deny_all and is_harmless and not tool.entry.confirm and not access:
         return None
     return _Permission(tool, host, access)
@@ -47,26 +47,29 @@ class _Permission:
         name = self._tool.entry.ident
         arguments = self._tool.arguments(call.given)
         args = {**self._defaults, **json.loads(arguments)}
-        found = touched(self._access, args, self._host.project)
+        found = touched(self._access, args, self._host.paths)
         judgement = self._judge(call, found)
         if judgement.answer is Answer.DENY:
             raise PermissionDenied(name, "a policy forbids it")
         grant = (name, found.scope) if found.scope else None
         is_free = judgement.answer is Answer.ALLOW and self._host.permission is not deny_all
-        if is_free or (call.run is not None and grant in call.run.session.grants):
-            return
-        decision = await self._ask(call, arguments, found, judgement)
-        if decision not in _ALLOWED:
-            raise PermissionDenied(name, "permission was denied")
-        if decision == Decision.ALLOW_FOR_SESSION and grant is not None and call.run is not None:
-            call.run.session.grants.add(grant)
+        if not is_free and not (call.run is not None and grant in call.run.session.grants):
+            decision = await self._ask(call, arguments, found, judgement)
+            if decision not in _ALLOWED:
+                raise PermissionDenied(name, "permission was denied")
+            if decision == Decision.ALLOW_FOR_SESSION and grant is not None and call.run is not None:
+                call.run.session.grants.add(grant)
+        if found.concerning:
+            vars(call.meta)["granted"] = found.concerning
 
     def _judge(self, call: Call, found: Touched) -> Judgement:
-        """What the policies say of the tool, and of the hosts that the call names."""
+        """What the policies say of the tool, and of the hosts and the paths that the call names."""
         entry, policies = self._tool.entry, self._host.policies
         judged = [call.run.effective.tools[entry.ident] if call.run else policies.judge(entry, "main", "")]
         if "network" in entry.tags:
             judged.append(policies.judge_hosts(found.hosts))
+        if found.concerns:
+            judged.append(Judgement(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
         reasons = tuple(reason for each in judged for reason in each.reasons)
         return Judgement(strictest(each.answer for each in judged), reasons)
 

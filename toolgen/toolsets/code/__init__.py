@@ -36,9 +36,9 @@ COMMAND_VARIABLES: Final = ("PATH", "HOME", "TMPDIR")
 """What commands see of the environment where the host does not say."""
 
 
-def nothing_granted(_meta: ToolCallMeta) -> Collection[str]:
-    """Nothing was allowed beyond what the policy allows."""
-    return ()
+def granted_for_call(meta: ToolCallMeta) -> Collection[str]:
+    """What the permission stage noted on the call."""
+    return meta.granted
 
 
 class CodeTools:
@@ -57,7 +57,7 @@ class CodeTools:
         project: str | os.PathLike[str],
         *,
         policy: PathPolicy | None = None,
-        granted: Granted = nothing_granted,
+        granted: Granted = granted_for_call,
         environment: Mapping[str, str] | None = None,
         max_timeout_ms: int = 600_000,
         output_bytes: int = OUTPUT_BYTES,

@@ -1,0 +1,79 @@
+"""The file tools in a runtime: who is asked about which path, and that a handler takes what was granted and no more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import ToolRequest
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.toolsets.code import CodeTools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Desk:
+    """A project with a secret in it and a file beside it, and a person who gives one answer."""
+
+    def __init__(self, folder: Path, answer: Decision = Decision.DENY) -> None:
+        self.project = folder / "project"
+        self.project.mkdir()
+        (self.project / "notes.txt").write_text("hello\n")
+        (self.project / ".env").write_text("TOKEN=1\n")
+        (self.project / "link.txt").symlink_to(".env")
+        (folder / "beside.txt").write_text("outside\n")
+        self.answer = answer
+        self.reasons: list[tuple[str, ...]] = []
+
+    def _ask(self, request: PermissionRequest) -> Decision:
+        self.reasons.append(request.reasons)
+        return self.answer
+
+    def call(self, tool: str, permission: Any = None, **args: Any) -> str:
+        """Make a call, and give the code of its error, or `ok`."""
+        runtime = Runtime(
+            load("toolgen.toolsets.generated"),
+            executors=[CodeTools(self.project).registration()],
+            permission=permission or self._ask,
+            project=self.project,
+        )
+        result = asyncio.run(runtime.invoke(ToolRequest(name=f"code.{tool}", payload=json.dumps(args))))
+        return result.error.code if result.error else "ok"
+
+
+@pytest.mark.parametrize("path", [".env", "./x/../.env", "link.txt", "/proc/self/environ"])
+def test_reg_52_a_sensitive_read_asks(tmp_path: Path, path: str) -> None:
+    desk = Desk(tmp_path)
+    assert desk.call("read_file", path=path) == "permission_denied"
+    assert desk.reasons == [(f"paths: {path} is sensitive",)]
+
+
+def test_reg_52_what_was_allowed_is_read(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, Decision.ALLOW_ONCE)
+    assert desk.call("read_file", path=".env") == "ok"
+    assert desk.call("read_file", allow_all, path="link.txt") == "ok"
+
+
+def test_reg_85_a_plain_read_asks_nobody(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    assert desk.call("read_file", path="notes.txt") == "ok"
+    assert desk.reasons == []
+
+
+def test_reg_73_a_write_outside_the_roots_asks_and_says_so(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    assert desk.call("write_file", path="../beside.txt", content="x", overwrite=True) == "permission_denied"
+    assert desk.reasons == [("write", "paths: ../beside.txt is outside roots")]
+    desk.answer = Decision.ALLOW_ONCE
+    assert desk.call("write_file", path="../beside.txt", content="new", overwrite=True) == "ok"
+    assert (tmp_path / "beside.txt").read_text() == "new"
+
+
+def test_a_file_that_does_not_exist_is_the_tools_to_tell(tmp_path: Path) -> None:
+    assert Desk(tmp_path).call("read_file", path="nothing.txt") == "file_not_found"
+    assert Desk(tmp_path / "project").call("read_file", path="a\0b") not in ("ok", "handler_error")
