@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,9 @@ def found_by(world: World, *lines: dict[str, Any]) -> list[tuple[str, int, str]]
         + "\n"
         for line in lines
     )
-    program = world.put("outside/rg", f"#!{sys.executable}\nimport sys\nsys.stdout.write({output!r})\n")
+    script = world.put("outside/rg.py", f"import sys\nsys.stdout.write({output!r})\n")
+    # A shebang cannot name an interpreter in a folder with a space.
+    program = world.put("outside/rg", f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))}\n")
     program.chmod(0o755)
     found = world.call("search", query="x", tools=world.tools_with(ripgrep=str(program))).matches
     return [(match.path, match.line, match.text) for match in found]
