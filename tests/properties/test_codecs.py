@@ -43,6 +43,10 @@ def test_codecs_agree_with_the_validator_on_many_more_schemas(data: st.DataObjec
 
 
 FOUND: list[tuple[Any, list[Any]]] = [
+    (
+        {"type": ["object", "boolean"], "properties": {"a": {"type": "array", "items": {"$ref": "#"}}}},
+        [True, {"a": [True]}, {"a": [{"a": [False, {}]}]}, {"a": [1]}],
+    ),
     ({"enum": [1, 1e300]}, [1, 1.0, 1e300, int(1e300)]),
     ({"enum": [2, 2**63, -(2**64)]}, [2, 2.0, 2**63, 2.0**63, -(2**64), True]),
     (

@@ -223,7 +223,7 @@ class SchemaReader:
         parts = list(self._parts(schema))
         made = ClassType(name, self._owner.module, (), _is_open(parts), _text(schema.get("description")))
         self._shapes.add(made)
-        if pointer in self._made:
+        if pointer in self._made and self.is_class(schema):  # and not an object or something else
             self._made[pointer] = ClassRef(name)
         properties: dict[str, list[Any]] = {}
         for part in parts:
