@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import pickle
 from dataclasses import replace
 from typing import Any
@@ -90,3 +91,22 @@ def test_meta_for_a_call_differs_in_its_id_alone() -> None:
 def test_errors_survive_pickling(error: Exception) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301  # our own bytes
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+
+
+def test_tel_05_a_result_says_more_than_its_value_and_shares_what_is_empty() -> None:
+    said = ToolResult[int](value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2})
+    assert (said.success, said.message, said.side_effects, said.audit) == (True, "done", ("created:a.md",), {"rows": 2})
+    silent = ToolResult[int](value=1)
+    assert (silent.message, silent.side_effects, silent.audit, silent.telemetry) == (None, (), {}, {})
+    assert copy.deepcopy(silent) == pickle.loads(pickle.dumps(silent)) == silent  # noqa: S301  # it is our own
+    assert repr(silent.audit) == "{}"
+
+
+def test_a_report_of_progress_goes_to_whoever_listens_and_is_no_part_of_the_meta() -> None:
+    heard: list[tuple[str, Any]] = []
+    meta = ToolCallMeta(user="ann")
+    meta.report({"done": 1})
+    vars(meta)["_listener"] = lambda kind, data: heard.append((kind, data))
+    meta.report({"done": 2})
+    assert heard == [("tool_progress", {"done": 2})]
+    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann"))  # noqa: S301  # it is our own

@@ -118,7 +118,7 @@ def test_reg_55_every_field_has_its_effect(home: Home) -> None:
     assert (definition.permission, definition.tags) == ("readonly", {"readonly", "declarative", "filesystem"})
     assert definition.metadata["limits"] == {"timeout_ms": 5000, "result_bytes": 1000}
     result = home.invoke({"word": "w"})
-    assert result.metadata["message"] == "inside fast "  # the folder, the variable that is allowed, and no other
+    assert result.message == "inside fast "  # the folder, the variable that is allowed, and no other
     assert home.invoke({"word": "x" * 2000}).metadata["truncated"] is True
 
 

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator
 
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 _new = object.__new__
+
+
+class _Nothing(Mapping[str, Any]):
+    """An empty mapping that nobody can fill, so that all records can share it."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+
+NOTHING: Final[Mapping[str, Any]] = _Nothing()
 
 
 class Absent(StrEnum):
@@ -41,7 +64,8 @@ class ToolCallMeta:
     """In whose name a call runs. Comes with every call and reaches every handler.
 
     All ids are opaque text. `granted` are resolved paths that somebody allowed for this call, beyond what policies do.
-    `attributes` is the host's own, carried along and never read.
+    `injected` are the fields that the tool's spec has the host fill, by name. `attributes` is the host's own, carried
+    along and never read.
     """
 
     tool_call_id: str = ""
@@ -54,7 +78,20 @@ class ToolCallMeta:
     parent_run_id: str | None = None
     parent_tool_call_id: str | None = None
     granted: tuple[str, ...] = ()
-    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    injected: Mapping[str, Any] = NOTHING
+    attributes: Mapping[str, Any] = NOTHING
+
+    def report(self, data: Mapping[str, Any], kind: str = "tool_progress") -> None:
+        """Say how far the call is: an event in the record of its run, whose data is a JSON object.
+
+        Without a store, and once the call is over, nobody listens.
+        """
+        listener: Callable[[str, Mapping[str, Any]], None] | None = self.__dict__.get("_listener")
+        if listener is not None:
+            listener(kind, data)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return _fields_of(self)
 
     # One of these is made for every call, and a frozen class sets fields slowly; those with a default need not be set.
 
@@ -70,10 +107,13 @@ class ToolCallMeta:
     def of_nobody(tool_call_id: str) -> ToolCallMeta:
         """What a call comes with that was made in nobody's name."""
         meta = _new(ToolCallMeta)
-        fields = meta.__dict__
-        fields["tool_call_id"] = tool_call_id
-        fields["attributes"] = {}
+        meta.__dict__["tool_call_id"] = tool_call_id
         return meta
+
+
+def _fields_of(record: ToolCallMeta | ToolError) -> dict[str, Any]:
+    """What of a record can be copied and pickled: its fields, and not what it holds of the process."""
+    return {name: value for name, value in record.__dict__.items() if not name.startswith("_")}
 
 
 class FailureKind(StrEnum):
@@ -111,8 +151,9 @@ class Issue:
 class ToolError:
     """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
 
-    `retry_after` is in seconds, where waiting helps. `cause` is the exception behind it, if there was one: it stays in
-    the process, and is no field, for exceptions can often be neither copied nor pickled.
+    `retry_after` is in seconds, where waiting helps. Where a call was invalid, `prior_input` is what was sent, cut to a
+    bound, and `example` args that fit, both as JSON text. `cause` is the exception behind it, if there was one: it stays
+    in the process, and is no field, for exceptions can often be neither copied nor pickled.
     """
 
     message: str
@@ -121,6 +162,8 @@ class ToolError:
     issues: tuple[Issue, ...] = ()
     hint: str = ""
     retry_after: float | None = None
+    prior_input: str = ""
+    example: str = ""
 
     @property
     def cause(self) -> BaseException | None:
@@ -135,7 +178,7 @@ class ToolError:
         return error
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_cause"}
+        return _fields_of(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,18 +206,25 @@ class _Payload:
 class ToolResult(Generic[ResultT_co]):
     """How one call ended. Exactly one of `value` (on success) and `error` counts.
 
-    `tool_name` is the canonical ident; the name as it was asked for is `metadata["raw_tool_name"]`.
-    `payload` is the encoded result: compact JSON, empty on failure. `blocks` is what a model is shown
-    where that is not simply the payload.
+    `tool_name` is the canonical ident, which the runtime sets, as it does `tool_call_id`; the name as it was asked for
+    is `metadata["raw_tool_name"]`. `payload` is the encoded result: compact JSON, empty on failure. `blocks` is what a
+    model is shown where that is not simply the payload. `message` is for people, None says nothing to them.
+    `side_effects` are words on what was done (`created:notes/a.md`), `audit` a JSON object for the record, `telemetry`
+    one with figures, `server_data` typed data by name, for timelines and evidence: none of these reaches a model.
     """
 
-    tool_name: str
+    tool_name: str = ""
     tool_call_id: str = ""
     value: ResultT_co | None = None
     error: ToolError | None = None
     payload: bytes = cast("bytes", _Payload())  # it holds nothing: whoever gives one sets it
     blocks: tuple[ContentBlock, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    message: str | None = None
+    side_effects: tuple[str, ...] = ()
+    audit: Mapping[str, Any] = NOTHING
+    telemetry: Mapping[str, Any] = NOTHING
+    server_data: Mapping[str, Any] = NOTHING
+    metadata: Mapping[str, Any] = NOTHING
 
     @property
     def success(self) -> bool:

@@ -45,7 +45,6 @@ def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[st
     fields["tool_call_id"] = tool_call_id
     fields["value"] = value
     fields["make_payload"] = partial(json_bytes, json_value)
-    fields["metadata"] = {}
     return result
 
 

@@ -59,7 +59,7 @@ def test_reg_54_stdout_is_a_json_result(project: Project) -> None:
     )
     assert result.value == {"n": 2}
     assert result.content == (ContentBlock(type="text", data="two"), ContentBlock(type="json", data={"n": 2}))
-    assert result.metadata == {"message": "sent", "side_effects": ["mail: a", "mail: b"], "audit": {"to": 2}}
+    assert (result.message, result.side_effects, result.audit) == ("sent", ("mail: a", "mail: b"), {"to": 2})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.contract.records import NOTHING, ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.credentials import redact_text
 from toolgen.runtime.errors import CallFailed, MalformedResult
 from toolgen.runtime.issues import issue, not_json
@@ -117,14 +117,18 @@ class Reading:
         _check_fields(given)
         blocks = tuple(ContentBlock(type=block["type"], data=block["data"]) for block in given.get("content", ()))
         message = given.get("message")
-        said = {key: given[key] for key in ("message", "side_effects", "audit") if given.get(key)}
-        about = {**metadata, **said}
+        said = ToolResult[Any](
+            tool_name=self.name,
+            blocks=blocks,
+            message=message,
+            side_effects=tuple(given.get("side_effects", ())),
+            audit=given.get("audit", NOTHING),
+            metadata=metadata,
+        )
         if not given["success"]:
             text = message or "the command reports that it did not succeed"
-            error = ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="command_rejected")
-            return ToolResult(tool_name=self.name, error=error, blocks=blocks, metadata=about)
-        value = given["value"] if "value" in given else _value_of(blocks, message)
-        return ToolResult(tool_name=self.name, value=value, blocks=blocks, metadata=about)
+            return replace(said, error=ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="command_rejected"))
+        return replace(said, value=given["value"] if "value" in given else _value_of(blocks, message))
 
     async def _failed(self, finished: Finished) -> ToolResult[Any]:
         lines = self._last_lines(finished.stderr) or self._last_lines(finished.stdout)
