@@ -152,8 +152,8 @@ class ToolError:
     """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
 
     `retry_after` is in seconds, where waiting helps. Where a call was invalid, `prior_input` is what was sent, cut to a
-    bound, and `example` args that fit, both as JSON text. `cause` is the exception behind it, if there was one: it stays
-    in the process, and is no field, for exceptions can often be neither copied nor pickled.
+    bound, and `example` args that fit, both as JSON text. `cause` is the exception behind it, if there was one: it
+    stays in the process, and is no field, for exceptions can often be neither copied nor pickled.
     """
 
     message: str

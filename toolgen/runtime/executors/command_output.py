@@ -127,7 +127,8 @@ class Reading:
         )
         if not given["success"]:
             text = message or "the command reports that it did not succeed"
-            return replace(said, error=ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="command_rejected"))
+            error = ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="command_rejected")
+            return replace(said, error=error)
         return replace(said, value=given["value"] if "value" in given else _value_of(blocks, message))
 
     async def _failed(self, finished: Finished) -> ToolResult[Any]:
