@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.diagnostics.text import visible
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
+from toolgen.contract.visible import visible
 from toolgen.runtime.json_text import is_array, is_object
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.compiler.diagnostics.text import is_hidden, line_starts, visible
+from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.contract.visible import is_hidden, visible
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, named_tool
 from toolgen.cli.project import project
-from toolgen.compiler.diagnostics.text import visible
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.contract.visible import visible
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.errors import ExecutorError
 from toolgen.runtime.permission import Decision, PermissionRequest

@@ -12,7 +12,7 @@ import click
 
 from toolgen.cli.output import format_option, show_json
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.compiler.diagnostics.text import visible
+from toolgen.contract.visible import visible
 from toolgen.runtime.stores.calls import calls_of, stages_of
 from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, verify
 from toolgen.runtime.stores.encoding import format_time

@@ -12,7 +12,7 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog
 from toolgen.cli.project import project
-from toolgen.compiler.diagnostics.text import visible
+from toolgen.contract.visible import visible
 from toolgen.runtime.replay import AmbiguousTool, replay
 
 if TYPE_CHECKING:

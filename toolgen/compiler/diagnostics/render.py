@@ -7,7 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Severity
-from toolgen.compiler.diagnostics.text import escaped, is_hidden, line_starts, visible
+from toolgen.compiler.diagnostics.text import line_starts
+from toolgen.contract.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.diagnostics.text import visible
+from toolgen.contract.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,0 +1,36 @@
+"""Characters that must not reach a reader as they are, because they would steer a terminal or hide what is there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0")
+_SAFE_SPACES: Final = frozenset("\u3000")
+_NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def is_hidden(char: str) -> bool:
+    """Whether a character steers a terminal, reorders text, or is not to be seen: it is shown as an escape.
+
+    Control, bidi, zero-width, private-use and unassigned characters, line separators, and all spaces but U+0020 and
+    the ideographic U+3000, which is plain text in Japanese.
+    """
+    return char in _BLANK_LETTERS or not (char.isprintable() or char in _SAFE_SPACES)
+
+
+def escaped(char: str) -> str:
+    r"""Write one character as `\n`, `\xNN`, `\uNNNN` or `\UNNNNNNNN`."""
+    named = _NAMED.get(char)
+    if named is not None:
+        return named
+    number = ord(char)
+    if number <= 0xFF:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+
+
+def visible(text: str) -> str:
+    """The same text on one line, with every hidden character as an escape."""
+    if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
+        return text
+    return "".join(escaped(char) if is_hidden(char) else char for char in text)
