@@ -39,6 +39,7 @@ def _measure(project: Path, tools: int, scale: Scale) -> dict[str, Any]:
             name: summary([median(report[name]) for report in steady_reports], digits=2) for name in names
         },
         "steady_ratio_to_floor": {name: _ratio(steady_reports, name) for name in names},
+        "stages_us": report_of(project, "-m", "benchmarks.measured.stages", str(min(scale.repeats, 2000))),
     }
 
 

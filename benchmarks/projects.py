@@ -40,6 +40,19 @@ tools:
       state: {enum: [open, closed, all], default: open, description: Which issues.}
       filters: {anyOf: [{$ref: "#/types/Filters"}, {type: "null"}], default: null, description: Extra filters.}
     result: SearchResult
+  search_guarded_issues:
+    description: The same behind a limit and the eval gate.
+    permission: readonly
+    limits: {daily_limit: 1000000000}
+    cost: cheap
+    gate: true
+    args:
+      query: {type: string, description: Words to look for.}
+      limit: {type: integer, default: 10, description: Most rows to return.}
+      labels: {type: [array, "null"], items: {type: string}, default: null, description: Labels an issue must carry.}
+      state: {enum: [open, closed, all], default: open, description: Which issues.}
+      filters: {anyOf: [{$ref: "#/types/Filters"}, {type: "null"}], default: null, description: Extra filters.}
+    result: SearchResult
   search_open_issues:
     description: The same with open objects, as most servers publish them; what they are sent beyond it is kept.
     permission: readonly
@@ -65,6 +78,12 @@ tools:
     result: SearchResult
 """
 
+POLICY: Final = """\
+toolgen: 1
+policy: bench
+rules: {bench.*: allow}
+"""
+
 
 class Projects:
     """Projects in one folder, which is removed at the end: file systems give out slowly what was just freed."""
@@ -87,10 +106,11 @@ class Projects:
         return copied
 
     def built(self, tools: int) -> Path:
-        """Build a package of so many tools, once; two of them are those that are called."""
+        """Build a package of so many tools, once; three of them are those that are called."""
         if tools not in self._built:
-            project = self._built[tools] = self.new(make_toolsets(tools - 2, files=min(20, tools - 2)))
+            project = self._built[tools] = self.new(make_toolsets(tools - 3, files=min(20, tools - 3)))
             (project / "specs" / "issues.yaml").write_text(CALLED, encoding="utf-8")
+            (project / "specs" / "policy.yaml").write_text(POLICY, encoding="utf-8")
             build(project)
         return self._built[tools]
 

@@ -41,6 +41,7 @@ SCHEMA: Final = {
     "required": ["query"],
 }
 TOOL: Final = "bench.issues.search_issues"
+GUARDED_TOOL: Final = "bench.issues.search_guarded_issues"
 OPEN_TOOL: Final = "bench.issues.search_open_issues"
 
 
@@ -126,6 +127,43 @@ def _invoked(name: str) -> Callable[[], Call]:
     return lambda: call
 
 
+def toolgen_guarded() -> Callable[[], Call]:
+    """Everything on: limits, hooks, a policy, the eval gate, timeouts, and a record in memory with each stage."""
+    from toolgen.runtime import ToolCallMeta, ToolRequest
+    from toolgen.runtime.stores.memory import MemoryStore
+
+    request, meta = ToolRequest(name=GUARDED_TOOL, payload=ARGS, tool_call_id="c1"), ToolCallMeta(user="ann")
+    runtime = guarded_runtime(MemoryStore())
+
+    async def call() -> object:
+        result = await runtime.invoke(request, meta=meta)
+        return result.payload
+
+    return lambda: call
+
+
+def guarded_runtime(store: Any) -> Any:
+    from toolgen.runtime import Runtime, deny_all, load
+    from toolgen.runtime.gate import GateDecision
+
+    class Hook:
+        def pre_tool_use(self, _call: object, /) -> None:
+            return None
+
+        def post_tool_use(self, _call: object, _result: object, /) -> None:
+            return None
+
+    return Runtime(
+        load(PACKAGE),
+        executors=[issues_executor()],
+        permission=lambda request: deny_all(request),
+        policies=["bench"],
+        hooks=[Hook()],
+        gate=lambda _call: GateDecision(approved=True),
+        store=store,
+    )
+
+
 def toolgen_call() -> Callable[[], Call]:
     runtime = _runtime()
 
@@ -154,6 +192,9 @@ def issues_executor() -> Any:
         async def search_issues(self, _args: object, _meta: object, /) -> object:
             return self.result
 
+        async def search_guarded_issues(self, _args: object, _meta: object, /) -> object:
+            return self.result
+
         async def search_open_issues(self, _args: object, _meta: object, /) -> object:
             return self.result
 
@@ -172,6 +213,7 @@ _CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {
     "orjson and jsonschema_rs": (jsonschema_floor, ("orjson",)),
     "toolgen invoke": (toolgen_invoke, ()),
     "toolgen invoke, open objects": (toolgen_invoke_open, ()),
+    "toolgen invoke, everything on": (toolgen_guarded, ()),
     "toolgen call": (toolgen_call, ()),
 }
 

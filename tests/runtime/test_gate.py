@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import deny_all
-from toolgen.runtime.gate import GateDecision, GateRequest
+from toolgen.runtime.gate import GateDecision
+
+if TYPE_CHECKING:
+    from toolgen.runtime.checked_call import CheckedCall
 
 GATED = {"gate": True, "cost": "cheap"}
 
 
 def test_tel_21_only_tools_that_want_it_are_gated() -> None:
-    asked: list[GateRequest] = []
+    asked: list[CheckedCall] = []
 
-    def gate(request: GateRequest) -> GateDecision:
+    def gate(request: CheckedCall) -> GateDecision:
         asked.append(request)
         return GateDecision(approved=True)
 
@@ -30,7 +33,7 @@ def test_tel_21_only_tools_that_want_it_are_gated() -> None:
 
 
 def test_tel_22_the_gate_sees_the_whole_definition() -> None:
-    async def gate(request: GateRequest) -> GateDecision:
+    async def gate(request: CheckedCall) -> GateDecision:
         assert (request.tool.name, request.tool.metadata["cost"]) == ("code.tool", "cheap")
         assert (request.arguments, request.meta.user) == (b'{"a":2,"b":1}', "ann")
         return GateDecision(approved=False, reason="seen")
@@ -41,7 +44,7 @@ def test_tel_22_the_gate_sees_the_whole_definition() -> None:
 
 
 def test_tel_23_what_the_gate_refuses_does_not_run() -> None:
-    def gate(_request: GateRequest) -> GateDecision:
+    def gate(_request: CheckedCall) -> GateDecision:
         return GateDecision(approved=False, reason="not worth it")
 
     result = call_now(runtime_of(catalog_of(must_not_run, metadata=GATED), gate=gate))
@@ -52,13 +55,13 @@ def test_tel_23_what_the_gate_refuses_does_not_run() -> None:
 
 
 def test_tel_24_a_gate_that_fails_lets_the_call_run(caplog: pytest.LogCaptureFixture) -> None:
-    def broken(_request: GateRequest) -> GateDecision:
+    def broken(_request: CheckedCall) -> GateDecision:
         raise KeyError("x")
 
-    async def broken_later(_request: GateRequest) -> GateDecision:
+    async def broken_later(_request: CheckedCall) -> GateDecision:
         raise KeyError("x")
 
-    def of_no_kind(_request: GateRequest) -> Any:
+    def of_no_kind(_request: CheckedCall) -> Any:
         return "yes"
 
     for gate in (broken, broken_later, of_no_kind):
@@ -70,7 +73,7 @@ def test_tel_24_a_gate_that_fails_lets_the_call_run(caplog: pytest.LogCaptureFix
 def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytest.LogCaptureFixture) -> None:
     ended: list[str] = []
 
-    async def gate(_request: GateRequest) -> GateDecision:
+    async def gate(_request: CheckedCall) -> GateDecision:
         try:
             await asyncio.sleep(3600)
         finally:

@@ -98,7 +98,7 @@ def test_settings_that_fail_fail_the_call() -> None:
     def broken() -> str:
         raise ZeroDivisionError
 
-    runtime = runtime_of(catalog_of(), new_call_id=broken)
+    runtime = runtime_of(catalog_of(), new_id=broken)
     result = asyncio.run(runtime.invoke(ToolRequest(name="code.tool")))
     assert result.error is not None
     meta: Any = {"user": "x"}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolResult
-from toolgen.runtime.hooks import Denial, HookRequest
+from toolgen.runtime.hooks import Denial
 from toolgen.runtime.permission import Decision, PermissionRequest
+
+if TYPE_CHECKING:
+    from toolgen.runtime.checked_call import CheckedCall
 
 
 class Recorder:
@@ -21,19 +23,19 @@ class Recorder:
         self.seen = [] if seen is None else seen
         self.results: list[ToolResult[Any]] = []
 
-    def pre_tool_use(self, request: HookRequest, /) -> Any:
+    def pre_tool_use(self, request: CheckedCall, /) -> Any:
         self.seen.append("pre")
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
 
-    async def post_tool_use(self, request: HookRequest, result: ToolResult[Any], /) -> None:
+    async def post_tool_use(self, request: CheckedCall, result: ToolResult[Any], /) -> None:
         self.seen.append("post")
         self.results.append(result)
 
 
 class Later(Recorder):
-    async def pre_tool_use(self, request: HookRequest, /) -> Any:
+    async def pre_tool_use(self, request: CheckedCall, /) -> Any:
         return Recorder.pre_tool_use(self, request)
 
 
@@ -79,7 +81,7 @@ def test_what_was_executed_is_looked_at_whether_it_went_well_or_not() -> None:
 
 def test_a_hook_that_fails_after_a_call_is_logged_and_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
     class Broken(Recorder):
-        async def post_tool_use(self, request: HookRequest, result: ToolResult[Any], /) -> None:
+        async def post_tool_use(self, request: CheckedCall, result: ToolResult[Any], /) -> None:
             raise KeyError("x")
 
     after = Recorder()
@@ -89,12 +91,12 @@ def test_a_hook_that_fails_after_a_call_is_logged_and_changes_nothing(caplog: py
 
 
 def test_hooks_are_told_what_permission_is_and_can_change_nothing() -> None:
-    told: list[HookRequest] = []
+    told: list[CheckedCall] = []
 
     class Meddler(Recorder):
-        def pre_tool_use(self, request: HookRequest, /) -> Any:
+        def pre_tool_use(self, request: CheckedCall, /) -> Any:
             told.append(request)
-            with pytest.raises(dataclasses.FrozenInstanceError):
+            with pytest.raises(AttributeError):
                 request.arguments = b"{}"  # type: ignore[misc]  # what is tried here
 
     result = call_now(runtime_of(catalog_of(lambda args: args), hooks=[Meddler()]), payload='{"b": 1, "a": 2}')

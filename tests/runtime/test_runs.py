@@ -13,7 +13,7 @@ from tests.runtime.tools import add, call, catalog_of, code_of, must_not_run, ru
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Catalog, Runtime, deny_all, load
 from toolgen.runtime.effective import OutsideBase
-from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.errors import UnknownAgent
 from toolgen.runtime.permission import Decision, PermissionRequest
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.run import Run, Session
@@ -66,7 +66,7 @@ def test_a_run_of_a_compiled_agent_calls_its_tools_only() -> None:
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available")
     assert (result.tool_name, result.metadata["raw_tool_name"]) == ("code.write_file", "code__write_file")
-    with pytest.raises(CatalogError, match="there is no agent worker in the catalog; there are default_fork"):
+    with pytest.raises(UnknownAgent, match="there is no agent 'worker'; did you mean default_worker"):
         runtime.start_run("worker")
     with pytest.raises(OutsideBase):
         runtime.start_run("default_worker", requested=["agent.task_list"])

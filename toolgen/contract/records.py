@@ -189,6 +189,21 @@ class ContentBlock:
     data: Any
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a result that is a page says of the whole.
+
+    `returned` items of `total` (None where that is not known); where it is `truncated`, there is a `next_cursor` to
+    call again with, or a `refinement_hint` on how to ask for less.
+    """
+
+    returned: int
+    truncated: bool = False
+    total: int | None = None
+    next_cursor: str | None = None
+    refinement_hint: str = ""
+
+
 class _Payload:
     """The payload of a result that was not given one: made when it is first asked for, by `make_payload`, or empty."""
 
@@ -211,6 +226,7 @@ class ToolResult(Generic[ResultT_co]):
     model is shown where that is not simply the payload. `message` is for people, None says nothing to them.
     `side_effects` are words on what was done (`created:notes/a.md`), `audit` a JSON object for the record, `telemetry`
     one with figures, `server_data` typed data by name, for timelines and evidence: none of these reaches a model.
+    `bounds` are those of a page, for tools that are `bounded`.
     """
 
     tool_name: str = ""
@@ -224,6 +240,7 @@ class ToolResult(Generic[ResultT_co]):
     audit: Mapping[str, Any] = NOTHING
     telemetry: Mapping[str, Any] = NOTHING
     server_data: Mapping[str, Any] = NOTHING
+    bounds: Bounds | None = None
     metadata: Mapping[str, Any] = NOTHING
 
     @property

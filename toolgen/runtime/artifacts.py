@@ -119,9 +119,8 @@ class _LocalFiles:
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        finally:
+            draft.unlink(missing_ok=True)  # there is none once it was moved
 
 
 class _FileSystem(Protocol):

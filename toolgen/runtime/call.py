@@ -1,11 +1,14 @@
-"""What is known of a tool before its first call, and what the stages know of one call."""
+"""What the stages know: of a tool before its first call, of what the host decided for all, and of one call."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import partial
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
@@ -13,8 +16,11 @@ from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ToolCallMeta, ToolResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from toolgen.runtime.artifacts import Artifacts
+    from toolgen.runtime.children import Child
     from toolgen.runtime.codec import Codec
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import Entry, ToolDefinition
@@ -24,6 +30,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.permission import PermissionCallback
     from toolgen.runtime.policy import Policies
     from toolgen.runtime.run import Run
+    from toolgen.runtime.stores.records import Secrets
+
+KEPT_REPORTS: Final = 100
+"""How many reports of progress are kept of a call, for the case that it is aborted. Events are written of all."""
 
 
 class Form(Enum):
@@ -43,10 +53,7 @@ class Tool:
     args: Codec[Any]
     result: Codec[Any]
     form: Form
-
-    def arguments(self, given: Any) -> bytes:
-        """The canonical JSON of checked args, in whatever form the executor takes them."""
-        return self.args.encode(given) if self.form is Form.TYPED else canonical(from_json(given))
+    secrets: Secrets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,24 +65,117 @@ class Host:
     counters: Counters
     hooks: tuple[Hook, ...]
     gate: Gate | None
+    inject: Mapping[str, Callable[[ToolCallMeta], Any]]
+    artifacts: Artifacts | None
     clock: Callable[[], datetime]
     paths: Callable[[], PathPolicy]
+    start_child: StartChild
     permission_timeout: float
     gate_timeout: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One call, its args checked: what the stages between decoding and executing see of it.
+StartChild: TypeAlias = "Callable[[Call, str, Iterable[str] | None, str | None], Child]"
+"""Starts a run of an agent for a call."""
 
-    `given` is what the executor will be given, in the form it takes. `run` is None for a call outside any run.
-    What a stage takes for the time of a call it gives back `at_end`.
+
+OnReport: TypeAlias = "Callable[[Call, str, Mapping[str, Any]], None]"
+"""Told what a call says of its progress: the kind of the event, and its data."""
+
+
+class Mark(NamedTuple):
+    """What one stage decided, and how long it took, in nanoseconds."""
+
+    stage: str
+    decision: str
+    ns: int
+
+
+class Call:
+    """One call: what the stages see of it. It exists where a stage, a run or a store has use for it.
+
+    `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
+    call outside any run. `at` is the stage that the call is at, and `decision` what that stage decided, if it is more
+    than to let the call pass. What a stage takes for the time of a call it gives back `at_end`. `hook` is what the
+    hooks said. The executor has begun once the call `is_started`; `reports` are what it says of its progress.
     """
 
-    given: Any
-    meta: ToolCallMeta
-    run: Run | None = None
-    at_end: list[Callable[[], None]] = field(default_factory=list["Callable[[], None]"])
+    __slots__ = (
+        "_args", "_arguments", "_last_mark", "_on_report", "_payload", "at", "at_end", "decision", "given", "hook",
+        "is_started", "marks", "meta", "reports", "run", "tool",
+    )  # fmt: skip
+
+    def __init__(self, tool: Tool, meta: ToolCallMeta, run: Run | None, payload: bytes | str | None) -> None:
+        """Without a payload the args came typed."""
+        self.tool = tool
+        self.meta = meta
+        self.run = run
+        self.given: Any = None
+        self.at = "decode"
+        self.at_end: list[Callable[[], None]] = []
+        self.decision = ""
+        self.hook = ""
+        self.is_started = False
+        self.marks: list[Mark] = []
+        self.reports: deque[Mapping[str, Any]] = deque(maxlen=KEPT_REPORTS)
+        self._on_report: OnReport | None = None
+        self._payload = payload
+        self._arguments: bytes | None = None
+        self._args: Any = None
+        self._last_mark = perf_counter_ns()
+
+    @property
+    def arguments(self) -> bytes:
+        """The canonical JSON of the args, as they came: nothing that a handler does to them shows here."""
+        if self._arguments is None:
+            if self._payload is None and self.tool.form is Form.TYPED:
+                self._arguments = self.tool.args.encode(self.given)
+            else:
+                self._arguments = _canonical(self.given if self._payload is None else self._payload)
+        return self._arguments
+
+    def arguments_later(self) -> Callable[[], bytes]:
+        """Give what makes `arguments`, when they may never be asked for. It holds on to nothing but their text."""
+        if self._arguments is None and isinstance(self._payload, bytes | str):
+            return partial(_canonical, self._payload)
+        arguments = self.arguments
+        return lambda: arguments
+
+    @property
+    def args(self) -> Any:
+        """The args as JSON. Not to be changed."""
+        if self._args is None:
+            self._args = from_json(self.arguments)
+        return self._args
+
+    def pass_to(self, stage: str) -> None:
+        """Say that the stage it is at let the call pass to the next, or ended it with a decision."""
+        now = perf_counter_ns()
+        self.marks.append(Mark(self.at, self.decision, now - self._last_mark))
+        self.at, self.decision, self._last_mark = stage, "", now
+
+    def begin(self, on_report: OnReport | None) -> None:
+        """Say that the executor is about to begin: from here on the call may report its progress."""
+        self.pass_to("execute")
+        self.is_started = True
+        self._on_report = on_report
+        vars(self.meta)["_listener"] = self._report
+
+    def give_back(self) -> None:
+        """End what the call holds: its stages' own, and its way to report."""
+        vars(self.meta).pop("_listener", None)
+        for give_back in self.at_end:
+            give_back()
+
+    def _report(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
+        if kind == "tool_progress":
+            self.reports.append(data)
+        if self._on_report is not None:
+            self._on_report(self, kind, data)
+
+
+def _canonical(payload: bytes | str) -> bytes:
+    return canonical(from_json(payload))
 
 
 Decode: TypeAlias = Callable[[bytes | str], Any]
@@ -93,18 +193,11 @@ Execute: TypeAlias = Callable[[Any, ToolCallMeta], Any]
 Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 """Turns what the executor gave into the result of the call with that id."""
 
+Finish: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any]]
+"""Completes the result of a call that went well."""
 
-After: TypeAlias = Callable[["Call", ToolResult[Any]], Awaitable[None]]
+Size: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
+"""Bounds what is shown of a result."""
+
+After: TypeAlias = Callable[[Call, ToolResult[Any]], Awaitable[None] | None]
 """Looks at the result of a call that was executed."""
-
-
-class Steps(NamedTuple):
-    """What every call of one tool goes through. With `runs_handler` whatever is raised in it is the handler's own."""
-
-    decode: Decode
-    accept: Accept
-    stages: tuple[Stage, ...]
-    execute: Execute
-    encode: Encode
-    runs_handler: bool
-    after: After | None

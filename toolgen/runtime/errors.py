@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.contract.records import FailureKind, Issue
 
@@ -38,6 +38,19 @@ class ToolNotFound(LookupError):
         return (ToolNotFound, (self.name, self.suggestions))
 
 
+class UnknownAgent(LookupError):
+    """No agent has that name. `suggestions` are the nearest, best first."""
+
+    def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
+        self.name = name
+        self.suggestions = tuple(suggestions)
+        meant = f"; did you mean {' or '.join(self.suggestions)}?" if self.suggestions else ""
+        super().__init__(f"there is no agent {name!r}{meant}")
+
+    def __reduce__(self) -> tuple[type[UnknownAgent], tuple[str, tuple[str, ...]]]:
+        return (UnknownAgent, (self.name, self.suggestions))
+
+
 class ToolUnavailable(RuntimeError):
     """A tool is known, and nothing here runs it."""
 
@@ -60,6 +73,10 @@ class PermissionDenied(RuntimeError):
 
     def __reduce__(self) -> tuple[type[PermissionDenied], tuple[str, str]]:
         return (type(self), (self.name, self.reason))
+
+
+class PermissionFailed(PermissionDenied):
+    """The host was asked, and did not answer: in time, or at all."""
 
 
 class HookDenied(PermissionDenied):
@@ -95,6 +112,22 @@ class TimedOut(TimeoutError):
 
     def __reduce__(self) -> tuple[type[TimedOut], tuple[float]]:
         return (TimedOut, (self.seconds,))
+
+
+class RunStopped(RuntimeError):
+    """A call ended, or never began, because somebody aborted its run. `reports` are what it said of its progress."""
+
+    def __init__(self, reason: str, reports: Iterable[Mapping[str, Any]] = ()) -> None:
+        self.reason = reason
+        self.reports = tuple(reports)
+        super().__init__("aborted")
+
+    def __reduce__(self) -> tuple[type[RunStopped], tuple[str, tuple[Mapping[str, Any], ...]]]:
+        return (RunStopped, (self.reason, self.reports))
+
+
+class TurnEnded(RuntimeError):
+    """A call never had its turn: one before it failed, or was denied."""
 
 
 class CallFailed(RuntimeError):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.definition import ToolDefinition
+    from collections.abc import Awaitable, Callable
+
+    from toolgen.runtime.checked_call import CheckedCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +19,4 @@ class GateDecision:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRequest:
-    """What a gate is asked about one call. The cost is in the tool's metadata; `arguments` is canonical JSON."""
-
-    tool: ToolDefinition
-    arguments: bytes
-    meta: ToolCallMeta
-
-
-Gate: TypeAlias = Callable[[GateRequest], GateDecision | Awaitable[GateDecision]]
+Gate: TypeAlias = "Callable[[CheckedCall], GateDecision | Awaitable[GateDecision]]"

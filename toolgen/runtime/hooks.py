@@ -6,21 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Set
+    from collections.abc import Awaitable
 
-    from toolgen.contract.records import ToolCallMeta, ToolResult
-    from toolgen.runtime.definition import Permission
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookRequest:
-    """What a hook is told of one call. `arguments` is the canonical JSON of its checked args."""
-
-    tool_name: str
-    permission: Permission
-    tags: Set[str]
-    arguments: bytes
-    meta: ToolCallMeta
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime.checked_call import CheckedCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +22,10 @@ class Denial:
 class Hook(Protocol):
     """Looks at calls. A hook that fails before a call denies it; one that fails after it is logged."""
 
-    def pre_tool_use(self, request: HookRequest, /) -> Denial | Awaitable[Denial | None] | None:
+    def pre_tool_use(self, call: CheckedCall, /) -> Denial | Awaitable[Denial | None] | None:
         """Look at a call before permission is asked; a `Denial` ends it."""
         ...
 
-    def post_tool_use(self, request: HookRequest, result: ToolResult[Any], /) -> Awaitable[None] | None:
+    def post_tool_use(self, call: CheckedCall, result: ToolResult[Any], /) -> Awaitable[None] | None:
         """Look at the result of a call that was executed, whether it went well or not."""
         ...

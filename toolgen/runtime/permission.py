@@ -24,10 +24,14 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionRequest:
-    """What a callback is asked about one call. `arguments` is the canonical JSON of its checked args.
+    """What a callback is asked about one call. Nothing in it can be changed, and nothing it returns changes the call.
 
+    `arguments` is the canonical JSON of the checked args, `summary` the same as a person may see it: without secrets,
+    with no character that steers a terminal, and cut to a bound. `confirm` is the tool's own question, filled in alike.
     `scope` is what a grant for the session would cover: pairs of what it is and its value, such as a resolved folder;
-    None where no grant can be kept. `hosts` are those that the call names, `reasons` what made policies ask.
+    None where no grant can be kept. `hosts` are those that the call names, `cwd` the folder it runs in, `env` the names
+    of the variables that a command sees. `reasons` are what made policies ask, `hook` is what the hooks said (`passed`,
+    or nothing without hooks), and `suggested` what a cautious person would answer.
     """
 
     tool_name: str
@@ -35,10 +39,16 @@ class PermissionRequest:
     tags: Set[str]
     arguments: bytes
     meta: ToolCallMeta
+    summary: str = ""
+    confirm: str = ""
     scope: tuple[tuple[str, str], ...] | None = None
     hosts: tuple[str, ...] = ()
+    cwd: str = ""
+    env: tuple[str, ...] = ()
     dangerous: bool = False
     reasons: tuple[str, ...] = ()
+    hook: str = ""
+    suggested: Decision = Decision.ALLOW_ONCE
 
 
 PermissionCallback: TypeAlias = Callable[[PermissionRequest], Decision | Awaitable[Decision]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -11,41 +10,49 @@ from importlib import import_module
 from itertools import count
 from pathlib import Path
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.runtime.call import Call, Form, Host, Steps, Tool
+from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.runtime import observed
+from toolgen.runtime.call import Call, Form, Host, Tool
 from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.effective import effective_set
-from toolgen.runtime.errors import CatalogError, ToolNotFound
+from toolgen.runtime.errors import InvalidPayload, MalformedResult, RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.result import failed, with_raw_id, with_raw_name
-from toolgen.runtime.run import Run, Session
-from toolgen.runtime.stages import children, decode, encode, gate, hooks, limits, permission
+from toolgen.runtime.result import (
+    failed,
+    invalid_call,
+    with_raw_id,
+    with_raw_name,
+)
+from toolgen.runtime.run import new_run, with_ids
 from toolgen.runtime.stages.resolve import resolve
+from toolgen.runtime.steps import bind_steps
 from toolgen.runtime.stopping import ends_the_caller
+from toolgen.runtime.stores.records import EventKind, Secrets
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from toolgen.contract.ident import Ident
-    from toolgen.contract.records import ToolResult, ToolsetRegistration
-    from toolgen.runtime.call import Execute
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime.artifacts import Artifacts
     from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.children import Child
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
     from toolgen.runtime.paths.policy import PathPolicy
     from toolgen.runtime.permission import PermissionCallback
+    from toolgen.runtime.recording import Recorder
+    from toolgen.runtime.run import Run, Session
+    from toolgen.runtime.steps import Steps
+    from toolgen.runtime.stores.protocol import Store
 
 A = TypeVar("A")
 R = TypeVar("R")
-
-STAGES: Final = (limits.bind, hooks.bind, permission.bind, gate.bind, children.bind)
-"""What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
 
 
 def _now() -> datetime:
@@ -59,7 +66,9 @@ class Runtime:
     where one of the `policies`, which are named, says so; it has to answer within `permission_timeout` seconds.
     `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
-    `project` is the folder that paths in calls are relative to. `new_call_id` names calls that come without an id.
+    `store` keeps a record of every call, `artifacts` what of their results is too large to be shown. `inject` gives the
+    fields that specs have the host fill, by name, from the meta of a call. `project` is the folder that paths in calls
+    are relative to. `new_id` makes ids of calls, runs and agents, given the word `call`, `run` or `agent`.
 
     Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and
     TypeError for a permission that cannot be asked.
@@ -75,11 +84,14 @@ class Runtime:
         hooks: Sequence[Hook] = (),
         gate: Gate | None = None,
         counters: Counters | None = None,
+        store: Store | None = None,
+        artifacts: Artifacts | None = None,
+        inject: Mapping[str, Callable[[ToolCallMeta], Any]] = NOTHING,
         clock: Callable[[], datetime] = _now,
         project: Path | None = None,
         permission_timeout: float = 300.0,
         gate_timeout: float = 2.0,
-        new_call_id: Callable[[], str] | None = None,
+        new_id: Callable[[str], str] | None = None,
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
@@ -87,6 +99,7 @@ class Runtime:
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
+        self._new_id = new_id or _unique_ids()
         in_force = Policies(catalog.section("policies"), policies)
         self._host = Host(
             permission=permission,
@@ -94,14 +107,17 @@ class Runtime:
             counters=counters or MemoryCounters(),
             hooks=tuple(hooks),
             gate=gate,
+            inject=inject,
+            artifacts=artifacts,
             clock=clock,
             paths=cache(partial(_path_policy, project or Path.cwd(), in_force)),
+            start_child=self._start_child,
             permission_timeout=permission_timeout,
             gate_timeout=gate_timeout,
         )
-        self._has_policies = bool(policies)
-        self._new_call_id = new_call_id or _unique_call_ids()
+        self._recorder = None if store is None else _recorder(store, self._new_id("run"))
         self._steps: dict[str, Steps] = {}
+        self._is_excluded = cache(self._judge_excluded)
 
     def start_run(
         self,
@@ -115,25 +131,28 @@ class Runtime:
     ) -> Run:
         """Start a run of a compiled agent: what it may call is fixed from here on.
 
-        `role` is the agent's own, `requested` what a dispatch asks for, by ident. Raises `CatalogError` for an unknown
-        agent, and `OutsideBase` for a request of more than it may have.
+        `role` is the agent's own, `requested` what a dispatch asks for, by ident. The `meta` of its calls is given the
+        ids that it lacks. Raises `UnknownAgent`, and `OutsideBase` for a request of more than it may have.
         """
-        agents = self._catalog.section("agents")
-        if agent not in agents:
-            raise CatalogError(f"there is no agent {agent} in the catalog; there are {', '.join(agents) or 'none'}")
-        in_role: str = role or agents[agent]["role"]
-        policies, entries = self._host.policies, self._catalog.entries
-        effective = effective_set(
-            entries, agents[agent], policies, name=agent, role=in_role, mode=mode, requested=requested
-        )
-        return Run(
-            agent=agent,
-            role=in_role,
+        filled = with_ids(meta or ToolCallMeta(), self._new_id)
+        return new_run(
+            self._catalog,
+            self._host.policies,
+            agent,
+            role=role,
             mode=mode,
-            effective=effective,
-            session=session or Session(),
-            meta=meta or ToolCallMeta(),
+            requested=requested,
+            session=session,
+            meta=filled,
         )
+
+    async def end_run(self, run: Run, reason: str = "completed") -> None:
+        """Put on record that a run is over, and why; of one that was aborted the reason is `aborted_tools`.
+
+        Raises `StoreError`.
+        """
+        if self._recorder is not None:
+            await self._recorder.run_ended(run.meta, "aborted_tools" if run.progress.is_aborted else reason)
 
     async def call(self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None) -> ToolResult[R]:
         """Call a tool with typed args. Every failure is a result; only cancellation passes."""
@@ -147,41 +166,51 @@ class Runtime:
         In a run only its tools can be called, and its meta is used where none is given.
         """
         name = ident = call_id = ""
-        call = after = None
+        steps = call = None
         is_running = False
         try:
             name = ident = request.name
             meta = meta or (run.meta if run else None)
-            call_id = request.tool_call_id or (meta and meta.tool_call_id) or self._new_call_id()
+            call_id = request.tool_call_id or (meta and meta.tool_call_id) or self._new_id("call")
             call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
-            steps = self._steps.get(name)
-            if steps is None or run is not None or self._has_policies:
+            if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
-                steps = self._steps_in(run, ident)
+            if run is not None or self._host.policies:
+                self._check_allowed(ident, run)
+            steps = self._steps.get(ident) or self._bound(ident)
+            if steps.needs_call or run is not None:
+                call = Call(steps.tool, call_meta, run, None if _is_typed(request) else request.payload)
             given = steps.accept(request.args) if type(request) is _TypedRequest else steps.decode(request.payload)
-            if steps.stages or steps.after:
-                call = Call(given=given, meta=call_meta, run=run)
-                for stage in steps.stages:
-                    waiting = stage(call)
-                    if waiting is not None:
-                        await waiting
-            after = steps.after
-            is_running = steps.runs_handler
-            outcome = steps.execute(given, call_meta)
-            if outcome.__class__ is CoroutineType or _is_waiting(outcome):  # the first is cheap, and usual
-                outcome = await outcome
-            is_running = False
-            result = steps.encode(outcome, call_id)
+            if call is not None:
+                call.given = given
+                result = await observed.run(steps, call, self._recorder)
+            else:
+                is_running = steps.runs_handler
+                outcome = steps.execute(given, call_meta)
+                if outcome.__class__ is CoroutineType or observed.is_waiting(outcome):  # the first is cheap, and usual
+                    outcome = await outcome
+                is_running = False
+                result = steps.encode(outcome, call_id)
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
-            if not isinstance(error, Exception) and ends_the_caller(error):
+            if run is not None and run.takes_back_abort():
+                stopped = RunStopped(run.progress.abort_reason, call.reports if call is not None else ())
+                result = failed(ident, call_id, stopped)
+                if steps is not None and call is not None:
+                    result = await observed.bounded(steps, call, result)
+            elif not isinstance(error, Exception) and ends_the_caller(error):
+                if call is not None:
+                    observed.cut_off(call, error, self._recorder)
                 raise
-            result = failed(ident, call_id, error, by_handler=is_running)
+            else:
+                is_running = is_running or (call is not None and call.at == "execute" and call.tool.form is Form.TYPED)
+                result = _failed(error, ident, call_id, request, steps, by_handler=is_running)
         finally:
             if call is not None:
-                for give_back in call.at_end:
-                    give_back()
-        if call is not None and after is not None:
-            await after(call, result)
+                call.give_back()
+        if call is not None and steps is not None:
+            await observed.end(steps, call, result, self._recorder)
+        elif self._recorder is not None:
+            await self._recorder.refused(result, meta, _why_left_out(run, ident))
         return result if ident == name else with_raw_name(result, name)
 
     async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
@@ -192,20 +221,34 @@ class Runtime:
         """
         from toolgen.runtime.turn import run_turn  # brings asyncio, which single calls can do without
 
-        named = [self._with_own_id(request, requests[:place]) for place, request in enumerate(requests)]
-        idents = [self._catalog.resolve(request.name) for request in named]
+        idents = [self._catalog.resolve(request.name) for request in requests]
         results = await run_turn(
-            named,
-            [self._catalog.entry(ident) if ident else None for ident in idents],
+            self._with_own_ids(requests),
+            [self._catalog.entries.get(ident) if ident else None for ident in idents],
             run,
-            lambda request: self.invoke(request, run=run),
+            partial(self.invoke, run=run),
+            partial(self._refuse, run),
             may_continue=self._host.policies.may_continue,
         )
         return [with_raw_id(result, request.tool_call_id) for result, request in zip(results, requests, strict=True)]
 
-    def _with_own_id(self, request: ToolRequest, earlier: Sequence[ToolRequest]) -> ToolRequest:
-        is_own = request.tool_call_id and all(request.tool_call_id != each.tool_call_id for each in earlier)
-        return request if is_own else replace(request, tool_call_id=self._new_call_id())
+    def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
+        """Give each call an id that no other of the turn has."""
+        taken = {""}
+        named: list[ToolRequest] = []
+        for request in requests:
+            is_own = request.tool_call_id not in taken
+            named.append(request if is_own else replace(request, tool_call_id=self._new_id("call")))
+            taken.add(request.tool_call_id)
+        return named
+
+    async def _refuse(self, run: Run, request: ToolRequest, error: Exception) -> ToolResult[Any]:
+        """Give the result of a call that has no turn any more."""
+        ident, call_id = self._catalog.resolve(request.name) or request.name, request.tool_call_id
+        result = failed(ident, call_id, error)
+        if self._recorder is not None:
+            await self._recorder.refused(result, run.meta)
+        return result if ident == request.name else with_raw_name(result, request.name)
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""
@@ -216,50 +259,57 @@ class Runtime:
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 
-    def _steps_in(self, run: Run | None, ident: str) -> Steps:
-        """Give what a call of a tool goes through, if it may be called at all in a run, or outside of any."""
-        if run is not None:
-            if ident not in run.effective:
-                raise ToolNotFound(ident, nearest(ident, run.effective.tools))
-        elif self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE:
-            raise ToolNotFound(ident)
-        return self._steps_of(ident)
+    def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
+        """Start a run for a call, in the same session, and link to it from the record of the call."""
+        from toolgen.runtime.children import Child
 
-    def _steps_of(self, ident: str) -> Steps:
+        parent, meta = call.run, call.meta
+        run = self.start_run(
+            agent,
+            session=parent.session if parent else None,
+            mode=mode if mode is not None else parent.mode if parent else "",
+            requested=requested,
+            meta=ToolCallMeta(
+                user=meta.user,
+                session_id=meta.session_id,
+                parent_agent_id=meta.agent_id,
+                parent_run_id=meta.run_id,
+                parent_tool_call_id=meta.tool_call_id,
+                attributes=meta.attributes,
+            ),
+        )
+        link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
+        meta.report(link, EventKind.AGENT_RUN_STARTED)
+        return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
+
+    def _check_allowed(self, ident: str, run: Run | None) -> None:
+        """Raise `ToolNotFound` for a tool that may not be called at all in a run, or outside of any."""
+        if run is None:
+            if self._is_excluded(ident):
+                raise ToolNotFound(ident)
+        elif run.progress.is_aborted:
+            raise RunStopped(run.progress.abort_reason)
+        elif ident not in run.effective:
+            raise ToolNotFound(ident, nearest(ident, run.effective.tools))
+
+    def _judge_excluded(self, ident: str) -> bool:
+        return self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE
+
+    def _bound(self, ident: str) -> Steps:
         """Make a tool ready at its first call."""
-        known = self._steps.get(ident)
-        if known is not None:
-            return known
         execute, form = find_runner(self._catalog, self._assigned, ident)
+        definition = self._catalog.definition(ident)
+        secrets = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
         tool = Tool(
-            definition=self._catalog.definition(ident),
+            definition=definition,
             entry=self._catalog.entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
             form=form,
+            secrets=Secrets(*secrets),
         )
-        stages = (bind(tool, self._host) for bind in STAGES)
-        decode_payload, accept = decode.bind(tool)
-        steps = self._steps[ident] = Steps(
-            decode=decode_payload,
-            accept=accept,
-            stages=tuple(stage for stage in stages if stage is not None),
-            execute=self._in_time(execute, tool.definition),
-            encode=encode.bind(tool),
-            runs_handler=form is Form.TYPED,
-            after=hooks.bind_after(tool, self._host),
-        )
+        steps = self._steps[ident] = bind_steps(tool, self._host, execute, is_recorded=self._recorder is not None)
         return steps
-
-    def _in_time(self, execute: Execute, definition: ToolDefinition) -> Execute:
-        """End calls that take too long. Commands are ended by their executor, which knows what they said until then."""
-        policies = self._host.policies
-        wanted: int = definition.metadata.get("limits", {}).get("timeout_ms", 0) or policies.timeout_ms
-        if not wanted or definition.metadata.get("kind") == "command":
-            return execute
-        from toolgen.runtime.deadlines import in_time  # brings asyncio, which a call without a timeout can do without
-
-        return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +319,39 @@ class _TypedRequest(ToolRequest):
     args: Any
 
 
+def _is_typed(request: ToolRequest) -> bool:
+    return type(request) is _TypedRequest
+
+
+def _failed(
+    error: BaseException,
+    ident: str,
+    call_id: str,
+    request: ToolRequest,
+    steps: Steps | None,
+    *,
+    by_handler: bool,
+) -> ToolResult[Any]:
+    is_ours = by_handler or isinstance(error, MalformedResult)
+    if isinstance(error, InvalidPayload) and not is_ours and steps is not None and not _is_typed(request):
+        return invalid_call(ident, call_id, error, request.payload, steps.example())
+    return failed(ident, call_id, error, by_handler=by_handler)
+
+
+def _why_left_out(run: Run | None, ident: str) -> str:
+    """Why a tool may not be called: for the record, and never for a model."""
+    if run is None:
+        return ""
+    reason = run.effective.left_out.get(ident)
+    return reason.value if reason else ""
+
+
+def _recorder(store: Store, own_run: str) -> Recorder:
+    from toolgen.runtime.recording import Recorder  # few scripts keep a record
+
+    return Recorder(store, own_run)
+
+
 def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     from toolgen.runtime.paths.policy import PathPolicy  # only tools that touch files need it
     from toolgen.runtime.paths.rules import PathRules
@@ -276,13 +359,8 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     return PathPolicy(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
 
 
-def _unique_call_ids() -> Callable[[], str]:
-    """Number the calls of one runtime, behind a random word that tells runtimes apart."""
-    prefix = f"call_{os.urandom(6).hex()}_"
+def _unique_ids() -> Callable[[str], str]:
+    """Number what one runtime makes, behind a random word that tells runtimes apart."""
+    word = os.urandom(6).hex()
     numbers = count(1)
-    return lambda: f"{prefix}{next(numbers)}"
-
-
-def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
-    """Whether an outcome is still to come."""
-    return isinstance(outcome, Awaitable)
+    return lambda what: f"{what}_{word}_{next(numbers)}"

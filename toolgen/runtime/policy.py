@@ -25,6 +25,9 @@ class Answer(StrEnum):
     EXCLUDE = "exclude"
 
 
+ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
+"""The variables that commands see, where no policy says."""
+
 _NO_POLICY: Final = "no policy"
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
 
@@ -65,7 +68,8 @@ class Policies:
 
     `may_continue` says whether readonly calls of a turn still run after a person's no. `children_per_run` agents may be
     started by one run, and `children_per_session` run at the same time in one session. `timeout_ms` is for tools that
-    say nothing, `max_timeout_ms` for all; 0 is no timeout. `paths` are the path rules of each.
+    say nothing, `max_timeout_ms` for all, and `result_bytes` of a result are shown of tools that say nothing; 0 is no
+    bound. `env` names the variables that commands see. `paths` are the path rules of each.
     """
 
     def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
@@ -77,10 +81,12 @@ class Policies:
                 raise CatalogError(f"there is no policy {name} in the catalog{question}")
         stack = [policies[name] for name in names]
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
-        self.timeout_ms = _least(stack, "timeout_ms", 0)
-        self.max_timeout_ms = _least(stack, "max_timeout_ms", 0)
+        self.timeout_ms = _least_bound(stack, "timeout_ms")
+        self.max_timeout_ms = _least_bound(stack, "max_timeout_ms")
+        self.result_bytes = _least_bound(stack, "result_bytes")
         self.children_per_run = _least(stack, "children_per_run", 4)
         self.children_per_session = _least(stack, "children_per_session", 8)
+        self.env = _common([policy["env"] for policy in stack if "env" in policy], ENVIRONMENT)
         self.paths = [_paths(each) for each in stack]
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
@@ -125,6 +131,18 @@ def _paths(policy: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> int:
     return min((policy.get("limits", {}).get(name, default) for policy in policies), default=default)
+
+
+def _least_bound(policies: Sequence[Mapping[str, Any]], name: str) -> int:
+    """The strictest bound, of which 0 is none."""
+    bounds = [policy.get("limits", {}).get(name, 0) for policy in policies]
+    return min((bound for bound in bounds if bound), default=0)
+
+
+def _common(lists: Sequence[Sequence[str]], default: Sequence[str]) -> tuple[str, ...]:
+    """What all of them name."""
+    first, *others = lists or [default]
+    return tuple(name for name in first if all(name in other for other in others))
 
 
 def _host_reason(policy: str, network: Mapping[str, str], host: str) -> Reason:

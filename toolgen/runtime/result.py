@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import ValidationError
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.contract.visible import visible
 from toolgen.runtime.errors import (
     CallFailed,
     CatalogError,
@@ -19,9 +20,11 @@ from toolgen.runtime.errors import (
     InvalidPayload,
     MalformedResult,
     PermissionDenied,
+    RunStopped,
     ToolNotFound,
     ToolRateLimited,
     ToolUnavailable,
+    TurnEnded,
     TypesDisagree,
 )
 from toolgen.runtime.json_text import json_bytes
@@ -35,6 +38,8 @@ _blank: Callable[[], ToolResult[Any]] = partial(object.__new__, ToolResult)
 
 _PATH: Final = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:\\|/)(?:[^\s'\":,;/\\]+[/\\])+")
 _MESSAGE: Final = 300
+_INPUT: Final = 500
+"""Characters of an invalid payload that are said back to the model."""
 
 
 def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[str, Any]) -> ToolResult[Any]:
@@ -51,7 +56,34 @@ def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[st
 def failed(tool_name: str, tool_call_id: str, error: BaseException, *, by_handler: bool = False) -> ToolResult[Any]:
     """Build the result of a call that ended in an exception; see `tool_error_from_error`."""
     found = tool_error_from_error(error, by_handler=by_handler)
+    if isinstance(error, RunStopped) and not by_handler:
+        return _aborted(tool_name, tool_call_id, found, error)
     return with_error_shown(ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=found))
+
+
+def _aborted(tool_name: str, tool_call_id: str, error: ToolError, stopped: RunStopped) -> ToolResult[Any]:
+    """What a call said of its progress until it was stopped is shown to the model."""
+    blocks = [ContentBlock(type="text", data=error_text(error))]
+    if stopped.reports:
+        blocks.append(ContentBlock(type="json", data={"partial": list(stopped.reports)}))
+    return ToolResult(
+        tool_name=tool_name,
+        tool_call_id=tool_call_id,
+        error=error,
+        blocks=tuple(blocks),
+        metadata={"aborted": True, "partial": bool(stopped.reports), "abort_reason": stopped.reason},
+    )
+
+
+def invalid_call(
+    tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str
+) -> ToolResult[Any]:
+    """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""
+    sent = visible(payload.decode("utf-8", "replace") if isinstance(payload, bytes) else str(payload))
+    told = replace(tool_error_from_error(error), prior_input=_cut(sent, _INPUT), example=example)
+    return with_error_shown(
+        ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
+    )
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
@@ -79,6 +111,10 @@ def error_text(error: ToolError) -> str:
     lines += [f"- {issue.pointer or 'the whole value'}: {issue.hint} (found {issue.found})" for issue in error.issues]
     if error.hint and not error.issues:
         lines.append(error.hint)
+    if error.prior_input:
+        lines.append(f"you sent: {error.prior_input}")
+    if error.example:
+        lines.append(f"args that fit: {error.example}")
     return "\n".join(lines)
 
 
@@ -113,6 +149,11 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
         case ToolNotFound():
             hint = _did_you_mean(error.suggestions)
             return "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available", hint
+        case RunStopped():
+            return "aborted", FailureKind.ABORTED, "aborted", "the user stopped the run"
+        case TurnEnded():
+            hint = "an earlier call of this turn failed or was denied; call again if it still makes sense"
+            return "skipped", FailureKind.SKIPPED, "skipped", hint
         case ToolUnavailable():
             return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
         case GateRefused():
@@ -179,5 +220,5 @@ def _details(error: BaseException) -> str:
     return f"{error.title}: {'.'.join(map(str, first['loc'])) or 'the value'}: {first['msg']}"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _MESSAGE else text[: _MESSAGE - 1] + "…"
+def _cut(text: str, length: int = _MESSAGE) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

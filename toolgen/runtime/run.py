@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.effective import EffectiveSet, effective_set
+from toolgen.runtime.errors import UnknownAgent
+from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from asyncio import Future
+    from asyncio import Task
+    from collections.abc import Callable, Iterable
 
-    from toolgen.runtime.effective import EffectiveSet
+    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.policy import Policies
+
+Scope: TypeAlias = tuple[tuple[str, str], ...]
+"""What a call touches: pairs of what it is and its value, sorted."""
+
+Grant: TypeAlias = tuple[str, Scope]
+"""What a person allowed for a session: an ident, and the scope that it may touch."""
 
 
 @dataclass(slots=True)
 class Session:
-    """What lasts as long as one sitting of a person, in memory only.
+    """What lasts as long as one sitting of a person, in memory only. `children` counts the agents that run now."""
 
-    `grants` are pairs of ident and scope; `children` counts the agents that run now.
-    """
-
-    grants: set[tuple[str, tuple[tuple[str, str], ...]]] = field(
-        default_factory=set[tuple[str, tuple[tuple[str, str], ...]]]
-    )
+    grants: set[Grant] = field(default_factory=set[Grant])
     children: int = 0
 
 
@@ -31,7 +37,7 @@ class Progress:
     """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why."""
 
     children: int = 0
-    running: set[Future[Any]] = field(default_factory=set["Future[Any]"])
+    running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
     is_aborted: bool = False
     abort_reason: str = ""
 
@@ -50,10 +56,54 @@ class Run:
 
     def abort(self, reason: str = "") -> None:
         """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop."""
-        if not self.progress.is_aborted:
-            self.progress.is_aborted, self.progress.abort_reason = True, reason
-        for call in self.progress.running:
-            call.cancel()
+        progress = self.progress
+        if not progress.is_aborted:
+            progress.is_aborted, progress.abort_reason = True, reason
+            for call in progress.running:
+                call.cancel()
+
+    def takes_back_abort(self) -> bool:
+        """Whether `abort`, and nothing else, cancelled the current task, a call; then it is not cancelled any more."""
+        from asyncio import current_task  # slow to import, and few calls are aborted
+
+        task = current_task()
+        if task is None or not self.progress.is_aborted or task not in self.progress.running or task.cancelling() != 1:
+            return False
+        task.uncancel()
+        return True
 
     def __contains__(self, ident: Any) -> bool:
         return ident in self.effective
+
+
+def new_run(
+    catalog: Catalog,
+    policies: Policies,
+    agent: str,
+    *,
+    role: str,
+    mode: str,
+    requested: Iterable[str] | None,
+    session: Session | None,
+    meta: ToolCallMeta,
+) -> Run:
+    """Make a run of a compiled agent. Raises `UnknownAgent` and `OutsideBase`."""
+    agents = catalog.section("agents")
+    if agent not in agents:
+        raise UnknownAgent(agent, nearest(agent, agents))
+    in_role: str = role or agents[agent]["role"]
+    return Run(
+        agent=agent,
+        role=in_role,
+        mode=mode,
+        effective=effective_set(
+            catalog.entries, agents[agent], policies, name=agent, role=in_role, mode=mode, requested=requested
+        ),
+        session=session or Session(),
+        meta=replace(meta, agent_role=in_role),
+    )
+
+
+def with_ids(meta: ToolCallMeta, new_id: Callable[[str], str]) -> ToolCallMeta:
+    """Give a meta the ids of its run and its agent, where it lacks them."""
+    return replace(meta, run_id=meta.run_id or new_id("run"), agent_id=meta.agent_id or new_id("agent"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ class Group(Enum):
     WRITE = "write"
 
 
-class Rest(Enum):
-    """What becomes of the calls after a group."""
+class Rest(IntEnum):
+    """What becomes of the calls after a group. The greatest holds."""
 
-    RUN = "run"
-    RUN_READONLY = "run_readonly"
-    SKIP = "skip"
+    RUN = 0
+    RUN_READONLY = 1
+    SKIP = 2
 
 
 @dataclass(frozen=True, slots=True)

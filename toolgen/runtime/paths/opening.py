@@ -9,7 +9,7 @@ import errno
 import os
 import secrets
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -96,22 +96,18 @@ class Folder:
             if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
                 raise NotAFile(error.errno, "not a regular file") from error
             raise
-        try:
+        with ExitStack() as unless_opened:
+            unless_opened.callback(os.close, descriptor)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise NotAFile(errno.EINVAL, "not a regular file")
-            return os.fdopen(descriptor, "rb")
-        except BaseException:
-            os.close(descriptor)
-            raise
+            file = os.fdopen(descriptor, "rb")
+            unless_opened.pop_all()
+        return file
 
     def create_file(self, name: str, content: bytes) -> None:
         """Make a file that did not exist. Raises FileExistsError where anything has that name."""
-        descriptor = self._create(_single(name), 0o666)
-        try:
+        with self._new_file(_single(name), 0o666) as descriptor:
             _write(descriptor, content)
-        except BaseException:
-            self._remove(name)
-            raise
 
     def replace_file(self, name: str, content: bytes, *, previous: os.stat_result | None = None) -> None:
         """Put a file in the place of another, in one step: who reads it gets the old content or the new one.
@@ -124,28 +120,20 @@ class Folder:
             raise NotAFile(errno.EINVAL, "not a regular file")
         if previous is not None and _version(previous) != _version(now):
             raise Changed(errno.EBUSY, "changed meanwhile")
-        with self._temporary(content, now) as temporary:
+        temporary = f".{self._new_name()}.tmp"
+        with self._new_file(temporary, 0o600) as descriptor:
+            _write(descriptor, content, like=now)
             os.replace(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     @contextmanager
-    def _temporary(self, content: bytes, like: os.stat_result) -> Generator[str]:
-        """Write a file beside the one it is to replace; gone again if it does not."""
-        name = f".{self._new_name()}.tmp"
-        descriptor = self._create(name, 0o600)
-        try:
-            _take_after(descriptor, like)
-            _write(descriptor, content)
-            yield name
-        except BaseException:
-            self._remove(name)
-            raise
-
-    def _create(self, name: str, mode: int) -> int:
+    def _new_file(self, name: str, mode: int) -> Generator[int]:
+        """Make a file, whose descriptor is for `_write` to close; gone again if what is done with it fails."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(name, flags, mode, dir_fd=self._descriptor)
-
-    def _remove(self, name: str) -> None:
-        os.unlink(name, dir_fd=self._descriptor)
+        descriptor = os.open(name, flags, mode, dir_fd=self._descriptor)
+        with ExitStack() as unless_done:
+            unless_done.callback(os.unlink, name, dir_fd=self._descriptor)
+            yield descriptor
+            unless_done.pop_all()
 
 
 def open_folder(path: str, *, create: bool = False) -> Folder:
@@ -176,9 +164,11 @@ def _entry(entry: os.DirEntry[str]) -> FolderEntry:
     return FolderEntry(entry.name, kind, entry.is_symlink())
 
 
-def _write(descriptor: int, content: bytes) -> None:
-    """Write all of a new file, and close it."""
+def _write(descriptor: int, content: bytes, *, like: os.stat_result | None = None) -> None:
+    """Write all of a new file, and close it. With `like`, it is that file's owner and permissions that it gets."""
     with os.fdopen(descriptor, "wb") as file:
+        if like is not None:
+            _take_after(descriptor, like)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

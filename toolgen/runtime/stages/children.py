@@ -1,4 +1,4 @@
-"""Children: how many agents one run may start, and how many may run in a session at the same time."""
+"""Children: tools that start agents are given the means, and held to how many may be started, and run at a time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.children import STARTER
 from toolgen.runtime.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ def bind(tool: Tool, host: Host) -> Stage | None:
     if "agent" not in tool.entry.tags:
         return None
     per_run, per_session = host.policies.children_per_run, host.policies.children_per_session
+    start_child = host.start_child
 
     def children(call: Call) -> None:
+        vars(call.meta)[STARTER] = partial(start_child, call)
         if call.run is None:
             return
         session, progress = call.run.session, call.run.progress

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from toolgen.contract.records import ToolError, ToolResult
 from toolgen.runtime.errors import InvalidPayload, MalformedResult
 from toolgen.runtime.result import succeeded, with_error_shown
+from toolgen.runtime.server_data import ServerData
 
 if TYPE_CHECKING:
     from toolgen.runtime.call import Encode, Tool
@@ -17,6 +18,7 @@ def bind(tool: Tool) -> Encode:
     """Make what takes what the executor gave. It raises `MalformedResult`."""
     name, codec = tool.definition.name, tool.result
     plainly = codec.plainly
+    server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
         json_value = plainly(outcome)
@@ -31,6 +33,8 @@ def bind(tool: Tool) -> Encode:
     def settled(given: ToolResult[Any]) -> ToolResult[Any]:
         if given.error is not None:
             return with_error_shown(given)
+        if given.server_data:
+            given = replace(given, server_data=server_data.check(given.server_data))
         only_text = given.value is None and given.payload
         value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
         return replace(given, value=value, payload=payload)

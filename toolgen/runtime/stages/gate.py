@@ -5,13 +5,15 @@ from __future__ import annotations
 from inspect import isawaitable
 from typing import TYPE_CHECKING
 
+from toolgen.runtime.checked_call import CheckedCall
 from toolgen.runtime.errors import GateRefused
-from toolgen.runtime.gate import GateDecision, GateRequest
-from toolgen.runtime.log import warn
+from toolgen.runtime.gate import GateDecision
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from toolgen.runtime.call import Call, Host, Stage, Tool
-    from toolgen.runtime.gate import Gate
 
 
 def bind(tool: Tool, host: Host) -> Stage | None:
@@ -20,33 +22,54 @@ def bind(tool: Tool, host: Host) -> Stage | None:
     if gate is None or not tool.definition.metadata.get("gate"):
         return None
 
-    async def ask(call: Call) -> None:
-        request = GateRequest(tool=tool.definition, arguments=tool.arguments(call.given), meta=call.meta)
+    def ask(call: Call) -> Awaitable[None] | None:
         try:
-            decision = await _answer(gate, request, host.gate_timeout)
-            refusal = "" if decision.approved else decision.reason or "the eval gate refused"
+            answer = gate(CheckedCall(call))
+            if not isinstance(answer, GateDecision) and isawaitable(answer):
+                return later(call, answer)
+            refusal = _refusal(answer)
+        except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
+            failed(call, error)
+        else:
+            decide(call, refusal)
+        return None
+
+    async def later(call: Call, waiting: Awaitable[GateDecision]) -> None:
+        try:
+            refusal = _refusal(await _within(host.gate_timeout, waiting))
         except TimeoutError:
+            call.decision = "no answer"
             warn("the eval gate did not answer about %s within %g s; the call runs", name, host.gate_timeout)
         except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
-            warn("the eval gate failed on %s; the call runs", name, error=error)
+            failed(call, error)
         else:
-            if refusal:
-                raise GateRefused(name, refusal)
+            decide(call, refusal)
+
+    def decide(call: Call, refusal: str) -> None:
+        if refusal:
+            raise GateRefused(name, refusal)
+        call.decision = "approved"
+
+    def failed(call: Call, error: Exception) -> None:
+        call.decision = "failed"
+        warn("the eval gate failed on %s; the call runs", name, error=error)
 
     return ask
 
 
-async def _answer(gate: Gate, request: GateRequest, timeout: float) -> GateDecision:  # noqa: ASYNC109  # a gate that ignores it
+def _refusal(decision: GateDecision) -> str:
+    return "" if decision.approved else decision.reason or "the eval gate refused"
+
+
+async def _within(seconds: float, answer: Awaitable[GateDecision]) -> GateDecision:
+    """Wait for a gate, and not longer for one that will not stop. Raises TimeoutError."""
     import asyncio  # slow to import, and few hosts have a gate
 
-    answer = gate(request)
-    if not isawaitable(answer):
-        return answer
     asking = asyncio.ensure_future(answer)
     try:
-        done, _ = await asyncio.wait([asking], timeout=timeout)
+        done, _ = await asyncio.wait([asking], timeout=seconds)
     finally:
-        asking.cancel()  # no waiting for one that will not stop
+        asking.cancel()  # no waiting for one that ignores it
     if not done:
         raise TimeoutError
     return asking.result()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from inspect import isawaitable
 from typing import TYPE_CHECKING
 
 from toolgen.runtime.counters.protocol import Attempt
 from toolgen.runtime.errors import ToolRateLimited
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from toolgen.runtime.call import Call, Host, Stage, Tool
 
 
@@ -19,15 +20,22 @@ def bind(tool: Tool, host: Host) -> Stage | None:
     cooldown, daily = limits.get("cooldown_seconds", 0), limits.get("daily_limit", 0)
     if not cooldown and not daily:
         return None
+    take, clock = host.counters.take, host.clock
 
-    async def limit(call: Call) -> None:
+    def limit(call: Call) -> Awaitable[None] | None:
         user = call.meta.user
         if not user:
             raise ToolRateLimited(name, None)
-        attempt = Attempt(ident=name, user=user, at=host.clock(), cooldown_seconds=cooldown, daily_limit=daily)
-        wait = host.counters.take(attempt)
-        seconds = await wait if isawaitable(wait) else wait
-        if seconds:
-            raise ToolRateLimited(name, seconds)
+        wait = take(Attempt(ident=name, user=user, at=clock(), cooldown_seconds=cooldown, daily_limit=daily))
+        if not isinstance(wait, int | float):
+            return later(wait)
+        if wait:
+            raise ToolRateLimited(name, wait)
+        return None
+
+    async def later(waiting: Awaitable[float]) -> None:
+        wait = await waiting
+        if wait:
+            raise ToolRateLimited(name, wait)
 
     return limit

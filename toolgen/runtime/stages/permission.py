@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.access import PATH_KEYS, Touched, touched
-from toolgen.runtime.errors import PermissionDenied
+from toolgen.runtime.errors import PermissionDenied, PermissionFailed
 from toolgen.runtime.json_text import is_object
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
 from toolgen.runtime.policy import Answer, Judgement, Reason, strictest
+from toolgen.runtime.scope import PATH_KEYS, Touched, touched
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
     from toolgen.runtime.call import Call, Host, Stage, Tool
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
+_NOTHING: Final = Touched()
+_SUMMARY: Final = 2000
+"""Characters of the args that a person is shown."""
 
 
 def bind(tool: Tool, host: Host) -> Stage | None:
@@ -38,56 +40,55 @@ class _Permission:
         self._tool = tool
         self._host = host
         self._access = access
+        self._outside_runs = host.policies.judge(tool.entry, "main", "")
+        self._is_by_call = bool(access) or "network" in tool.entry.tags
         fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
         self._defaults = {
             name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
         }
 
-    async def __call__(self, call: Call) -> None:
+    def __call__(self, call: Call) -> Awaitable[None] | None:
         name = self._tool.entry.ident
-        arguments = self._tool.arguments(call.given)
-        args = {**self._defaults, **json.loads(arguments)}
-        found = touched(self._access, args, self._host.paths)
-        judgement = self._judge(call, found)
+        judgement = call.run.effective.tools[name] if call.run else self._outside_runs
+        found = _NOTHING
+        if self._is_by_call:
+            found = touched(self._access, {**self._defaults, **call.args}, self._host.paths)
+            judgement = self._judged_by_call(judgement, found)
         if judgement.answer is Answer.DENY:
             raise PermissionDenied(name, "a policy forbids it")
-        grant = (name, found.scope) if found.scope else None
-        is_free = judgement.answer is Answer.ALLOW and self._host.permission is not deny_all
-        if not is_free and not (call.run is not None and grant in call.run.session.grants):
-            decision = await self._ask(call, arguments, found, judgement)
-            if decision not in _ALLOWED:
-                raise PermissionDenied(name, "permission was denied")
-            if decision == Decision.ALLOW_FOR_SESSION and grant is not None and call.run is not None:
-                call.run.session.grants.add(grant)
-        if found.concerning:
-            vars(call.meta)["granted"] = found.concerning
+        if judgement.answer is Answer.ALLOW and self._host.permission is not deny_all:
+            call.decision = "allowed"
+        elif found.scope and call.run is not None and (name, found.scope) in call.run.session.grants:
+            call.decision = "granted"
+        else:
+            return self._ask(call, found, judgement)
+        _note_granted(call, found)
+        return None
 
-    def _judge(self, call: Call, found: Touched) -> Judgement:
-        """What the policies say of the tool, and of the hosts and the paths that the call names."""
-        entry, policies = self._tool.entry, self._host.policies
-        judged = [call.run.effective.tools[entry.ident] if call.run else policies.judge(entry, "main", "")]
-        if "network" in entry.tags:
-            judged.append(policies.judge_hosts(found.hosts))
+    def _judged_by_call(self, of_tool: Judgement, found: Touched) -> Judgement:
+        """What the policies say of the hosts and the paths that the call names, beside what they say of the tool."""
+        judged = [of_tool]
+        if "network" in self._tool.entry.tags:
+            judged.append(self._host.policies.judge_hosts(found.hosts))
         if found.concerns:
             judged.append(Judgement(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
         reasons = tuple(reason for each in judged for reason in each.reasons)
         return Judgement(strictest(each.answer for each in judged), reasons)
 
-    async def _ask(self, call: Call, arguments: bytes, found: Touched, judgement: Judgement) -> Decision:
+    async def _ask(self, call: Call, found: Touched, judgement: Judgement) -> None:
+        name = self._tool.entry.ident
+        decision = await self._answer(self._request(call, found, judgement))
+        if decision not in _ALLOWED:
+            raise PermissionDenied(name, "permission was denied")
+        if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
+            call.run.session.grants.add((name, found.scope))
+        call.decision = str(decision)
+        _note_granted(call, found)
+
+    async def _answer(self, request: PermissionRequest) -> Decision:
         import asyncio  # slow to import, and hosts that allow all never need it
 
-        entry, host = self._tool.entry, self._host
-        request = PermissionRequest(
-            tool_name=entry.ident,
-            permission=entry.permission,
-            tags=entry.tags,
-            arguments=arguments,
-            meta=call.meta,
-            scope=found.scope,
-            hosts=found.hosts,
-            dangerous="dangerous" in entry.tags,
-            reasons=tuple(reason.source for reason in judgement.reasons if reason.answer is judgement.answer),
-        )
+        host, name = self._host, self._tool.entry.ident
         try:
             answer = host.permission(request)
             if not isawaitable(answer):
@@ -95,6 +96,42 @@ class _Permission:
             async with asyncio.timeout(host.permission_timeout):
                 return await answer
         except TimeoutError as error:
-            raise PermissionDenied(entry.ident, "nobody answered in time") from error
+            raise PermissionFailed(name, "nobody answered in time") from error
         except Exception as error:
-            raise PermissionDenied(entry.ident, "the permission check failed") from error
+            raise PermissionFailed(name, "the permission check failed") from error
+
+    def _request(self, call: Call, found: Touched, judgement: Judgement) -> PermissionRequest:
+        from toolgen.runtime.shown_args import filled, summary  # many patterns, and most calls ask nobody
+
+        entry, definition = self._tool.entry, self._tool.definition
+        is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
+        secrets = definition.metadata.get("args_secrets", ())
+        return PermissionRequest(
+            tool_name=entry.ident,
+            permission=entry.permission,
+            tags=entry.tags,
+            arguments=call.arguments,
+            meta=call.meta,
+            summary=summary(call.args, secrets, _SUMMARY),
+            confirm=filled(entry.confirm, call.args, secrets, _SUMMARY),
+            scope=found.scope,
+            hosts=found.hosts,
+            cwd=found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else ""),
+            env=(*self._host.policies.env, *command.get("env", ())) if command else (),
+            dangerous=is_dangerous,
+            reasons=tuple(reason.source for reason in judgement.reasons if reason.answer is judgement.answer),
+            hook=call.hook,
+            suggested=_suggested(is_dangerous, found),
+        )
+
+
+def _suggested(is_dangerous: bool, found: Touched) -> Decision:
+    """Whatever lies in the way of a path, no; for the session where it is known what that covers, and harmless."""
+    if found.concerns:
+        return Decision.DENY
+    return Decision.ALLOW_FOR_SESSION if found.scope and not is_dangerous else Decision.ALLOW_ONCE
+
+
+def _note_granted(call: Call, found: Touched) -> None:
+    if found.concerning:
+        vars(call.meta)["granted"] = found.concerning

@@ -48,7 +48,14 @@ def event_data(event: NewEvent) -> dict[str, Any]:
     data: dict[str, Any] = redact(dict(event.data))
     if event.args is not None:
         data = {**data, "args": redact(json.loads(event.args()), event.secrets.args)}
+    if event.stages:
+        data = {**data, "stages": [_stage(*stage) for stage in event.stages]}
     return data
+
+
+def _stage(stage: str, decision: str, ns: int) -> dict[str, Any]:
+    told = {"stage": stage, "us": round(ns / 1000, 1)}
+    return {**told, "decision": decision} if decision else told
 
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
@@ -68,14 +75,21 @@ def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
 def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     """Encode a final result. Raises ValueError or TypeError for what is no JSON."""
     content: dict[str, Any] = {}
-    if result.error is None:
-        content["value"] = redact(json.loads(result.payload), secrets.result) if result.payload else None
-    else:
+    if result.error is not None:
         content["error"] = _error(result.error, secrets)
+    elif not (result.blocks and result.metadata.get("truncated")):
+        content["value"] = redact(json.loads(result.payload), secrets.result) if result.payload else None
     if result.blocks:
         content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
-    if result.metadata:
-        content["metadata"] = redact(dict(result.metadata))
+    if result.message is not None:
+        content["message"] = redact_text(result.message)
+    if result.side_effects:
+        content["side_effects"] = [redact_text(effect) for effect in result.side_effects]
+    if result.bounds is not None:
+        content["bounds"] = asdict(result.bounds)
+    for name in ("audit", "telemetry", "server_data", "metadata"):
+        if said := getattr(result, name):
+            content[name] = redact(dict(said))
     return canonical(
         {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
     )
@@ -112,6 +126,8 @@ def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
         "hint": REDACTED if _shows_a_secret(error, secrets) else redact_text(error.hint),
         "issues": [_issue(issue, secrets) for issue in error.issues],
     }
+    if error.prior_input:
+        told["prior_input"] = REDACTED if secrets.args else redact_text(error.prior_input)
     return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
 
 
@@ -122,12 +138,14 @@ def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
 
 def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:
     """What a model was shown: the value, parts of it, or the error in words."""
-    if "" in secrets.result or (error is not None and _shows_a_secret(error, secrets)):
+    quotes_input = error is not None and bool(error.prior_input and secrets.args)
+    if "" in secrets.result or quotes_input or (error is not None and _shows_a_secret(error, secrets)):
         return {"type": kind, "data": REDACTED}
     return {"type": kind, "data": redact(data, secrets.result if kind == "json" else ())}
 
 
 def _shows_a_secret(error: ToolError, secrets: Secrets) -> bool:
+    """Whether an issue quotes one; what was sent is text that did not fit, in which none can be found."""
     return any(_is_about_a_secret(issue, secrets) for issue in error.issues)
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
 
@@ -41,7 +41,8 @@ class NewEvent(NamedTuple):
     """An event as it is given to a store, which adds its number and its time, and takes the secrets out.
 
     `data` is a JSON object that nobody changes any more. `args`, if given, makes the canonical JSON of the call's args;
-    they become `data["args"]`, without what `secrets` declares.
+    they become `data["args"]`, without what `secrets` declares. `stages` say what each stage of the call decided, and
+    how many nanoseconds it took; they become `data["stages"]`.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class NewEvent(NamedTuple):
     data: Mapping[str, Any] = NO_DATA
     args: Callable[[], bytes] | None = None
     secrets: Secrets = NO_SECRETS
+    stages: Sequence[tuple[str, str, int]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +72,9 @@ class Event:
 class StoredResult:
     """How one call ended. `sequence` is the number of the event that was written with it.
 
-    `content` is a JSON object: `value` on success, or `error` with `kind`, `code`, `message`, `hint`, `issues`;
-    `blocks` and `metadata` where the result has them.
+    `content` is a JSON object: `value` on success, or `error` with `kind`, `code`, `message`, `hint`, `issues`; where
+    the result has them `blocks`, `message`, `side_effects`, `audit`, `telemetry`, `server_data`, `bounds` and
+    `metadata`. Of a value too large to be shown only the blocks are kept.
     """
 
     run_id: str

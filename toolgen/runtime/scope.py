@@ -1,4 +1,4 @@
-"""Access: what a call touches, as its spec says by naming args. It is the scope that a grant for the session covers."""
+"""Scope: what a call touches, as the `access` of its spec says by naming args. A grant for the session covers it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from toolgen.runtime.paths.policy import PathAnswer, PathPolicy
+    from toolgen.runtime.run import Scope
 
 PATH_KEYS: Final = ("read", "write", "cwd")
 """The keys of `access` that name args with paths."""
@@ -22,11 +23,13 @@ PATH_KEYS: Final = ("read", "write", "cwd")
 class Touched:
     """What one call touches. Hosts are in lower case; `scope` is None for a call that names nothing.
 
-    `concerns` say what stands against its paths, and `concerning` are those, resolved.
+    `cwd` is the resolved folder that it runs in, where an arg says so. `concerns` say what stands against its paths,
+    and `concerning` are those, resolved.
     """
 
     hosts: tuple[str, ...] = ()
-    scope: tuple[tuple[str, str], ...] | None = None
+    scope: Scope | None = None
+    cwd: str = ""
     concerns: tuple[str, ...] = ()
     concerning: tuple[str, ...] = ()
 
@@ -50,6 +53,7 @@ def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy
     return Touched(
         hosts=hosts,
         scope=tuple(sorted(scope)) or None,
+        cwd=next((answer.resolved for key, answer in judged if key == "cwd"), ""),
         concerns=tuple(f"paths: {answer.given} is {concern.value.replace('_', ' ')}" for answer, concern in concerning),
         concerning=tuple(answer.resolved for answer, _ in concerning),
     )

@@ -1,0 +1,31 @@
+"""What each stage of a call takes, with everything on: microseconds by stage, the median over so many calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import defaultdict
+from statistics import median
+
+from benchmarks.measured.cases import ARGS, GUARDED_TOOL, guarded_runtime
+from toolgen.runtime import ToolCallMeta, ToolRequest
+from toolgen.runtime.stores.calls import calls_of
+from toolgen.runtime.stores.memory import MemoryStore
+
+
+async def main(repeats: int) -> None:
+    store = MemoryStore()
+    runtime = guarded_runtime(store)
+    request, meta = ToolRequest(name=GUARDED_TOOL, payload=ARGS), ToolCallMeta(user="ann", run_id="bench")
+    for _ in range(repeats):
+        assert (await runtime.invoke(request, meta=meta)).success
+    found: dict[str, list[float]] = defaultdict(list)
+    for call in calls_of(await store.read("bench")):
+        for stage in call.stages:
+            found[stage.stage].append(stage.us)
+    print(json.dumps({stage: median(times) for stage, times in found.items()}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1])))

@@ -1,0 +1,48 @@
+"""Example args: the smallest that fit a schema, for a model whose call did not."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.json_text import is_array, is_object
+
+if TYPE_CHECKING:
+    from toolgen.runtime.call import Tool
+
+_LONGEST: Final = 400
+"""Characters of an example; a longer one would bury the issues."""
+
+_MOST_ITEMS: Final = 20
+
+_MADE_UP: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1, "boolean": True, "null": None}
+
+
+def example_of(tool: Tool) -> str:
+    """Give args of a tool as JSON text: those in its spec, or made up. Empty where none that is short fits."""
+    examples = tool.definition.metadata.get("examples", [])
+    made = examples[0]["args"] if examples else _made_up(tool.definition.input_schema)
+    text = json.dumps(made, ensure_ascii=False)
+    return text if len(text) <= _LONGEST and not tool.args.check(made) else ""
+
+
+def _made_up(schema: Any) -> Any:
+    """Make a value of a schema, of which no more than the usual keywords are looked at: whoever asks checks it."""
+    if not is_object(schema):
+        return None
+    for keyword in ("const", "default"):
+        if keyword in schema:
+            return schema[keyword]
+    for keyword in ("enum", "examples"):
+        if is_array(schema.get(keyword)) and schema[keyword]:
+            return schema[keyword][0]
+    kinds = schema.get("type")
+    kind = kinds[0] if is_array(kinds) and kinds else kinds
+    if kind == "object" or "properties" in schema:
+        fields = schema.get("properties", {})
+        return {name: _made_up(fields.get(name)) for name in schema.get("required", ())}
+    if kind == "array":
+        return [_made_up(schema.get("items"))] * min(schema.get("minItems", 0), _MOST_ITEMS)
+    if kind in ("integer", "number"):
+        return max(1, schema.get("minimum", 1))
+    return _MADE_UP.get(kind) if isinstance(kind, str) else None

@@ -1,0 +1,131 @@
+"""Recording: what a store is told of calls and runs, and when a call has to wait for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import FailureKind, ToolError, ToolResult
+from toolgen.contract.visible import visible
+from toolgen.runtime.errors import CallFailed, PermissionFailed
+from toolgen.runtime.stores.records import NO_DATA, EventKind, NewEvent, StoreError
+from toolgen.runtime.warning import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.call import Call
+    from toolgen.runtime.stores.protocol import Store
+
+_WITH_STAGES: Final = frozenset({
+    EventKind.TOOL_COMPLETED, EventKind.TOOL_FAILED, EventKind.TOOL_DENIED, EventKind.PERMISSION_FAILED,
+})  # fmt: skip
+"""Events that end a call."""
+
+
+class Recorder:
+    """Writes down the calls of one runtime. `own_run` is the run of calls that are made outside of any."""
+
+    def __init__(self, store: Store, own_run: str) -> None:
+        self._store = store
+        self._own_run = own_run
+
+    def started(self, call: Call) -> Awaitable[None] | None:
+        """Write that a call is about to run. Raises `CallFailed` where that cannot be: nothing runs off the record.
+
+        A write waits until it is on record; a read does not.
+        """
+        entry = call.tool.entry
+        try:
+            waiting = self._store.append(self._event(EventKind.TOOL_STARTED, call, with_args=True))
+        except StoreError as error:
+            raise _unrecorded(entry.ident) from error
+        return _on_record(entry.ident, waiting) if waiting is not None and entry.permission == "write" else None
+
+    def reported(self, call: Call, kind: str, data: Mapping[str, Any]) -> None:
+        """Write what a call says of its progress."""
+        try:
+            self._store.append(self._event(kind, call, data))
+        except (StoreError, ValueError, TypeError) as error:
+            warn("the progress of %s is not on record", call.tool.entry.ident, error=error)
+
+    async def ended(self, call: Call, result: ToolResult[Any]) -> None:
+        """Write how a call ended, with its result. Its args are in the event that it began with, if it began."""
+        has_args = not call.is_started and call.given is not None
+        data = {"code": result.error.code} if result.error else NO_DATA
+        await self._finish(self._event(_kind(result.error), call, data, with_args=has_args), result)
+
+    def cut_off(self, call: Call, result: ToolResult[Any]) -> None:
+        """Write that a call ended with its caller. Nobody waits until it is on record."""
+        try:
+            self._store.finish(self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}), result)
+        except StoreError as error:
+            warn("the end of a call of %s is not on record", call.tool.entry.ident, error=error)
+
+    async def refused(self, result: ToolResult[Any], meta: ToolCallMeta | None, reason: str = "") -> None:
+        """Write a call that no tool was found for, or that never had its turn. The reason is for the record alone."""
+        data: dict[str, Any] = {"code": result.error.code} if result.error else {}
+        if reason:
+            data["reason"] = reason
+        run = (meta and meta.run_id) or self._own_run
+        await self._finish(NewEvent(_kind(result.error), run, result.tool_name, result.tool_call_id, data), result)
+
+    async def run_ended(self, meta: ToolCallMeta, reason: str) -> None:
+        """Write that a run is over. Raises `StoreError`."""
+        event = NewEvent(EventKind.RUN_ENDED, meta.run_id or self._own_run, data={"end_reason": reason})
+        waiting = self._store.append(event)
+        if waiting is not None:
+            await waiting
+
+    async def _finish(self, event: NewEvent, result: ToolResult[Any]) -> None:
+        try:
+            try:
+                waiting = self._store.finish(event, result)
+            except (ValueError, TypeError, RecursionError):  # a name or an id that is no text, say
+                waiting = self._store.finish(*_in_short(event, result))
+            if waiting is not None:
+                await waiting
+        except StoreError as error:  # what was done is done, and the caller gets its result
+            warn("the end of a call of %s is not on record", event.tool, error=error)
+
+    def _event(self, kind: str, call: Call, data: Mapping[str, Any] = NO_DATA, *, with_args: bool = False) -> NewEvent:
+        return NewEvent(
+            kind,
+            call.meta.run_id or self._own_run,
+            call.tool.entry.ident,
+            call.meta.tool_call_id,
+            data,
+            call.arguments_later() if with_args else None,
+            call.tool.secrets,
+            call.marks if kind in _WITH_STAGES else (),
+        )
+
+
+def _kind(error: ToolError | None) -> EventKind:
+    if error is None:
+        return EventKind.TOOL_COMPLETED
+    if isinstance(error.cause, PermissionFailed):
+        return EventKind.PERMISSION_FAILED
+    is_denied = error.kind in (FailureKind.PERMISSION_DENIED, FailureKind.TOOL_NOT_AVAILABLE)
+    return EventKind.TOOL_DENIED if is_denied else EventKind.TOOL_FAILED
+
+
+def _in_short(event: NewEvent, result: ToolResult[Any]) -> tuple[NewEvent, ToolResult[Any]]:
+    """What is left of an end that is no JSON: which call it was, and whether it went well."""
+    name, call_id = visible(event.tool), visible(event.tool_call_id)
+    kept = event._replace(tool=name, tool_call_id=call_id, data={"reason": "the rest is no JSON"}, args=None)
+    kind, code = (result.error.kind, visible(result.error.code)) if result.error else (None, "")
+    error = None if kind is None else ToolError(message="", kind=kind, code=code)
+    return kept, ToolResult(tool_name=name, tool_call_id=call_id, error=error)
+
+
+def _unrecorded(name: str) -> CallFailed:
+    message = f"{name} cannot run now: its call cannot be recorded"
+    return CallFailed(FailureKind.UNAVAILABLE, "not_recorded", message, "go on without it, and tell the user")
+
+
+async def _on_record(name: str, waiting: Awaitable[None]) -> None:
+    try:
+        await waiting
+    except StoreError as error:
+        raise _unrecorded(name) from error

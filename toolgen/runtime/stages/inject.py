@@ -1,0 +1,67 @@
+"""Inject: fields that the host fills from the call's context, after what the model sent was checked without them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
+
+from toolgen.contract.canonical import canonical
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.call import Form
+from toolgen.runtime.errors import CallFailed, InvalidPayload
+from toolgen.runtime.kinds import model_class
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.call import Execute, Host, Tool
+
+
+def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
+    """Make what runs a call with its injected fields: all in `meta.injected`, and in args that have them as well."""
+    names: list[str] = tool.definition.metadata.get("inject", [])
+    if not names:
+        return execute
+    in_args = _fill_typed if tool.form is Form.TYPED else _fill_text
+
+    def run(given: Any, meta: ToolCallMeta) -> Any:
+        values = {name: _value(name, tool, host, meta) for name in names}
+        vars(meta)["injected"] = values
+        return execute(in_args(tool, given, values), meta)
+
+    return run
+
+
+def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
+    if name not in host.inject:
+        message = f"{tool.entry.ident} cannot run here: the host says nothing of what is filled in for it"
+        raise CallFailed(FailureKind.UNAVAILABLE, "not_injected", message, "go on without it")
+    return host.inject[name](meta)
+
+
+def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
+    """Give args with those fields that their type has. Raises `CallFailed` for a value that is of another type."""
+    model = model_class(type(args))
+    if model is None:
+        return args
+    attributes = {field.alias or name: name for name, field in model.model_fields.items()}
+    filled = args.model_copy()
+    for name, value in values.items():
+        if name in attributes:
+            try:
+                model.__pydantic_validator__.validate_assignment(filled, attributes[name], value)
+            except ValueError as error:
+                message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
+                raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message) from error
+    return filled
+
+
+def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> bytes:
+    """Give JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
+    try:
+        return canonical({**from_json(payload), **values})
+    except (ValueError, TypeError, InvalidPayload) as error:
+        message = f"what the host fills into {tool.entry.ident} is no JSON"
+        raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message) from error

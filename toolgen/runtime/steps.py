@@ -1,0 +1,97 @@
+"""Steps: what every call of one tool goes through, bound once. Here the order of the stages is written down."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgen.runtime.call import Form
+from toolgen.runtime.example import example_of
+from toolgen.runtime.stages import (
+    bounds,
+    children,
+    decode,
+    encode,
+    gate,
+    hints,
+    hooks,
+    inject,
+    limits,
+    permission,
+    reminder,
+    size,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.runtime.call import Accept, After, Decode, Encode, Execute, Finish, Host, Size, Stage, Tool
+    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.policy import Policies
+
+STAGES: Final = {
+    "limits": limits.bind,
+    "hooks": hooks.bind,
+    "permission": permission.bind,
+    "gate": gate.bind,
+    "children": children.bind,
+}
+"""What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
+
+FINISHES: Final = (bounds.bind, hints.bind, reminder.bind)
+"""What completes the result of a call that went well, in this order."""
+
+
+class Steps(NamedTuple):
+    """What every call of one tool goes through.
+
+    With `runs_handler` whatever is raised in executing is the handler's own. `example` gives args that fit.
+    """
+
+    tool: Tool
+    decode: Decode
+    accept: Accept
+    stages: tuple[tuple[str, Stage], ...]
+    execute: Execute
+    encode: Encode
+    finishes: tuple[Finish, ...]
+    size: Size | None
+    after: After | None
+    runs_handler: bool
+    needs_call: bool
+    example: Callable[[], str]
+
+
+def bind_steps(tool: Tool, host: Host, execute: Execute, *, is_recorded: bool) -> Steps:
+    """Bind the stages to a tool, around what runs it."""
+    decode_payload, accept = decode.bind(tool)
+    bound = ((name, bind(tool, host)) for name, bind in STAGES.items())
+    stages = tuple((name, stage) for name, stage in bound if stage is not None)
+    finishes = tuple(finish for bind in FINISHES if (finish := bind(tool, host)) is not None)
+    after, bounded_size = hooks.bind_after(tool, host), size.bind(tool, host)
+    return Steps(
+        tool=tool,
+        decode=decode_payload,
+        accept=accept,
+        stages=stages,
+        execute=_in_time(inject.bind(tool, host, execute), tool.definition, host.policies),
+        encode=encode.bind(tool),
+        finishes=finishes,
+        size=bounded_size,
+        after=after,
+        runs_handler=tool.form is Form.TYPED,
+        needs_call=bool(is_recorded or stages or finishes or bounded_size or after),
+        example=partial(example_of, tool),
+    )
+
+
+def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -> Execute:
+    """End calls that take too long. Commands are ended by their executor, which knows what they said until then."""
+    limits_of_tool: dict[str, Any] = definition.metadata.get("limits", {})
+    own = limits_of_tool.get("timeout_ms")
+    wanted = policies.timeout_ms if own is None else own or policies.max_timeout_ms
+    if not wanted or definition.metadata.get("kind") == "command":
+        return execute
+    from toolgen.runtime.deadlines import in_time  # brings asyncio, which a call without a timeout can do without
+
+    return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)
