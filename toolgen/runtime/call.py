@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic_core import from_json
 
@@ -16,7 +15,7 @@ from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ToolCallMeta, ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from toolgen.runtime.artifacts import Artifacts
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy import Policies
     from toolgen.runtime.run import Run
     from toolgen.runtime.stores.records import Secrets
+    from toolgen.runtime.trace import Trace
 
 KEPT_REPORTS: Final = 100
 """How many reports of progress are kept of a call, for the case that it is aborted. Events are written of all."""
@@ -82,46 +82,35 @@ OnReport: TypeAlias = "Callable[[Call, str, Mapping[str, Any]], None]"
 """Told what a call says of its progress: the kind of the event, and its data."""
 
 
-class Mark(NamedTuple):
-    """What one stage decided, and how long it took, in nanoseconds."""
-
-    stage: str
-    decision: str
-    ns: int
-
-
 class Call:
     """One call: what the stages see of it. It exists where a stage, a run or a store has use for it.
 
     `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
-    call outside any run. `at` is the stage that the call is at, and `decision` what that stage decided, if it is more
-    than to let the call pass. What a stage takes for the time of a call it gives back `at_end`. `hook` is what the
-    hooks said. The executor has begun once the call `is_started`; `reports` are what it says of its progress.
+    call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
+    `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said. The executor has
+    begun once the call `is_started`; `reports` are what it says of its progress.
     """
 
-    __slots__ = (
-        "_args", "_arguments", "_last_mark", "_on_report", "_payload", "at", "at_end", "decision", "given", "hook",
-        "is_started", "marks", "meta", "reports", "run", "tool",
-    )  # fmt: skip
+    # Most calls change few of these, and setting them takes time.
+    given: Any = None
+    decision = ""
+    hook = ""
+    is_started = False
+    at_end: tuple[Callable[[], None], ...] = ()
+    reports: Sequence[Mapping[str, Any]] = ()
+    _on_report: OnReport | None = None
+    _arguments: bytes | None = None
+    _args: Any = None
 
-    def __init__(self, tool: Tool, meta: ToolCallMeta, run: Run | None, payload: bytes | str | None) -> None:
+    def __init__(
+        self, tool: Tool, meta: ToolCallMeta, run: Run | None, payload: bytes | str | None, trace: Trace
+    ) -> None:
         """Without a payload the args came typed."""
         self.tool = tool
         self.meta = meta
         self.run = run
-        self.given: Any = None
-        self.at = "decode"
-        self.at_end: list[Callable[[], None]] = []
-        self.decision = ""
-        self.hook = ""
-        self.is_started = False
-        self.marks: list[Mark] = []
-        self.reports: deque[Mapping[str, Any]] = deque(maxlen=KEPT_REPORTS)
-        self._on_report: OnReport | None = None
+        self.trace = trace
         self._payload = payload
-        self._arguments: bytes | None = None
-        self._args: Any = None
-        self._last_mark = perf_counter_ns()
 
     @property
     def arguments(self) -> bytes:
@@ -147,29 +136,22 @@ class Call:
             self._args = from_json(self.arguments)
         return self._args
 
-    def pass_to(self, stage: str) -> None:
-        """Say that the stage it is at let the call pass to the next, or ended it with a decision."""
-        now = perf_counter_ns()
-        self.marks.append(Mark(self.at, self.decision, now - self._last_mark))
-        self.at, self.decision, self._last_mark = stage, "", now
-
     def begin(self, on_report: OnReport | None) -> None:
         """Say that the executor is about to begin: from here on the call may report its progress."""
-        self.pass_to("execute")
         self.is_started = True
         self._on_report = on_report
-        vars(self.meta)["_listener"] = self._report
+        self.meta.__dict__["_listener"] = self._report
 
     def give_back(self) -> None:
         """End what the call holds: its stages' own, and its way to report."""
-        vars(self.meta).pop("_listener", None)
+        self.meta.__dict__.pop("_listener", None)
         for give_back in self.at_end:
             give_back()
 
     def _report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
         if kind == "tool_progress":
-            self.reports.append(data)
+            self.reports = deque([*self.reports, data], maxlen=KEPT_REPORTS)
         if self._on_report is not None:
             self._on_report(self, kind, data)
 

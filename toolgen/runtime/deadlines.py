@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from inspect import isawaitable
 from math import ceil
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.errors import TimedOut
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Coroutine, Generator
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.call import Execute
@@ -105,11 +106,46 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
         deadlines.remove(deadline)
 
 
+class _Suspended:
+    """What is left of a coroutine that was run up to its first wait. Awaited, it goes on as `await` would have."""
+
+    __slots__ = ("_coroutine", "_waiting_for")
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], waiting_for: Any) -> None:
+        self._coroutine = coroutine
+        self._waiting_for = waiting_for
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        coroutine, waiting_for = self._coroutine, self._waiting_for
+        try:
+            while True:
+                try:
+                    sent = yield waiting_for
+                except GeneratorExit:
+                    coroutine.close()
+                    raise
+                except BaseException as error:  # noqa: BLE001  # whatever is thrown in is the coroutine's (PEP 380)
+                    waiting_for = coroutine.throw(error)
+                else:
+                    waiting_for = coroutine.send(sent)
+        except StopIteration as done:
+            return done.value
+
+
 def in_time(execute: Execute, seconds: float) -> Execute:
-    """Make what runs a call and raises `TimedOut`. A handler that runs in the loop itself cannot be stopped."""
+    """Make what runs a call and raises `TimedOut`. A handler that runs in the loop itself cannot be stopped.
+
+    One that never waits needs no deadline, which costs more than such a call.
+    """
 
     def run(given: Any, meta: ToolCallMeta) -> Any:
         outcome = execute(given, meta)
+        if outcome.__class__ is CoroutineType:
+            try:
+                waiting_for = outcome.send(None)
+            except StopIteration as done:
+                return done.value
+            return within(seconds, _Suspended(outcome, waiting_for))
         return within(seconds, outcome) if isawaitable(outcome) else outcome
 
     return run

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime import observed
-from toolgen.runtime.call import Call, Form, Host, Tool
+from toolgen.runtime.call import Call, Host, Tool
 from toolgen.runtime.counters.memory import MemoryCounters
 from toolgen.runtime.errors import InvalidPayload, MalformedResult, RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
@@ -31,6 +31,7 @@ from toolgen.runtime.steps import bind_steps
 from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.stores.records import EventKind, Secrets
 from toolgen.runtime.suggest import nearest
+from toolgen.runtime.trace import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -116,6 +117,7 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
+        self._has_policies = bool(policies)
         self._steps: dict[str, Steps] = {}
         self._is_excluded = cache(self._judge_excluded)
 
@@ -175,11 +177,12 @@ class Runtime:
             call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
             if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
-            if run is not None or self._host.policies:
+            if run is not None or self._has_policies:
                 self._check_allowed(ident, run)
             steps = self._steps.get(ident) or self._bound(ident)
             if steps.needs_call or run is not None:
-                call = Call(steps.tool, call_meta, run, None if _is_typed(request) else request.payload)
+                sent = None if _is_typed(request) else request.payload
+                call = Call(steps.tool, call_meta, run, sent, begin(steps.names))
             given = steps.accept(request.args) if type(request) is _TypedRequest else steps.decode(request.payload)
             if call is not None:
                 call.given = given
@@ -196,19 +199,24 @@ class Runtime:
                 stopped = RunStopped(run.progress.abort_reason, call.reports if call is not None else ())
                 result = failed(ident, call_id, stopped)
                 if steps is not None and call is not None:
+                    observed.failed_at(call, "aborted")
                     result = await observed.bounded(steps, call, result)
             elif not isinstance(error, Exception) and ends_the_caller(error):
                 if call is not None:
                     observed.cut_off(call, error, self._recorder)
                 raise
             else:
-                is_running = is_running or (call is not None and call.at == "execute" and call.tool.form is Form.TYPED)
-                result = _failed(error, ident, call_id, request, steps, by_handler=is_running)
+                by_handler = is_running or (call is not None and observed.is_in_handler(call))
+                result = _failed(error, ident, call_id, request, steps, by_handler=by_handler)
+                if call is not None and result.error is not None:
+                    observed.failed_at(call, result.error.code)
         finally:
             if call is not None:
                 call.give_back()
         if call is not None and steps is not None:
-            await observed.end(steps, call, result, self._recorder)
+            waiting = observed.after(steps, call, result, self._recorder)
+            if waiting is not None:
+                await waiting
         elif self._recorder is not None:
             await self._recorder.refused(result, meta, _why_left_out(run, ident))
         return result if ident == name else with_raw_name(result, name)

@@ -90,9 +90,10 @@ class Policies:
         self.paths = [_paths(each) for each in stack]
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
+        self._some = bool(names)
 
     def __bool__(self) -> bool:
-        return bool(self._networks.keys() - {_NO_POLICY})
+        return self._some
 
     def judge(self, tool: Entry, role: str, mode: str) -> Judgement:
         """Judge a tool. Without a rule, readonly is allowed and write asks; `allow` never lifts `dangerous`.

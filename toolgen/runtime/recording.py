@@ -11,16 +11,16 @@ from toolgen.runtime.stores.records import NO_DATA, EventKind, NewEvent, StoreEr
 from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.call import Call
     from toolgen.runtime.stores.protocol import Store
+    from toolgen.runtime.trace import Trace
 
-_WITH_STAGES: Final = frozenset({
-    EventKind.TOOL_COMPLETED, EventKind.TOOL_FAILED, EventKind.TOOL_DENIED, EventKind.PERMISSION_FAILED,
-})  # fmt: skip
-"""Events that end a call."""
+
+_STARTED: Final = EventKind.TOOL_STARTED
+_COMPLETED: Final = EventKind.TOOL_COMPLETED
 
 
 class Recorder:
@@ -37,7 +37,8 @@ class Recorder:
         """
         entry = call.tool.entry
         try:
-            waiting = self._store.append(self._event(EventKind.TOOL_STARTED, call, with_args=True))
+            event = self._event(_STARTED, call, NO_DATA, call.arguments_later())
+            waiting = self._store.append(event)
         except StoreError as error:
             raise _unrecorded(entry.ident) from error
         return _on_record(entry.ident, waiting) if waiting is not None and entry.permission == "write" else None
@@ -49,16 +50,19 @@ class Recorder:
         except (StoreError, ValueError, TypeError) as error:
             warn("the progress of %s is not on record", call.tool.entry.ident, error=error)
 
-    async def ended(self, call: Call, result: ToolResult[Any]) -> None:
+    def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[None] | None:
         """Write how a call ended, with its result. Its args are in the event that it began with, if it began."""
-        has_args = not call.is_started and call.given is not None
-        data = {"code": result.error.code} if result.error else NO_DATA
-        await self._finish(self._event(_kind(result.error), call, data, with_args=has_args), result)
+        error = result.error
+        if error is None:
+            return self._finish(self._event(_COMPLETED, call, NO_DATA, None, call.trace), result)
+        args = call.arguments_later() if not call.is_started and call.given is not None else None
+        return self._finish(self._event(_kind(error), call, {"code": error.code}, args, call.trace), result)
 
     def cut_off(self, call: Call, result: ToolResult[Any]) -> None:
         """Write that a call ended with its caller. Nobody waits until it is on record."""
         try:
-            self._store.finish(self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}), result)
+            event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
+            self._store.finish(event, result)
         except StoreError as error:
             warn("the end of a call of %s is not on record", call.tool.entry.ident, error=error)
 
@@ -68,7 +72,10 @@ class Recorder:
         if reason:
             data["reason"] = reason
         run = (meta and meta.run_id) or self._own_run
-        await self._finish(NewEvent(_kind(result.error), run, result.tool_name, result.tool_call_id, data), result)
+        event = NewEvent(_kind(result.error), run, result.tool_name, result.tool_call_id, data)
+        waiting = self._finish(event, result)
+        if waiting is not None:
+            await waiting
 
     async def run_ended(self, meta: ToolCallMeta, reason: str) -> None:
         """Write that a run is over. Raises `StoreError`."""
@@ -77,28 +84,38 @@ class Recorder:
         if waiting is not None:
             await waiting
 
-    async def _finish(self, event: NewEvent, result: ToolResult[Any]) -> None:
+    def _finish(self, event: NewEvent, result: ToolResult[Any]) -> Awaitable[None] | None:
         try:
-            try:
-                waiting = self._store.finish(event, result)
-            except (ValueError, TypeError, RecursionError):  # a name or an id that is no text, say
-                waiting = self._store.finish(*_in_short(event, result))
-            if waiting is not None:
-                await waiting
+            waiting = self._store.finish(event, result)
         except StoreError as error:  # what was done is done, and the caller gets its result
-            warn("the end of a call of %s is not on record", event.tool, error=error)
+            _not_on_record(event, error)
+            return None
+        except (ValueError, TypeError, RecursionError):  # a name or an id that is no text, say
+            return self._finish(*_in_short(event, result))
+        return None if waiting is None else _on_record_or_said(event, waiting)
 
-    def _event(self, kind: str, call: Call, data: Mapping[str, Any] = NO_DATA, *, with_args: bool = False) -> NewEvent:
-        return NewEvent(
-            kind,
-            call.meta.run_id or self._own_run,
-            call.tool.entry.ident,
-            call.meta.tool_call_id,
-            data,
-            call.arguments_later() if with_args else None,
-            call.tool.secrets,
-            call.marks if kind in _WITH_STAGES else (),
-        )
+    def _event(
+        self,
+        kind: str,
+        call: Call,
+        data: Mapping[str, Any],
+        args: Callable[[], bytes] | None = None,
+        trace: Trace | None = None,
+    ) -> NewEvent:
+        tool, meta = call.tool, call.meta
+        run_id = meta.run_id or self._own_run
+        return NewEvent(kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, tool.secrets, trace)
+
+
+async def _on_record_or_said(event: NewEvent, waiting: Awaitable[None]) -> None:
+    try:
+        await waiting
+    except StoreError as error:
+        _not_on_record(event, error)
+
+
+def _not_on_record(event: NewEvent, error: StoreError) -> None:
+    warn("the end of a call of %s is not on record", event.tool, error=error)
 
 
 def _kind(error: ToolError | None) -> EventKind:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.call import Form
 from toolgen.runtime.example import example_of
@@ -42,16 +43,18 @@ FINISHES: Final = (bounds.bind, hints.bind, reminder.bind)
 """What completes the result of a call that went well, in this order."""
 
 
-class Steps(NamedTuple):
-    """What every call of one tool goes through.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """What every call of one tool goes through; `names` are those of its stages, in a trace.
 
     With `runs_handler` whatever is raised in executing is the handler's own. `example` gives args that fit.
     """
 
     tool: Tool
+    names: tuple[str, ...]
     decode: Decode
     accept: Accept
-    stages: tuple[tuple[str, Stage], ...]
+    stages: tuple[Stage, ...]
     execute: Execute
     encode: Encode
     finishes: tuple[Finish, ...]
@@ -65,15 +68,15 @@ class Steps(NamedTuple):
 def bind_steps(tool: Tool, host: Host, execute: Execute, *, is_recorded: bool) -> Steps:
     """Bind the stages to a tool, around what runs it."""
     decode_payload, accept = decode.bind(tool)
-    bound = ((name, bind(tool, host)) for name, bind in STAGES.items())
-    stages = tuple((name, stage) for name, stage in bound if stage is not None)
+    stages = {name: stage for name, bind in STAGES.items() if (stage := bind(tool, host)) is not None}
     finishes = tuple(finish for bind in FINISHES if (finish := bind(tool, host)) is not None)
     after, bounded_size = hooks.bind_after(tool, host), size.bind(tool, host)
     return Steps(
         tool=tool,
+        names=("decode", *stages, *(("record",) if is_recorded else ()), "execute", "encode"),
         decode=decode_payload,
         accept=accept,
-        stages=stages,
+        stages=tuple(stages.values()),
         execute=_in_time(inject.bind(tool, host, execute), tool.definition, host.policies),
         encode=encode.bind(tool),
         finishes=finishes,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
-    from datetime import datetime
+
+KEPT_LONGER: Final = timedelta(hours=1)
+"""How long counters remember what can refuse nothing any more: clocks differ, and are set back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One call of a tool by a user, at an aware time. Limits of 0 are none."""
 
     ident: str
@@ -20,10 +21,28 @@ class Attempt:
     cooldown_seconds: float = 0
     daily_limit: int = 0
 
+    @property
+    def now(self) -> datetime:
+        """When it is made, in UTC."""
+        return self.at if self.at.tzinfo is UTC else self.at.astimezone(UTC)
+
+    @property
+    def midnight(self) -> datetime:
+        """When its UTC day ends."""
+        return datetime.combine(self.now.date() + timedelta(days=1), time(), UTC)
+
+    @property
+    def quiet_until(self) -> datetime:
+        """When its cooldown ends, if it passes."""
+        return self.now + timedelta(seconds=self.cooldown_seconds)
+
 
 class Counters(Protocol):
-    """Counts attempts, atomically."""
+    """Counts attempts, atomically, by tool, user and UTC date."""
 
     def take(self, attempt: Attempt, /) -> float | Awaitable[float]:
-        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed."""
+        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
+
+        The time is that of the attempt. Raises `CallFailed` where it cannot tell; the call is refused then.
+        """
         ...

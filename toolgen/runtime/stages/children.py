@@ -32,7 +32,7 @@ def bind(tool: Tool, host: Host) -> Stage | None:
             raise _exceeded(f"{per_session} agents run already", "wait until one has ended")
         progress.children += 1
         session.children += 1
-        call.at_end.append(partial(_leave, session))
+        call.at_end = (*call.at_end, partial(_leave, session))
 
     return children
 

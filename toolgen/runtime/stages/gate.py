@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import isawaitable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.checked_call import CheckedCall
 from toolgen.runtime.errors import GateRefused
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.call import Call, Host, Stage, Tool
 
+_REFUSED: Final = "the eval gate refused"
+
 
 def bind(tool: Tool, host: Host) -> Stage | None:
     """Make the stage; None where the tool wants no gate, or the host has none."""
@@ -25,40 +27,37 @@ def bind(tool: Tool, host: Host) -> Stage | None:
     def ask(call: Call) -> Awaitable[None] | None:
         try:
             answer = gate(CheckedCall(call))
-            if not isinstance(answer, GateDecision) and isawaitable(answer):
+            if isinstance(answer, GateDecision):
+                approved = answer.approved
+            elif isawaitable(answer):
                 return later(call, answer)
-            refusal = _refusal(answer)
+            else:
+                raise TypeError(f"the gate gave a {type(answer).__name__}")
         except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
             failed(call, error)
         else:
-            decide(call, refusal)
+            if not approved:
+                raise GateRefused(name, answer.reason or _REFUSED)
         return None
 
     async def later(call: Call, waiting: Awaitable[GateDecision]) -> None:
         try:
-            refusal = _refusal(await _within(host.gate_timeout, waiting))
+            decision = await _within(host.gate_timeout, waiting)
+            approved = decision.approved
         except TimeoutError:
             call.decision = "no answer"
             warn("the eval gate did not answer about %s within %g s; the call runs", name, host.gate_timeout)
         except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
             failed(call, error)
         else:
-            decide(call, refusal)
-
-    def decide(call: Call, refusal: str) -> None:
-        if refusal:
-            raise GateRefused(name, refusal)
-        call.decision = "approved"
+            if not approved:
+                raise GateRefused(name, decision.reason or _REFUSED)
 
     def failed(call: Call, error: Exception) -> None:
         call.decision = "failed"
         warn("the eval gate failed on %s; the call runs", name, error=error)
 
     return ask
-
-
-def _refusal(decision: GateDecision) -> str:
-    return "" if decision.approved else decision.reason or "the eval gate refused"
 
 
 async def _within(seconds: float, answer: Awaitable[GateDecision]) -> GateDecision:

@@ -26,7 +26,7 @@ def bind(tool: Tool, host: Host) -> Stage | None:
         user = call.meta.user
         if not user:
             raise ToolRateLimited(name, None)
-        wait = take(Attempt(ident=name, user=user, at=clock(), cooldown_seconds=cooldown, daily_limit=daily))
+        wait = take(Attempt(name, user, clock(), cooldown, daily))
         if not isinstance(wait, int | float):
             return later(wait)
         if wait:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.call import Call, Host, Stage, Tool
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
+_ALLOW: Final = Answer.ALLOW
+_DENY: Final = Answer.DENY
 _NOTHING: Final = Touched()
 _SUMMARY: Final = 2000
 """Characters of the args that a person is shown."""
@@ -41,6 +43,7 @@ class _Permission:
         self._host = host
         self._access = access
         self._outside_runs = host.policies.judge(tool.entry, "main", "")
+        self._denies_all = host.permission is deny_all
         self._is_by_call = bool(access) or "network" in tool.entry.tags
         fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
         self._defaults = {
@@ -54,15 +57,14 @@ class _Permission:
         if self._is_by_call:
             found = touched(self._access, {**self._defaults, **call.args}, self._host.paths)
             judgement = self._judged_by_call(judgement, found)
-        if judgement.answer is Answer.DENY:
+        if judgement.answer is _DENY:
             raise PermissionDenied(name, "a policy forbids it")
-        if judgement.answer is Answer.ALLOW and self._host.permission is not deny_all:
-            call.decision = "allowed"
-        elif found.scope and call.run is not None and (name, found.scope) in call.run.session.grants:
+        if judgement.answer is not _ALLOW or self._denies_all:
+            if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
+                return self._ask(call, found, judgement)
             call.decision = "granted"
-        else:
-            return self._ask(call, found, judgement)
-        _note_granted(call, found)
+        if found.concerning:
+            _note_granted(call, found)
         return None
 
     def _judged_by_call(self, of_tool: Judgement, found: Touched) -> Judgement:
@@ -83,7 +85,8 @@ class _Permission:
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
             call.run.session.grants.add((name, found.scope))
         call.decision = str(decision)
-        _note_granted(call, found)
+        if found.concerning:
+            _note_granted(call, found)
 
     async def _answer(self, request: PermissionRequest) -> Decision:
         import asyncio  # slow to import, and hosts that allow all never need it
@@ -133,5 +136,5 @@ def _suggested(is_dangerous: bool, found: Touched) -> Decision:
 
 
 def _note_granted(call: Call, found: Touched) -> None:
-    if found.concerning:
-        vars(call.meta)["granted"] = found.concerning
+    """Tell whoever opens the paths that somebody allowed them."""
+    vars(call.meta)["granted"] = found.concerning

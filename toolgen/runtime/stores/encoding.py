@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.canonical import canonical
 from toolgen.runtime.redact import REDACTED, is_secret_field, redact, redact_text
 from toolgen.runtime.stores.records import Event, EventKind, StoredResult
+from toolgen.runtime.trace import marks_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import Issue, ToolError, ToolResult
     from toolgen.runtime.stores.records import NewEvent, Secrets
+    from toolgen.runtime.trace import Mark
 
 COUNTED_AS: Final[Mapping[str, str]] = {
     EventKind.TOOL_COMPLETED: "completed",
@@ -48,14 +50,14 @@ def event_data(event: NewEvent) -> dict[str, Any]:
     data: dict[str, Any] = redact(dict(event.data))
     if event.args is not None:
         data = {**data, "args": redact(json.loads(event.args()), event.secrets.args)}
-    if event.stages:
-        data = {**data, "stages": [_stage(*stage) for stage in event.stages]}
+    if event.trace is not None:
+        data = {**data, "stages": [_stage(mark) for mark in marks_of(event.trace)]}
     return data
 
 
-def _stage(stage: str, decision: str, ns: int) -> dict[str, Any]:
-    told = {"stage": stage, "us": round(ns / 1000, 1)}
-    return {**told, "decision": decision} if decision else told
+def _stage(mark: Mark) -> dict[str, Any]:
+    told = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
+    return {**told, "decision": mark.decision} if mark.decision else told
 
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:

@@ -8,8 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from datetime import datetime
+
+    from toolgen.runtime.trace import Trace
 
 
 class EventKind(StrEnum):
@@ -41,8 +43,8 @@ class NewEvent(NamedTuple):
     """An event as it is given to a store, which adds its number and its time, and takes the secrets out.
 
     `data` is a JSON object that nobody changes any more. `args`, if given, makes the canonical JSON of the call's args;
-    they become `data["args"]`, without what `secrets` declares. `stages` say what each stage of the call decided, and
-    how many nanoseconds it took; they become `data["stages"]`.
+    they become `data["args"]`, without what `secrets` declares. `trace` says what each stage of the call decided, and
+    how long it took; it becomes `data["stages"]`.
     """
 
     kind: str
@@ -52,7 +54,7 @@ class NewEvent(NamedTuple):
     data: Mapping[str, Any] = NO_DATA
     args: Callable[[], bytes] | None = None
     secrets: Secrets = NO_SECRETS
-    stages: Sequence[tuple[str, str, int]] = ()
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,51 @@
+"""Traces: what each stage of a call decided, and how long it took. They are taken with next to no work, and read later.
+
+A trace is a list that grows: the names of the stages that lie before the call, when it began, and then a moment for
+each stage that has ended. Before a moment may stand what was decided; a stage out of order stands there as a pair of
+its name and its moment. Moments are in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter_ns as now
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Mark", "Trace", "begin", "marks_of", "now", "reached"]
+
+Trace: TypeAlias = list[Any]
+
+
+class Mark(NamedTuple):
+    """What one stage decided, where it is more than to let the call pass, and how many nanoseconds it took."""
+
+    stage: str
+    decision: str
+    ns: int
+
+
+def begin(stages: tuple[str, ...]) -> Trace:
+    """Begin a trace, with the names of the stages in their order."""
+    return [stages, now()]
+
+
+def marks_of(trace: Trace) -> Iterator[Mark]:
+    """Read a trace."""
+    names = iter(trace[0])
+    before, decision = trace[1], ""
+    for entry in trace[2:]:
+        if isinstance(entry, str):
+            decision = entry
+            continue
+        name, moment = entry if isinstance(entry, tuple) else (next(names), entry)
+        yield Mark(name, decision, moment - before)
+        before, decision = moment, ""
+
+
+def reached(trace: Trace) -> str:
+    """Name the stage that the call is at; after the last one it is that."""
+    names: tuple[str, ...] = trace[0]
+    ended = sum(isinstance(entry, int) for entry in trace[2:])
+    return names[min(ended, len(names) - 1)]
