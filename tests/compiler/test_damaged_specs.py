@@ -56,14 +56,21 @@ KEYS = [
 def test_damage_is_reported_or_makes_a_package_that_parses(
     data: st.DataObject, case: Case, hits: int, profile: str
 ) -> None:
-    files = copy.deepcopy(specs(case))
-    for _ in range(hits if files else 0):
-        damage(data, files[data.draw(st.sampled_from(sorted(files)))])
-    found = resolved(profile=profile, **{path: json.dumps(content) for path, content in files.items()})
-    if not found.has_errors:
-        for path, text in emit(found.catalog).items():
-            if path.endswith(".py"):
-                compile(text, path, "exec")
+    damaged = copy.deepcopy(specs(case))
+    for _ in range(hits if damaged else 0):
+        damage(data, damaged[data.draw(st.sampled_from(sorted(damaged)))])
+    found = resolved(profile=profile, **{path: json.dumps(content) for path, content in damaged.items()})
+    files = {} if found.has_errors else emit(found.catalog)
+    assert [path for path, text in files.items() if path.endswith(".py") and not parses(text)] == []
+
+
+def parses(text: str) -> bool:
+    """Whether a text is Python."""
+    try:
+        compile(text, "<generated>", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def damage(data: st.DataObject, spec: Any) -> None:

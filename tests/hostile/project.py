@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.hostile.building import shown, spec_texts, toolset
@@ -13,7 +14,6 @@ from toolgen.compiler.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 PRIVATE: Final = "not to be shown"
 
@@ -85,24 +85,19 @@ class Project:
             if place.is_file() and not place.is_symlink() and place.name != "toolgen.lock"
         }
 
-    def surroundings(self) -> dict[bytes, bytes]:
+    def surroundings(self) -> dict[Path, bytes]:
         """All that is not in the output folder: files with their content, links with their targets, and folders."""
-        found: dict[bytes, bytes] = {}
-        for folder, folders, files in os.walk(os.fsencode(self.outside)):
-            if os.fsdecode(folder) == os.fspath(self.out):
+        found: dict[Path, bytes] = {}
+        for folder, folders, files in os.walk(self.outside):
+            if Path(folder) == self.out:
                 folders.clear()
                 continue
-            for name in (*folders, *files):
-                place = os.path.join(folder, name)  # noqa: PTH118 - names that are no text
-                found[place] = _content(place)
-        found.pop(os.fsencode(self.out), None)
+            found.update({place: _content(place) for place in (Path(folder, name) for name in (*folders, *files))})
+        found.pop(self.out, None)
         return found
 
 
-def _content(place: bytes) -> bytes:
-    if os.path.islink(place):  # noqa: PTH114
-        return os.readlink(place)  # noqa: PTH115
-    if os.path.isdir(place):  # noqa: PTH112
-        return b"a folder"
-    with open(place, "rb") as file:  # noqa: PTH123
-        return file.read()
+def _content(place: Path) -> bytes:
+    if place.is_symlink():
+        return os.fsencode(place.readlink())
+    return b"a folder" if place.is_dir() else place.read_bytes()

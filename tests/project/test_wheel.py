@@ -60,13 +60,12 @@ def full(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return environment
 
 
-def run_runtime_tests(environment: Environment, folder: Path) -> None:
+def run_runtime_tests(environment: Environment, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run tests/runtime in a folder that holds them, the generated examples, and nothing else of the checkout."""
     shutil.copytree(ROOT / "tests" / "runtime", folder / "tests" / "runtime")
     shutil.copytree(ROOT / "generated", folder / "generated")
     shutil.copy(ROOT / "pyproject.toml", folder)
-    run = environment.run("-m", "pytest", "tests/runtime", cwd=folder)
-    assert run.returncode == 0, run.stdout + run.stderr
+    return environment.run("-m", "pytest", "tests/runtime", cwd=folder)
 
 
 def test_the_wheel_holds_the_package_the_templates_and_nothing_else(wheel: Path) -> None:
@@ -103,7 +102,8 @@ def test_a_command_that_needs_the_extra_says_so_in_one_line(base: Environment) -
 def test_the_runtime_passes_its_tests_without_the_compiler(wheel: Path, tmp_path: Path) -> None:
     environment = Environment.make(tmp_path / "environment")
     environment.install(str(wheel), "pytest", "hypothesis")
-    run_runtime_tests(environment, tmp_path)
+    run = run_runtime_tests(environment, tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_the_extra_brings_the_compiler_with_its_templates(full: Environment, tmp_path: Path) -> None:
@@ -123,7 +123,8 @@ def test_the_extra_installs_the_command(full: Environment) -> None:
 def test_the_runtime_passes_its_tests_on_the_oldest_dependencies_it_allows(wheel: Path, tmp_path: Path) -> None:
     environment = Environment.make(tmp_path / "environment")
     environment.install(str(wheel), *oldest(pyproject()["project"]["dependencies"]), "pytest", "hypothesis", index=True)
-    run_runtime_tests(environment, tmp_path)
+    run = run_runtime_tests(environment, tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.long

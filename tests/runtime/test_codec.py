@@ -7,10 +7,10 @@ import pytest
 from pydantic import Field, JsonValue
 
 from toolgen.contract.canonical import canonical
+from toolgen.runtime.closed_schema import is_closed
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.models import ClosedModel, OpenModel
-from toolgen.runtime.plain_schema import is_plain
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop
@@ -233,7 +233,7 @@ class Holder(ClosedModel):
 
 
 @pytest.mark.parametrize(
-    ("schema", "kind", "plain"),
+    ("schema", "kind", "closed"),
     [
         (NAMED, Named, True),
         (NAMED, None, True),
@@ -266,5 +266,5 @@ class Holder(ClosedModel):
         ({"enum": [1, "a"]}, None, True),
     ],
 )
-def test_a_plain_schema_spells_out_all_that_a_value_can_hold(schema: Any, kind: Any, plain: bool) -> None:
-    assert is_plain(schema, kind) is plain
+def test_a_closed_schema_spells_out_all_that_a_value_can_hold(schema: Any, kind: Any, closed: bool) -> None:
+    assert is_closed(schema, kind) is closed

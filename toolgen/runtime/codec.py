@@ -7,25 +7,24 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from jsonschema_rs import ValidationError as SchemaError
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import ABSENT, ToolRequest
+from toolgen.runtime.closed_schema import is_closed
 from toolgen.runtime.codec_source import CodecSource, compiled_source
-from toolgen.runtime.errors import InvalidPayload, TypesDisagree
+from toolgen.runtime.errors import InvalidPayload
 from toolgen.runtime.exact_types import Exactness, exactness
-from toolgen.runtime.issues import MAX_ISSUES, issue, issues_of, leaves_of, not_json, not_sayable, pointer_of
+from toolgen.runtime.issues import issue, issues_of, leaves_of, not_json, not_sayable
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
-from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
-from toolgen.runtime.plain_schema import is_plain
-from toolgen.runtime.typed_values import check_sayable, is_absent, plain, remove, with_floats, with_integers
+from toolgen.runtime.typed_values import is_absent, remove, with_floats
+from toolgen.runtime.value_type import ValueType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jsonschema_rs import Validator
-    from pydantic import TypeAdapter
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import Issue
@@ -93,12 +92,13 @@ class Codec(Generic[T]):
 
     @cached_property
     def _exact_decoder(self) -> Callable[[bytes | str], T] | None:
-        if self._adapter is None or self._source.foreign or self._source.assert_formats:
+        adapter = self._type.adapter
+        if adapter is None or self._source.foreign or self._source.assert_formats:
             return None
         exact = exactness(self._source.schema, self._source.type)
         if exact is Exactness.NEVER:
             return None
-        build, usual = self._adapter.validator.validate_json, self._usual_decoder
+        build, usual = adapter.validator.validate_json, self._usual_decoder
         may_be_null = exact is Exactness.ALWAYS
 
         def decode(payload: bytes | str) -> Any:
@@ -113,14 +113,14 @@ class Codec(Generic[T]):
 
     @cached_property
     def _usual_decoder(self) -> Callable[[bytes | str], T]:
-        is_valid, validate, is_plain = self._is_valid, self._validate or _itself, self._is_plain
+        is_valid, validate, is_closed = self._is_valid, self._type.validate or _itself, self._is_closed
         # Then there are no keys that a class lacks; not having to look for them saves a fifth.
-        extra = "ignore" if is_plain and self._model else None
+        extra = "ignore" if is_closed and self._type.model else None
 
         def decode(payload: bytes | str) -> Any:
             try:
                 value = from_json(payload, allow_inf_nan=False)
-                if ((is_plain and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
+                if ((is_closed and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
                     return validate(value, by_alias=True, by_name=False, extra=extra)
             except (ValueError, TypeError):
                 pass
@@ -140,21 +140,7 @@ class Codec(Generic[T]):
 
     def build(self, value: Any) -> T:
         """Build the typed value of a JSON value that was checked before. Raises `TypesDisagree`."""
-        validate = self._validate
-        if validate is None:
-            return cast("T", value)
-        try:
-            return cast("T", validate(value, by_alias=True, by_name=False))
-        except ValidationError as error:
-            if self._source.foreign:
-                raise InvalidPayload(_foreign_issues(error)) from None
-        try:
-            return cast("T", validate(with_integers(value), by_alias=True, by_name=False))
-        except ValidationError as error:
-            raise TypesDisagree(
-                f"the types of {self._source.name} cannot hold a value that its schema accepts: "
-                f"{_foreign_issues(error)[0].hint}; run `toolgen build`, and start anew what imported it"
-            ) from error
+        return cast("T", self._type.build(value))
 
     def encode(self, value: T) -> bytes:
         """Encode a typed value as canonical JSON. Raises `InvalidPayload` where the schema refuses it."""
@@ -170,12 +156,12 @@ class Codec(Generic[T]):
         A JSON value that fits the schema will do where a model is expected; another model will not.
         Raises `InvalidPayload`.
         """
-        model = self._model
+        model = self._type.model
         if model is not None and isinstance(value, BaseModel) and not isinstance(value, model):
             wanted, found = model.__name__, type(value).__name__
             raise InvalidPayload([issue("", "type", wanted, found, f"{verb} a {wanted}, not a {found}")])
         text, json_value = self._encode(value)
-        if self._validate is None or (model is not None and isinstance(value, model)):
+        if self._type.adapter is None or self._type.is_instance(value):
             return cast("T", value), text
         return self.build(json_value), text
 
@@ -185,11 +171,11 @@ class Codec(Generic[T]):
 
         A bare function, for those who call it a lot.
         """
-        model, is_valid, adapter = self._model, self._is_valid, self._adapter
-        if model is None or adapter is None or not self._is_plain:
+        model, adapter, is_valid = self._type.model, self._type.adapter, self._is_valid
+        if model is None or adapter is None or not self._is_closed:
             return lambda _value: None
-        to_python = adapter.serializer.to_python
-        dump: Callable[[Any], Any] = partial(to_python, **self._options) if self._options else to_python
+        to_python, options = adapter.serializer.to_python, self._type.options
+        dump: Callable[[Any], Any] = partial(to_python, **options) if options else to_python
 
         def plainly(value: Any) -> Any:
             if value.__class__ is model:
@@ -205,7 +191,7 @@ class Codec(Generic[T]):
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
         try:
-            text = self._dump(value)
+            text = self._type.dump(value)
             json_value = parse(text)
         except (ValueError, RecursionError) as error:
             raise InvalidPayload([not_sayable(str(error))]) from None
@@ -221,24 +207,11 @@ class Codec(Generic[T]):
         while not self._is_valid(json_value):
             leaves = leaves_of(self._errors(json_value, size))
             nulls = {tuple(error.instance_path) for error in leaves if error.instance is None and error.instance_path}
-            absent = [path for path in nulls if is_absent(value, path, self._model)]
+            absent = [path for path in nulls if is_absent(value, path, self._type.model)]
             if not absent:
                 raise InvalidPayload(self._issues(json_value, size))
             for path in absent:
                 remove(json_value, path)
-
-    def _dump(self, value: Any) -> bytes:
-        if self._adapter is None:
-            text = json_bytes(value)  # which refuses cycles
-            check_sayable(value)
-            return text
-        # A model has checked its own fields. What is in a bare list can be of any class, and must not be written as if
-        # it were of the declared one.
-        as_any = self._model is None or not isinstance(value, self._model)
-        try:
-            return self._adapter.serializer.to_json(value, serialize_as_any=as_any, **self._options)
-        except ValueError:
-            return json_bytes(plain(value))
 
     def _issues(self, value: Any, size: int) -> tuple[Issue, ...]:
         return issues_of(self._errors(value, size), self.schema)
@@ -265,32 +238,12 @@ class Codec(Generic[T]):
         return self._validator.is_valid
 
     @cached_property
-    def _model(self) -> type[BaseModel] | None:
-        return model_class(self._source.type)
+    def _type(self) -> ValueType:
+        return ValueType(self._source)
 
     @cached_property
-    def _is_plain(self) -> bool:
-        return is_plain(self._source.schema, self._source.type)
-
-    @cached_property
-    def _adapter(self) -> TypeAdapter[Any] | None:
-        kind = self._source.type
-        return None if kind is None or is_json_value(kind) else adapter_of(kind)
-
-    @cached_property
-    def _validate(self) -> Callable[..., Any] | None:
-        if self._adapter is None:
-            return None
-        validator = self._adapter.validator
-        # A strict model of the host's own takes dates and such from JSON text only.
-        return validator.validate_python if not self._source.foreign else _of_text(validator.validate_json)
-
-    @cached_property
-    def _options(self) -> dict[str, Any]:
-        """How the type is serialized. Options take time, so none is given that would change nothing."""
-        adapter = self._adapter
-        options = {"by_alias": adapter and has_aliases(adapter), "exclude_unset": adapter and has_defaults(adapter)}
-        return {name: True for name, changes_something in options.items() if changes_something}
+    def _is_closed(self) -> bool:
+        return is_closed(self._source.schema, self._source.type)
 
 
 def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:
@@ -310,15 +263,3 @@ def _package_codec(package: str, ident: str, side: Side) -> Codec[Any]:
 
 def _itself(value: Any, **_options: Any) -> Any:
     return value
-
-
-def _of_text(validate_json: Callable[..., Any]) -> Callable[..., Any]:
-    def validate(value: Any, **options: Any) -> Any:
-        return validate_json(json_bytes(value), **options)
-
-    return validate
-
-
-def _foreign_issues(error: ValidationError) -> list[Issue]:
-    found = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_ISSUES]
-    return [issue(pointer_of(each["loc"]), each["type"], each["msg"], "", each["msg"]) for each in found]

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 from toolgen.runtime.json_text import is_array, is_object
 from toolgen.runtime.kinds import model_class, without_none
-from toolgen.runtime.plain_schema import definitions_of
+from toolgen.runtime.schema_profile import definitions_of
 
 _NOTES: Final = frozenset({
     "$comment", "$defs", "$schema", "default", "definitions", "deprecated", "description", "examples", "format",

@@ -1,4 +1,7 @@
-"""The `core` profile: the subset of JSON Schema that every provider and every model can be trusted with."""
+"""The `core` profile: the subset of JSON Schema that every provider and every model can be trusted with.
+
+What it asks of a schema it asks with the schema's definitions in place.
+"""
 
 from __future__ import annotations
 
@@ -63,14 +66,20 @@ def with_definitions_in_place(schema: Any) -> Any:
     A recursive reference stays, and so does one beside keywords that restrict it further; annotations beside a
     reference win over the definition's own. Definitions that nothing refers to any more are left out.
     """
-    definitions: dict[str, Any] = {}
-    if is_object(schema):
-        for keyword in _DEFINITIONS:
-            definitions |= {f"#/{keyword}/{name}": each for name, each in schema.get(keyword, {}).items()}
-    placed = _placed(schema, definitions, ())
+    placed = _placed(schema, definitions_of(schema), ())
     if is_object(placed) and not any(ref.startswith("#") for ref in _references(placed)):
         return {keyword: value for keyword, value in placed.items() if keyword not in _DEFINITIONS}
     return placed
+
+
+def definitions_of(schema: Any) -> dict[str, Any]:
+    """Give the definitions of a schema by the references to them."""
+    return {
+        f"#/{keyword}/{name}": each
+        for keyword in _DEFINITIONS
+        if is_object(schema)
+        for name, each in schema.get(keyword, {}).items()
+    }
 
 
 def _placed(node: Any, definitions: dict[str, Any], inside: tuple[str, ...]) -> Any:

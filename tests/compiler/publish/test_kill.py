@@ -94,7 +94,7 @@ def toolgen(folder: Path, *arguments: str, before: Callable[[], None] = lambda: 
             silence = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silence, stream)
-            sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - until the end
+            sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until the end
             forget_packages()
             before()
             code = run(["-C", str(folder), *arguments])

@@ -138,10 +138,10 @@ def type_of(schema: Any) -> Any:
         "OpenModel": OpenModel, "TypeAlias": TypeAlias, "typed_default": typed_default,
     }  # fmt: skip
     for model in models.values():
-        exec(f"from __future__ import annotations\n{model.source}", known)  # noqa: S102 - what it is made for
+        exec(f"from __future__ import annotations\n{model.source}", known)  # noqa: S102  # what it is made for
     for name in models:
         known[name].model_rebuild(_types_namespace=known)
-    return eval(annotation(tool.result.shape), known)  # noqa: S307 - the same
+    return eval(annotation(tool.result.shape), known)  # noqa: S307  # the same
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])

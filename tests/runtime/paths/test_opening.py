@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from toolgen.runtime.paths.opening import Changed, NotAFile, open_folder
 from toolgen.runtime.paths.resolution import FileKind
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_missing_folders_are_made_on_the_way(tmp_path: Path) -> None:
@@ -130,7 +127,8 @@ def test_entries_are_sorted_and_links_are_not_followed(tmp_path: Path) -> None:
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/file").write_text("x")
-    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0  # noqa: PTH112, PTH208
+    own = Path("/proc/self/fd")
+    before = len(list(own.iterdir())) if own.is_dir() else 0
     with open_folder(f"{tmp_path}/a") as folder:
         with folder.open_below(["b"]), folder.open_file("file"):
             folder.entries()
@@ -138,7 +136,7 @@ def test_no_descriptor_stays_open(tmp_path: Path) -> None:
             folder.open_below(["b", "missing"])
         with pytest.raises(NotAFile):
             folder.open_file("b")
-    after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0  # noqa: PTH112, PTH208
+    after = len(list(own.iterdir())) if own.is_dir() else 0
     assert after == before
 
 

@@ -21,7 +21,7 @@ from toolgen.runtime.paths.rules import PathRules, SensitivePattern, ancestry, e
 
 @pytest.fixture
 def top(tmp_path: Path) -> Path:
-    for folder in ("project/sub", "home/.ssh", "home/work", "extra", "scratch", "elsewhere"):
+    for folder in ("project/sub", "home/.ssh", "home/desk", "extra", "scratch", "elsewhere"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "project/file.txt").write_text("x")
     return tmp_path
@@ -82,7 +82,7 @@ MATRIX = {
     ((".",), True): (True, True, False, False, True),
     (("sub",), False): (False, True, False, False, False),
     (("./sub",), True): (False, True, False, False, True),
-    (("~/work",), False): (False, False, True, False, False),
+    (("~/desk",), False): (False, False, True, False, False),
     ((".", "../extra"), False): (True, True, False, True, False),
     ((".", "{top}/extra"), True): (True, True, False, True, True),
     (("{top}",), False): (True, True, True, True, True),
@@ -94,7 +94,7 @@ MATRIX = {
 @pytest.mark.parametrize(("roots", "tmp"), MATRIX)
 def test_reg_72_write_roots_and_the_switch_for_temporary_files(top: Path, roots: tuple[str, ...], tmp: bool) -> None:
     rules = PathRules(write_roots=[root.replace("{top}", str(top)) for root in roots], tmp=tmp)
-    paths = ("new", "sub/new", "~/work/new", f"{top}/extra/new", f"{top}/scratch/new")
+    paths = ("new", "sub/new", "~/desk/new", f"{top}/extra/new", f"{top}/scratch/new")
     answers = [policy(top, rules).judge(path) for path in paths]
     assert tuple(answer.root is not None for answer in answers) == MATRIX[roots, tmp]
     assert [answer.write_concern for answer in answers] == [

@@ -76,9 +76,9 @@ STAYS_INSIDE = [
     # what it tries                    path                                     where it is written
     ("backslashes", "..\\..\\outside\\new.txt", "..\\..\\outside\\new.txt"),
     ("drive", "C:\\new.txt", "C:\\new.txt"),
-    ("wide_dots", "．．/outside/new.txt", "．．/outside/new.txt"),  # noqa: RUF001
+    ("wide_dots", "．．/outside/new.txt", "．．/outside/new.txt"),  # noqa: RUF001  # what is tried
     ("one_dot_leader", "\u2025/outside/new.txt", "\u2025/outside/new.txt"),
-    ("wide_slash", "..／outside／new.txt", "..／outside／new.txt"),  # noqa: RUF001
+    ("wide_slash", "..／outside／new.txt", "..／outside／new.txt"),  # noqa: RUF001  # what is tried
     ("hidden_mark", "..\u200b/outside/new.txt", "..\u200b/outside/new.txt"),
     ("writing_direction", "\u202e../new.txt", "\u202e../new.txt"),
     ("percent_encoding", "%2e%2e/outside/new.txt", "%2e%2e/outside/new.txt"),
@@ -118,7 +118,7 @@ WAYS_TO_SECRETS = [
     ("capitals", ".ENV"),
     ("capital_ending", "SERVER.PEM"),
     ("capital_place", "~/.SSH/id_rsa"),
-    ("wide_letters", ".ｅｎｖ"),  # noqa: RUF001
+    ("wide_letters", ".ｅｎｖ"),  # noqa: RUF001  # what is tried
     ("long_s", "~/.\u017f\u017fh/id_rsa"),
     ("hidden_mark", ".e\u200bnv"),
     ("soft_hyphen", "server.p\u00adem"),

@@ -24,7 +24,7 @@ def _environment() -> Environment:
     return Environment(
         loader=FileSystemLoader(templates_folder()),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 (Python source, in which every string is a finished literal)
+        autoescape=False,  # noqa: S701  # Python source, in which every string is a finished literal
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -7,7 +7,9 @@ may nest 200 levels (`toolgen.runtime.json_text.MAX_DEPTH`), and each level take
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
+
+from toolgen.compiler.resolve.json_pointer import at
+from toolgen.compiler.resolve.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,11 +23,7 @@ MAX_PARTS: Final = 100_000
 MAX_CHAIN: Final = 100
 """Schemas that apply to the same value one inside another. 200 levels of 200 overflow a stack of 8 MB."""
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_LISTS: Final = ("allOf", "anyOf", "oneOf")
-_SINGLE: Final = ("if", "then", "else", "not")
-_MAPS: Final = ("dependentSchemas", "dependencies")
-_IN_PLACE: Final = frozenset((*_REFERENCES, *_LISTS, *_SINGLE, *_MAPS))
+_IN_PLACE: Final = frozenset({*REFERENCES, *IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor", "$id", "id")
 
 
@@ -101,12 +99,12 @@ class _Graph:
 
     def _below(self, schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The schemas that a schema applies to its own value."""
-        found: list[Any] = [schema.get(keyword) for keyword in _SINGLE]
-        for keyword in _LISTS:
+        found: list[Any] = [schema.get(keyword) for keyword in IN_PLACE]
+        for keyword in IN_PLACE_LIST:
             found += value if isinstance(value := schema.get(keyword), list) else []
-        for keyword in _MAPS:
+        for keyword in IN_PLACE_MAP:
             found += value.values() if isinstance(value := schema.get(keyword), dict) else []
-        for keyword in _REFERENCES:
+        for keyword in REFERENCES:
             if isinstance(reference := schema.get(keyword), str):
                 found += self._targets(reference, self._resource[id(schema)])
         return (each for each in found if isinstance(each, dict) and id(each) in self._resource)
@@ -117,7 +115,7 @@ class _Graph:
         resources = self._named.get(_last(place), []) if place else [resource]
         if fragment and not fragment.startswith("/"):
             return self._named.get(_last(fragment), [])
-        return [_at(each, fragment) for each in resources]
+        return [at(each, f"#{fragment}") for each in resources]
 
 
 def _names_resource(schema: dict[str, Any]) -> bool:
@@ -127,13 +125,3 @@ def _names_resource(schema: dict[str, Any]) -> bool:
 def _last(name: str) -> str:
     """The last part of a URI or the name of an anchor, which is enough to find what may be meant."""
     return name.rstrip("#").rpartition("/")[2].rpartition("#")[2]
-
-
-def _at(node: Any, pointer: str) -> Any:
-    for token in pointer.split("/")[1:]:
-        key = unquote(token).replace("~1", "/").replace("~0", "~")
-        if isinstance(node, list) and key.isdecimal() and len(key) < 10:
-            node = node[int(key)] if int(key) < len(node) else None
-        else:
-            node = node.get(key) if isinstance(node, dict) else None
-    return node

@@ -144,7 +144,7 @@ def _reference_span(bundle: Bundle, reason: str, span: Span) -> Span:
 def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], str]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if key in ("$ref", "$dynamicRef", "$recursiveRef") and isinstance(inner, str):
+            if key in keywords.REFERENCES and isinstance(inner, str):
                 yield [*path, key], inner
             yield from _references(inner, [*path, key])
     elif isinstance(value, list):

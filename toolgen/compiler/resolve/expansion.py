@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.json_pointer import escape
 from toolgen.compiler.resolve.spellings import respelled_type
 from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
@@ -220,8 +221,3 @@ def _field_name(key: str) -> tuple[str, bool]:
     if key.endswith("?"):
         return key[:-1], True
     return key, False
-
-
-def escape(name: str) -> str:
-    """Spell a key as one step of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.json_pointer import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +54,5 @@ def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
 
 def _local(reference: str, root: Any) -> Any:
     """The type that a reference names, or None."""
-    _, keyword, name = reference.split("/", 2) if reference.count("/") == 2 else ("", "", "")
-    types = root.get(keyword) if keyword in ("$defs", "definitions") else None
-    return types.get(name) if reference.startswith("#/") and isinstance(types, dict) else None
+    is_local = reference.startswith(("#/$defs/", "#/definitions/")) and reference.count("/") == 2
+    return at(root, reference) if is_local else None

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.diagnostics.diagnostic import Related
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.expansion import Expander, Expansion, escape
+from toolgen.compiler.resolve import json_pointer, keywords
+from toolgen.compiler.resolve.expansion import Expander, Expansion
+from toolgen.compiler.resolve.json_pointer import escape, key_of
 from toolgen.compiler.resolve.types import NamedType, Types, own_dialect
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Bundle:
     def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
         """Where the part of the schema at a JSON pointer was written."""
         for length in range(len(pointer), -1, -1):
-            node = self.places.get(_pointer(pointer[:length]))
+            node = self.places.get(json_pointer.pointer(pointer[:length]))
             if node is not None:
                 return node.span_at(pointer[length:])
         return fallback
@@ -168,10 +169,10 @@ def _inlined(root: Any, definitions: str) -> Any:
     reference = root["$ref"]
     if not isinstance(reference, str) or not isinstance(root[definitions], dict):
         return root
-    name = _unescape(reference.removeprefix(f"#/{definitions}/"))
+    name = key_of(reference.removeprefix(f"#/{definitions}/"))
     body = root[definitions].get(name)
     others = {other: schema for other, schema in root[definitions].items() if other != name}
-    if not isinstance(body, dict) or definitions in body or _mentions([body, others], reference):
+    if not isinstance(body, dict) or definitions in body or _mentions([body, others], key_of(reference)):
         return root
     head = {"$schema": root["$schema"]} if "$schema" in root else {}
     return {**head, **body, **({definitions: others} if others else {})}
@@ -187,23 +188,16 @@ def _below(pointer: str, places: dict[str, Node]) -> dict[str, Node]:
 
 
 def _mentions(value: Any, reference: str) -> bool:
+    """Whether anything refers to a place, or to one below it; references are compared as what they spell."""
     match value:
         case dict():
             return any(
                 _mentions(inner, reference)
                 if key not in ("$ref", "$dynamicRef") or not isinstance(inner, str)
-                else inner == reference or inner.startswith(f"{reference}/")
+                else f"{key_of(inner)}/".startswith(f"{reference}/")
                 for key, inner in value.items()
             )
         case list():
             return any(_mentions(inner, reference) for inner in value)
         case _:
             return False
-
-
-def _unescape(token: str) -> str:
-    return token.replace("~1", "/").replace("~0", "~")
-
-
-def _pointer(parts: Sequence[str | int]) -> str:
-    return "".join(f"/{escape(str(part))}" for part in parts)

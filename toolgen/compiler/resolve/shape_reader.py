@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.json_pointer import child, escape, key_of
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, fits, literals, narrower, union
 
@@ -85,13 +85,7 @@ class SchemaReader:
         for token in reference[2:].split("/") if reference != "#" else ():
             if isinstance(node, dict) and self._is_resource(node):
                 return None
-            key = _decoded(token)
-            if isinstance(node, dict) and key in node:
-                node = node[key]
-            elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
-                node = node[int(key)]
-            else:
-                return None
+            node = child(node, key_of(token))
         return node
 
     def shape(self, schema: Any, name: str, pointer: str) -> Shape:
@@ -151,7 +145,7 @@ class SchemaReader:
         if self._shapes.depth >= _DEEPEST:
             return JSON
         if reference.startswith(self._definitions):
-            name = _decoded(reference[len(self._definitions) :])
+            name = key_of(reference[len(self._definitions) :])
             if name in self._bundle.types:
                 return self._shapes.named_type(name, self._bundle, self._owner.span)
         if reference in self._made:
@@ -161,7 +155,7 @@ class SchemaReader:
             return JSON
         if reference == "#" and self.is_class(target):
             return ClassRef(self._owner.name)
-        name = f"{self._owner.name}{pascal(_decoded(reference.rpartition('/')[2]) or 'Root')}"
+        name = f"{self._owner.name}{pascal(key_of(reference.rpartition('/')[2]) or 'Root')}"
         self._made[reference] = None
         self._made[reference] = shape = bounded(self.shape(target, name, reference))
         return shape
@@ -233,7 +227,7 @@ class SchemaReader:
         for wire in required:
             properties.setdefault(wire, [True])
         fields = [
-            self._field(wire, schemas, f"{pointer}/properties/{_encoded(wire)}", name, required=wire in required)
+            self._field(wire, schemas, f"{pointer}/properties/{escape(wire)}", name, required=wire in required)
             for wire, schemas in properties.items()
         ]
         named = {name, *(ref for field in fields for ref in classes_in(field.shape))}
@@ -306,11 +300,3 @@ def _option(schema: Any, index: int) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _decoded(token: str) -> str:
-    return unquote(token).replace("~1", "/").replace("~0", "~")
-
-
-def _encoded(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -194,7 +194,7 @@ def _refers_to_root(schema: dict[str, Any]) -> bool:
                 queue.extend((item, base) for item in items)
             case dict() as entries:
                 base = _resource(entries, base)
-                if any(_leads(entries.get(key), base, url, names) for key in ("$ref", "$dynamicRef", "$recursiveRef")):
+                if any(_leads(entries.get(key), base, url, names) for key in keywords.REFERENCES):
                     return True
                 queue.extend((inner, base) for inner in entries.values())
             case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.documents.shared import SharedFile
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.source.nodes import Node
 
 POINTER = "#/types/"
+
+Place: TypeAlias = tuple[str, str]
+"""A file, and the name of a type in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Types:
     def __init__(self, documents: Iterable[Document[SpecFileHead]], sink: Diagnostics) -> None:
         self._sink = sink
         self._files: dict[str, dict[str, NamedType]] = {}
+        self._ends: dict[Place, tuple[Place, Span]] = {}
         for document in documents:
             self._files[document.path] = {}
             if isinstance(document.file, ToolsetFile | SharedFile) and document.file.types:
@@ -64,33 +68,49 @@ class Types:
 
     def named(self, path: str, name: str, span: Span) -> NamedType | None:
         """What a name means in a file; references to other files are followed. Reports what does not exist."""
-        seen: set[tuple[str, str]] = set()
-        while True:
-            known = self._files.get(path, {})
-            found = known.get(name)
-            if found is None:
-                capitals = [*known, *_WORDS]
-                self._sink.report(
-                    "TG201",
-                    span,
-                    f"there is no type `{name}` in {path}",
-                    fix=respelled_type(name, capitals) or nearest(name, capitals) or _listing(known),
-                )
-                return None
-            reference = _foreign_reference(found.node)
-            if reference is None:
-                return found
-            if (path, name) in seen:
-                self._sink.report("TG204", found.span, f"the type `{name}` only refers to itself")
-                return None
-            seen.add((path, name))
-            target = self.target(found.path, reference, found.node.span)
-            if target is None:
-                return None
-            path, name = target
-            span = found.node.span
+        (path, name), span = self._end((path, name), span)
+        known = self._files.get(path, {})
+        found = known.get(name)
+        if found is None:
+            capitals = [*known, *_WORDS]
+            self._sink.report(
+                "TG201",
+                span,
+                f"there is no type `{name}` in {path}",
+                fix=respelled_type(name, capitals) or nearest(name, capitals) or _listing(known),
+            )
+            return None
+        reference = _foreign_reference(found.node)
+        if reference is None:
+            return found
+        if self.target(path, reference, found.node.span):
+            self._sink.report("TG204", found.span, f"the type `{name}` only refers to itself")
+        return None
 
-    def target(self, path: str, reference: str, span: Span) -> tuple[str, str] | None:
+    def _end(self, place: Place, span: Span) -> tuple[Place, Span]:
+        """Where a name leads, over types that are nothing but references, and the span of the last of these.
+
+        The end is a reference itself where that leads nowhere, or in a circle.
+        """
+        passed: dict[Place, None] = {}
+        while place not in passed and (step := self._ends.get(place) or self._next(place)):
+            passed[place] = None
+            place, span = step
+        is_in_circle = False
+        for each in passed:
+            is_in_circle = is_in_circle or each == place
+            self._ends[each] = (each if is_in_circle else place, span)
+        return place, span
+
+    def _next(self, place: Place) -> tuple[Place, Span] | None:
+        """Where a type that is nothing but a reference leads, and the span of that."""
+        path, name = place
+        found = self._files.get(path, {}).get(name)
+        reference = _foreign_reference(found.node) if found else None
+        target = self.target(path, reference, found.node.span) if found and reference else None
+        return (target, found.node.span) if found and target else None
+
+    def target(self, path: str, reference: str, span: Span) -> Place | None:
         """The file and name that `#/types/Name` or `other.yaml#/types/Name` means in a file."""
         file, _, fragment = reference.partition("#")
         if not fragment.startswith("/types/") or "/" in fragment[len("/types/") :]:
