@@ -1,0 +1,65 @@
+"""Agent definitions: which agents a call may start, and what it is told of those that it may not."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime import load
+from toolgen.runtime.errors import CallFailed
+from toolgen.toolsets.agents.definitions import AgentDefinitionRegistry
+
+REGISTRY = AgentDefinitionRegistry(load("generated"))
+
+
+def test_main_agents_are_started_by_hosts_alone() -> None:
+    assert [(each.id, each.role) for each in REGISTRY] == [
+        ("default_fork", "fork"),
+        ("default_sub", "sub"),
+        ("default_worker", "worker"),
+        ("orchestrator.researcher", "sub"),
+    ]
+
+
+def test_a_definition_says_what_its_agent_is_for_and_what_it_is_told() -> None:
+    definition = REGISTRY.find("orchestrator.researcher", "sub")
+    assert definition.description == "Answers questions from sources."
+    assert definition.system == "You are a careful researcher. Every statement needs a source."
+
+
+def test_a_definition_is_listed_in_one_line(many_agents: str) -> None:
+    assert [str(each) for each in AgentDefinitionRegistry(load(many_agents))][:2] == [
+        "ann (sub): Opens the vault.",
+        "bob (sub): Opens the vault.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("definition_id", "role", "hint"),
+    [
+        ("orchestrator.reseacher", "sub", "did you mean orchestrator.researcher?"),
+        ("default_worker", "sub", "did you mean default_sub?"),
+        ("main", "sub", "did you mean default_sub or orchestrator.researcher?"),
+        ("x" * 500, "worker", "did you mean default_worker?"),
+    ],
+)
+def test_reg_38_an_id_that_none_of_the_role_has_is_told_with_what_may_be_meant(
+    definition_id: str, role: str, hint: str
+) -> None:
+    with pytest.raises(CallFailed) as caught:
+        REGISTRY.find(definition_id, role)
+    error = caught.value
+    assert (error.kind, error.code, error.hint) == (FailureKind.INVALID_CALL, "unknown_agent", hint)
+    assert error.message == f"no agent of the role {role} has the definition id {definition_id[:100]!r}"
+
+
+def test_where_there_is_none_of_the_role_nothing_is_suggested() -> None:
+    with pytest.raises(CallFailed) as caught:
+        AgentDefinitionRegistry(load("toolgen.toolsets.generated")).find("default_sub", "sub")
+    assert caught.value.hint == "go on without it: there is none to start"
+
+
+def test_of_many_agents_only_some_are_named(many_agents: str) -> None:
+    with pytest.raises(CallFailed) as caught:
+        AgentDefinitionRegistry(load(many_agents)).find("zzzzzz", "sub")
+    assert caught.value.hint == "did you mean ann or bob or cyd?"

@@ -1,0 +1,36 @@
+"""Workers: each step takes one, and gives it back however it ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolgen.runtime.errors import CallFailed
+from toolgen.toolsets.agents.workers import WorkerPool
+
+
+def test_a_worker_is_taken_for_as_long_as_a_step_runs() -> None:
+    pool = WorkerPool(2)
+    with pool.taken() as first, pool.taken() as second:
+        assert (first, second) == ("worker-1", "worker-2")
+        assert pool.free == {"worker-1": False, "worker-2": False}
+    assert pool.free == {"worker-1": True, "worker-2": True}
+
+
+def test_a_worker_whose_step_failed_is_free_again() -> None:
+    pool = WorkerPool(1)
+    with pytest.raises(ZeroDivisionError), pool.taken():
+        raise ZeroDivisionError
+    assert pool.free == {"worker-1": True}
+
+
+def test_reg_80_without_a_free_worker_a_step_is_refused() -> None:
+    pool = WorkerPool(1)
+    with pool.taken(), pytest.raises(CallFailed, match="all 1 workers are busy") as caught, pool.taken():
+        pass
+    assert (caught.value.code, caught.value.hint) == ("child_agent_limit_exceeded", "wait until one has ended its step")
+    assert pool.free == {"worker-1": True}
+
+
+def test_a_pool_of_no_workers_is_a_mistake_of_the_host() -> None:
+    with pytest.raises(ValueError, match="a pool of 0 workers can do no work"):
+        WorkerPool(0)

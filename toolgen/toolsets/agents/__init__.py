@@ -1,0 +1,111 @@
+"""Handlers of those tools of the toolset `agent` that start agents, and tell of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.canonical import canonical
+from toolgen.contract.records import FailureKind, ToolResult
+from toolgen.runtime.children import start_child
+from toolgen.runtime.effective import OutsideBase
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.executors.agent import run_to_end
+from toolgen.runtime.json_text import json_bytes
+from toolgen.toolsets.agents.definitions import AgentDefinitionRegistry
+from toolgen.toolsets.agents.records import AgentRecords
+from toolgen.toolsets.agents.workers import WorkerPool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.executors.agent import RunAgent
+    from toolgen.toolsets.agents.definitions import AgentDefinition
+    from toolgen.toolsets.generated.tools.agent.types.create_sub_agent import CreateSubAgentArgs
+    from toolgen.toolsets.generated.tools.agent.types.dispatch_worker import DispatchWorkerArgs
+    from toolgen.toolsets.generated.tools.agent.types.fork_agent import ForkAgentArgs
+    from toolgen.toolsets.generated.tools.agent.types.inspect_agent import InspectAgentArgs
+    from toolgen.toolsets.generated.tools.agent.types.list_agent_definitions import ListAgentDefinitionsArgs
+    from toolgen.toolsets.generated.tools.agent.types.list_workers import ListWorkersArgs
+
+FORK: Final = "default_fork"
+"""The definition that forks have; a call names none."""
+
+_STEP: Final = """\
+Claim step {step} of task {task}, do what it asks for, and report on it there.
+Your last answer goes to the agent that gave you the step.\
+"""
+
+
+class AgentTools:
+    """What runs the tools that start agents: methods of `Handlers` of the toolset `agent`.
+
+    `run_agent` is the host's planner loop, which plays the runs. The agents are those of `catalog`, by their roles:
+    `sub` for create_sub_agent, `worker` for dispatch_worker, `fork` for fork_agent. So many `workers` work at a time.
+
+    Results are given as JSON, not as the types of one package: the agents, and so the toolset, are in the host's own.
+    """
+
+    def __init__(self, catalog: Catalog, run_agent: RunAgent, *, workers: int = 4) -> None:
+        self._catalog: Final = catalog
+        self._run_agent: Final = run_agent
+        self._definitions: Final = AgentDefinitionRegistry(catalog)
+        self._workers: Final = WorkerPool(workers)
+        self._records: Final = AgentRecords(catalog)
+
+    async def create_sub_agent(self, args: CreateSubAgentArgs, meta: ToolCallMeta, /) -> Any:
+        """Start a sub agent and wait for its result."""
+        definition = self._definitions.find(args.agent_definition_id, "sub")
+        return await self._run(definition, args.prompt, args.allowed_tools, meta)
+
+    async def fork_agent(self, args: ForkAgentArgs, meta: ToolCallMeta, /) -> Any:
+        """Continue in a copy of this agent and wait for its result. The copying is `run_agent`'s."""
+        return await self._run(self._definitions.find(FORK, "fork"), args.prompt, args.allowed_tools, meta)
+
+    async def dispatch_worker(self, args: DispatchWorkerArgs, meta: ToolCallMeta, /) -> Any:
+        """Give a step to a worker and wait for its result."""
+        definition = self._definitions.find(args.agent_definition_id, "worker")
+        user = _STEP.format(step=args.step_id, task=args.task_id)
+        with self._workers.taken():
+            return await self._run(definition, user, args.allowed_tools, meta)
+
+    def list_agent_definitions(self, _args: ListAgentDefinitionsArgs, _meta: ToolCallMeta, /) -> list[str]:
+        """List the agents that can be started by their ids, each with its role and what it is for."""
+        return [str(definition) for definition in self._definitions if definition.role != "fork"]
+
+    def list_workers(self, _args: ListWorkersArgs, _meta: ToolCallMeta, /) -> Any:
+        """List workers and whether they are free."""
+        return [{"id": worker, "free": is_free} for worker, is_free in self._workers.free.items()]
+
+    def inspect_agent(self, args: InspectAgentArgs, meta: ToolCallMeta, /) -> str:
+        """See what an agent did: its last calls, and how they ended."""
+        return str(self._records.find(args.agent_id, meta))
+
+    async def _run(
+        self, definition: AgentDefinition, user: str, allowed: Sequence[str] | None, meta: ToolCallMeta
+    ) -> ToolResult[Any]:
+        requested = None if allowed is None else [self._catalog.resolve(name) or name for name in allowed]
+        try:
+            started = start_child(meta, definition.id, requested=requested)
+        except OutsideBase as error:
+            hint = "leave them out of allowed_tools; without it the agent has its usual tools"
+            raise CallFailed(FailureKind.INVALID_CALL, "validation_error", str(error), hint) from error
+        child, record = self._records.watch(started)
+        try:
+            result = await run_to_end(child, definition.system, user, self._run_agent, meta)
+            record.state = "completed" if result.success else "failed"
+        finally:
+            if record.state == "running":
+                record.state = "cancelled"
+        return _as_child(result, child.run.meta)
+
+
+def _as_child(result: ToolResult[Any], run: ToolCallMeta) -> ToolResult[Any]:
+    """Say whose answer it is."""
+    if result.error is not None:
+        return result
+    answer = result.value if isinstance(result.value, str) else json_bytes(result.value).decode()
+    child = {"agent_id": run.agent_id, "run_id": run.run_id, "result": answer}
+    return replace(result, value=None, payload=canonical(child))

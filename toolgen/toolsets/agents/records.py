@@ -1,0 +1,102 @@
+"""What agents did: a short text of each, for whoever started it, in memory and bounded."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.canonical import canonical
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.json_text import NotJson, parse
+from toolgen.runtime.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.children import Child
+
+AGENTS: Final = 200
+"""Of how many agents it is known what they did; of more, the first are forgotten."""
+
+CALLS: Final = 50
+"""How many calls of one agent are shown: the last ones."""
+
+_SHOWN: Final = 120
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentRecord:
+    """What one agent did so far: which it is, in whose session, how it ended, and a line for each of its last calls."""
+
+    title: str
+    owner: tuple[str | None, str | None]
+    state: str = "running"
+    count: int = 0
+    lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=CALLS))
+
+    def add(self, line: str) -> None:
+        """Note a call."""
+        self.count += 1
+        self.lines.append(f"{self.count}. {line}")
+
+    def __str__(self) -> str:
+        left_out = self.count - len(self.lines)
+        head = [f"{self.title}: {self.state}, calls: {self.count}"]
+        return "\n".join([*head, *([f"(the first {left_out} are left out)"] if left_out else []), *self.lines])
+
+
+class AgentRecords:
+    """Keeps what agents do, by their ids. Secrets in args are left out, as stores leave them out."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._records: OrderedDict[str | None, AgentRecord] = OrderedDict()
+
+    def watch(self, child: Child) -> tuple[Child, AgentRecord]:
+        """Begin a record; give the child whose calls are noted in it."""
+        run = child.run
+        record = AgentRecord(title=f"{run.agent} ({run.role}), run {run.meta.run_id}", owner=_owner(run.meta))
+        self._records[run.meta.agent_id] = record
+        if len(self._records) > AGENTS:
+            self._records.popitem(last=False)
+
+        async def turn(requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
+            results = await child.turn(requests)
+            for request, result in zip(requests, results, strict=True):
+                record.add(self._line(request, result))
+            return results
+
+        return replace(child, turn=turn), record
+
+    def find(self, agent_id: str, meta: ToolCallMeta) -> AgentRecord:
+        """Give the record of an agent of the caller's own session. Raises `CallFailed` with `unknown_agent`."""
+        record = self._records.get(agent_id)
+        if record is None or record.owner != _owner(meta):
+            message = f"nothing is known of an agent with the id {_cut(agent_id)!r}"
+            hint = "take the agent_id from the result of the call that started it"
+            raise CallFailed(FailureKind.INVALID_CALL, "unknown_agent", message, hint)
+        return record
+
+    def _line(self, request: ToolRequest, result: ToolResult[Any]) -> str:
+        error = result.error
+        ended = "ok" if error is None else _cut(f"{error.code}, {error.message}".partition("\n")[0])
+        return f"{_cut(result.tool_name)} {self._args(request, result.tool_name)}: {ended}"
+
+    def _args(self, request: ToolRequest, tool: str) -> str:
+        secrets = self._catalog.definition(tool).metadata.get("args_secrets", ()) if tool in self._catalog else ()
+        try:
+            return _cut(canonical(redact(parse(request.payload), secrets)).decode())
+        except NotJson:
+            return "(no JSON)"
+
+
+def _owner(meta: ToolCallMeta) -> tuple[str | None, str | None]:
+    return meta.session_id, meta.user
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
