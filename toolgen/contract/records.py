@@ -47,6 +47,10 @@ class Absent(StrEnum):
 ABSENT: Final = Absent.ABSENT
 
 
+PARTIAL_OUTPUT: Final = "partial_output"
+"""What a call reports when it is cancelled: what there is of its output."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
     """One call as a model or a program asks for it; nothing in it has been checked.
@@ -84,7 +88,8 @@ class ToolCallMeta:
     def report(self, data: Mapping[str, Any], kind: str = "tool_progress") -> None:
         """Say how far the call is: an event in the record of its run, whose data is a JSON object.
 
-        Without a store, and once the call is over, nobody listens.
+        It is shown to the model if the call is aborted; what is reported as `PARTIAL_OUTPUT` is for that case alone,
+        and no event. Once the call is over nobody listens.
         """
         listener: Callable[[str, Mapping[str, Any]], None] | None = self.__dict__.get("_listener")
         if listener is not None:

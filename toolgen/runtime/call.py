@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
-from toolgen.contract.records import ToolCallMeta, ToolResult
+from toolgen.contract.records import PARTIAL_OUTPUT, ToolCallMeta, ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from toolgen.runtime.artifacts import Artifacts
@@ -97,7 +96,7 @@ class Call:
     hook = ""
     is_started = False
     at_end: tuple[Callable[[], None], ...] = ()
-    reports: Sequence[Mapping[str, Any]] = ()
+    reports: tuple[Mapping[str, Any], ...] = ()
     _on_report: OnReport | None = None
     _arguments: bytes | None = None
     _args: Any = None
@@ -150,9 +149,9 @@ class Call:
 
     def _report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
-        if kind == "tool_progress":
-            self.reports = deque([*self.reports, data], maxlen=KEPT_REPORTS)
-        if self._on_report is not None:
+        if kind in ("tool_progress", PARTIAL_OUTPUT):
+            self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
+        if self._on_report is not None and kind != PARTIAL_OUTPUT:
             self._on_report(self, kind, data)
 
 

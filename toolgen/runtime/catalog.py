@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
-from toolgen.runtime.definition import BUILT_IN_TAGS, Entry, ToolDefinition
+from toolgen.runtime.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
 from toolgen.runtime.errors import CatalogError, ToolNotFound
 from toolgen.runtime.handler_signature import annotated_model, function_of
 from toolgen.runtime.known_tools import KnownTool
@@ -54,7 +54,7 @@ class Catalog:
         found = read_package(package) if package else Package({}, ToolLines(b"", 0, 0))
         self._document, self._compiled = found.document, found.tools
         self._registered: dict[str, RegisteredTool] = {}
-        self._tags = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
+        self._tags: frozenset[str] = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
         self._frozen = False
 
     def __contains__(self, ident: object) -> bool:
@@ -86,6 +86,7 @@ class Catalog:
         if registered is not None:
             return registered.definition
         tool, toolset = self._compiled_tool(ident), _toolset(ident)
+        kind, tags = self._document["toolsets"][toolset].get("kind", "service"), frozenset[str](tool.get("tags", ()))
         return ToolDefinition(
             name=ident,
             title=tool.get("title", ""),
@@ -93,9 +94,10 @@ class Catalog:
             input_schema=tool["args"],
             result_schema=tool.get("result"),
             permission=tool.get("permission", "write"),
-            tags=frozenset(tool.get("tags", ())),
+            tags=tags,
             metadata={
-                "kind": self._document["toolsets"][toolset].get("kind", "service"),
+                "kind": kind,
+                "source": source_of(kind, toolset, tags),
                 "toolset": toolset,
                 **{key: value for key, value in tool.items() if key not in _OWN_FIELDS},
             },
@@ -254,7 +256,9 @@ class Catalog:
         registered = self._registered.get(ident)
         if registered is not None:
             definition = registered.definition
-            return Entry(ident, _toolset(ident), frozenset(definition.tags), definition.permission, None, "")
+            roles, confirm = definition.metadata.get("roles"), definition.metadata.get("confirm", "")
+            held_by = None if roles is None else frozenset[str](roles)
+            return Entry(ident, _toolset(ident), frozenset(definition.tags), definition.permission, held_by, confirm)
         tool = self._compiled_tool(ident)
         return Entry(
             ident=ident,

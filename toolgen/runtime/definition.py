@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 Permission: TypeAlias = Literal["readonly", "write"]
 PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
 
-BUILT_IN_TAGS: Final = frozenset(
-    {"internal", "agent", "mcp", "code", "declarative", "dangerous", "filesystem", "network", "readonly", "write"}
-)
+BuiltInTag: TypeAlias = Literal[
+    "internal", "agent", "mcp", "code", "declarative", "dangerous", "filesystem", "network", "readonly", "write"
+]  # fmt: skip
+BUILT_IN_TAGS: Final[frozenset[BuiltInTag]] = frozenset(get_args(BuiltInTag))
+
+Source: TypeAlias = Literal["code", "mcp", "agent", "task", "declarative"]
+"""Where tools come from; in the metadata of a definition as `source`."""
 
 _SEGMENT: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
 _NAME: Final = re.compile(rf"{_SEGMENT}(\.{_SEGMENT})+", re.ASCII)
@@ -70,6 +74,17 @@ class ToolDefinition:
         if missing:
             raise CatalogError(f"a tool definition needs the field {missing[0]!r}")
         return cls(**mapping)
+
+
+def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
+    """Say where a compiled tool comes from. Plans and tasks are the rest of the built-in toolset `agent`."""
+    if kind in ("mcp", "agent"):
+        return "mcp" if kind == "mcp" else "agent"
+    if kind == "command":
+        return "declarative"
+    if "agent" in tags:
+        return "agent"
+    return "task" if toolset == "agent" else "code"
 
 
 class Entry(NamedTuple):

@@ -362,9 +362,8 @@ def _recorder(store: Store, own_run: str) -> Recorder:
 
 def _path_policy(project: Path, policies: Policies) -> PathPolicy:
     from toolgen.runtime.paths.policy import PathPolicy  # only tools that touch files need it
-    from toolgen.runtime.paths.rules import PathRules
 
-    return PathPolicy(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
+    return PathPolicy.under(policies, project)
 
 
 def _unique_ids() -> Callable[[str], str]:

@@ -7,6 +7,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.runtime.json_text import is_object
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -28,7 +30,7 @@ def names_of(template: str) -> frozenset[str]:
 
 def _value(values: Mapping[str, Any], escape: Callable[[str], str], found: re.Match[str]) -> str:
     fields = values.get(found[1])
-    value = fields.get(found[2]) if isinstance(fields, dict) else None
+    value = fields.get(found[2]) if is_object(fields) else None
     if value is None:
         return ""
     return escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -33,9 +33,11 @@ def begin(stages: tuple[str, ...]) -> Trace:
 
 def marks_of(trace: Trace) -> Iterator[Mark]:
     """Read a trace."""
-    names = iter(trace[0])
-    before, decision = trace[1], ""
-    for entry in trace[2:]:
+    names: Iterator[str] = iter(trace[0])
+    entries: list[str | int | tuple[str, int]] = trace[2:]
+    before: int = trace[1]
+    decision = ""
+    for entry in entries:
         if isinstance(entry, str):
             decision = entry
             continue

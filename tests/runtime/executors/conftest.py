@@ -78,6 +78,7 @@ tools:
     limits: {result_bytes: 20}}
   log: {description: x, result: string, command: {exec: [./log]}}
   wait: {description: x, result: string, command: {exec: [./wait]}, limits: {timeout_ms: 100}}
+  wait_long: {description: x, result: string, command: {exec: [./wait]}}
   wait_in_shell: {description: x, result: string, command: {shell: "sleep 60 & sleep 60"}, limits: {timeout_ms: 5000}}
   missing: {description: x, result: string, command: {exec: [no-such-program]}}
   missing_folder: {description: x, result: string, command: {exec: [./where], cwd: not-there}}

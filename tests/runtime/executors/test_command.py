@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.contract.records import ContentBlock, FailureKind, ToolCallMeta, ToolRequest, ToolsetRegistration
+from toolgen.contract.records import (
+    ContentBlock,
+    FailureKind,
+    ToolCallMeta,
+    ToolRequest,
+    ToolResult,
+    ToolsetRegistration,
+)
 from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.effective import effective_set
 from toolgen.runtime.errors import ExecutorError
 from toolgen.runtime.executors.command import CommandHost, executor
 from toolgen.runtime.paths.policy import PathPolicy
 from toolgen.runtime.paths.rules import PathRules
+from toolgen.runtime.policy import Policies
+from toolgen.runtime.run import Run, Session
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop
@@ -187,7 +197,7 @@ def test_reg_62_the_environment_is_what_is_allowed_and_nothing_else(project: Pro
         return sorted(line.partition("=")[0] for line in lines if not line.startswith(("PWD=", "_=", "OLDPWD=")))
 
     assert variables() == ["HOME", "MODE", "PATH"]  # TMPDIR is not set, and the shell adds what it makes itself
-    assert variables(env=["LANG", "NOT_SET"]) == ["HOME", "LANG", "MODE", "PATH"]
+    assert variables(env=["LANG", "PATH", "NOT_SET"]) == ["LANG", "MODE", "PATH"]
     assert variables(environment={**project.host.environment, "TMPDIR": "/t"}) == ["HOME", "MODE", "PATH", "TMPDIR"]
 
 
@@ -287,3 +297,42 @@ def test_a_host_s_commands_see_its_own_environment_by_default(project: Project) 
 
 async def _awaited(waiting: Any) -> Any:
     return await waiting
+
+
+def test_reg_71_an_aborted_command_keeps_what_it_has_printed(project: Project) -> None:
+    (project.folder / "wait").write_text(
+        "#!/bin/sh\necho $$ > pid\nprintf '%0300d' 7\necho half >&2\n: > printed\nsleep 60\n"
+    )
+
+    async def aborted() -> ToolResult[Any]:
+        catalog = load(project.package)
+        runtime = Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", project.host)])
+        effective = effective_set(catalog.entries, {"use": ["*"]}, Policies({}, []))
+        run = Run(agent="a", role="main", mode="", effective=effective, session=Session())
+        turn = asyncio.ensure_future(runtime.turn([ToolRequest(name="local.wait_long")], run))
+        while not (project.folder / "printed").exists():  # noqa: ASYNC110  # a program says so, not a task
+            await asyncio.sleep(0.01)
+        run.abort("enough")
+        (result,) = await turn
+        return result
+
+    result = asyncio.run(aborted())
+    assert result.metadata["partial"] is True
+    assert result.content[1].data == {"partial": [{"stdout": "0" * 299 + "7", "stderr": "half\n"}]}
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((project.folder / "pid").read_text()), 0)
+
+
+def test_reg_62_63_policies_say_what_commands_see_and_how_long_they_take(project: Project) -> None:
+    stack = {
+        "one": {
+            "env": ["PATH", "LANG", "HOME"],
+            "limits": {"timeout_ms": 50, "max_timeout_ms": 9000, "result_bytes": 0},
+        },
+        "two": {"env": ["LANG", "PATH"], "limits": {"timeout_ms": 0, "max_timeout_ms": 8000, "result_bytes": 70}},
+    }
+    host = CommandHost.under(Policies(stack, ["one", "two"]), project.folder, environment={"LANG": "C"})
+    assert (host.env, host.timeout_ms, host.max_timeout_ms, host.result_bytes) == (("PATH", "LANG"), 50, 8000, 70)
+    assert (host.environment, host.paths.project) == ({"LANG": "C"}, str(project.folder.resolve()))
+    usual = CommandHost.under(Policies({}, []), project.folder)
+    assert (usual.env, usual.timeout_ms) == (("PATH", "HOME", "TMPDIR"), 120_000)

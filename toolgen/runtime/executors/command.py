@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolsetRegistration
@@ -13,19 +14,20 @@ from toolgen.runtime.executors.command_line import ExecLine, ShellLine, texts_of
 from toolgen.runtime.executors.command_output import Keep, Reading
 from toolgen.runtime.json_text import is_object
 from toolgen.runtime.paths.access import PathAccess
+from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.policy import ENVIRONMENT
+from toolgen.runtime.processes.partial import report_partial
 from toolgen.runtime.processes.running import SPOOL_BYTES, run_process
 from toolgen.runtime.schema_profile import with_definitions_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.definition import ToolDefinition
-    from toolgen.runtime.paths.policy import PathPolicy
-
-ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
-"""The variables that every command sees, where the host has them."""
+    from toolgen.runtime.policy import Policies
 
 STDERR_BYTES: Final = 8192
 
@@ -35,18 +37,41 @@ class CommandHost:
     """What a host decides for all its commands.
 
     `paths` knows the project, in which relative folders start, and the roots that commands may run in. Of the variables
-    in `environment` commands see `ENVIRONMENT`, `env`, and those that they name themselves, and no others.
+    in `environment` commands see `env` and those that they name themselves, and no others.
     `timeout_ms` holds for tools without their own, `max_timeout_ms` for all; `result_bytes` of an output are shown, and
     the rest is given to `keep`, or cut where there is none.
     """
 
     paths: PathPolicy
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    env: Sequence[str] = ()
+    env: Sequence[str] = ENVIRONMENT
     timeout_ms: int = 120_000
     max_timeout_ms: int = 600_000
     result_bytes: int = 65_536
     keep: Keep | None = None
+
+    @classmethod
+    def under(
+        cls,
+        policies: Policies,
+        project: str | Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        keep: Keep | None = None,
+    ) -> CommandHost:
+        """Make what policies say of commands: their paths, variables, and limits."""
+        bounds = {
+            "timeout_ms": policies.timeout_ms,
+            "max_timeout_ms": policies.max_timeout_ms,
+            "result_bytes": policies.result_bytes,
+        }
+        return cls(
+            paths=PathPolicy.under(policies, project),
+            environment=dict(os.environ) if environment is None else environment,
+            env=policies.env,
+            keep=keep,
+            **{name: bound for name, bound in bounds.items() if bound},
+        )
 
     def check_folder(self, cwd: str) -> None:
         """Raise `CatalogError` for a folder that commands may not run in."""
@@ -80,7 +105,7 @@ class CommandExecutor:
         self._host = host
         self._access = PathAccess(host.paths)
 
-    async def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[Any]:
+    async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. A command that fails is a result with an error.
 
         Raises `MalformedResult`, and `CallFailed` with what `run_process` and `PathAccess` refuse.
@@ -98,6 +123,7 @@ class CommandExecutor:
                 timeout_ms=timeout_ms,
                 stdout_bytes=_bound(command.stdout_bytes, host.result_bytes),
                 stderr_bytes=command.stderr_bytes,
+                on_cancel=partial(report_partial, meta),
             )
         schema = command.result_schema
         reading = Reading(
@@ -112,7 +138,7 @@ class CommandExecutor:
 
     def _environment(self, command: Command) -> dict[str, str]:
         seen = self._host.environment
-        return {name: seen[name] for name in (*ENVIRONMENT, *self._host.env, *command.env) if name in seen}
+        return {name: seen[name] for name in (*self._host.env, *command.env) if name in seen}
 
 
 def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegistration:

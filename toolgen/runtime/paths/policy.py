@@ -19,6 +19,8 @@ from toolgen.runtime.paths.rules import ALWAYS_SENSITIVE, PathRules, SensitivePa
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from toolgen.runtime.policy import Policies
+
 
 class Concern(Enum):
     """Why somebody has to be asked before a path is touched."""
@@ -94,6 +96,11 @@ class PathPolicy:
             SensitivePattern.parse(text, project=self.project, home=folder) for text in patterns for folder in homes
         )
         self._patterns: Final = tuple(dict.fromkeys(parsed))
+
+    @classmethod
+    def under(cls, policies: Policies, project: str | os.PathLike[str]) -> PathPolicy:
+        """Make the path policy of the policies in force; without any, the default rules hold."""
+        return cls(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
 
     def judge(self, path: str, *, base: str | None = None) -> PathAnswer:
         """Say where a path leads now, and what stands against touching it. A relative one starts at `base`.

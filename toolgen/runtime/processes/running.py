@@ -19,7 +19,7 @@ from toolgen.runtime.processes.output import Capture, PipeReader, PipeWriter
 from toolgen.runtime.processes.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.runtime.processes.output import Spool
 
@@ -60,12 +60,14 @@ async def run_process(
     stderr_bytes: int,
     grace_ms: int = 1000,
     spool_bytes: int = SPOOL_BYTES,
+    on_cancel: Callable[[bytes, bytes], None] | None = None,
 ) -> Finished:
     """Run a program, found in the `PATH` of `env`, which is all of its environment, and wait for its end.
 
     It leads a session of its own, without a terminal. When it exits, when `timeout_ms` have passed, and when the call
     is cancelled, whatever it has started gets SIGTERM, and after `grace_ms` SIGKILL; that a program still prints after
     its leader has exited is waited for as long. Output beyond its limit goes to a file, beyond `spool_bytes` nowhere.
+    When the call is cancelled, `on_cancel` is told what of stdout and stderr there is by then.
 
     Raises `CallFailed`, before anything starts, where an argument holds a NUL or has 128 KiB or more, where the program
     or `cwd` is not there or may not be used, and on Windows.
@@ -89,6 +91,8 @@ async def run_process(
             pass  # `exited` tells whether it was the program that took so long
         except asyncio.CancelledError:
             await session.end(grace)
+            if on_cancel is not None:
+                on_cancel(output.kept, log.kept)
             raise
         timed_out = not session.exited.done()
         await session.end(grace)

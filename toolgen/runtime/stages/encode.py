@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolgen.contract.records import ToolError, ToolResult
 from toolgen.runtime.errors import InvalidPayload, MalformedResult
+from toolgen.runtime.issues import not_sayable
+from toolgen.runtime.json_text import NotJson, json_bytes
 from toolgen.runtime.result import succeeded, with_error_shown
 from toolgen.runtime.server_data import ServerData
 
@@ -26,6 +28,7 @@ def bind(tool: Tool) -> Encode:
             return succeeded(name, tool_call_id, outcome, json_value)
         try:
             given = _result_of(outcome, name)
+            _check_said(given)
             return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
         except InvalidPayload as error:
             raise MalformedResult(error.issues) from error
@@ -46,6 +49,17 @@ def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
     if isinstance(outcome, ToolError):
         return ToolResult(tool_name=name, error=outcome)
     return outcome if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
+
+
+def _check_said(given: ToolResult[Any]) -> None:
+    """Raise `InvalidPayload` where what an executor says beside a result is no JSON: it could not be recorded."""
+    for field in ("audit", "telemetry", "metadata"):
+        said = getattr(given, field)
+        if said:
+            try:
+                json_bytes(dict(said))
+            except (NotJson, ValueError, TypeError) as error:
+                raise InvalidPayload([not_sayable(f"its {field} is no JSON: {error}")]) from None
 
 
 def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:

@@ -43,12 +43,14 @@ class MemoryStore:
         """Write an event."""
         if self._closed:
             raise StoreError("the store is closed")
+        _check_text(event.tool_call_id)
         self._rows.append((event, self._clock(), None))
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> None:
         """Write a final result and its event. A failure is encoded at once: its cause holds the frames of the call."""
         if self._closed:
             raise StoreError("the store is closed")
+        _check_text(event.tool_call_id)
         kept = result if result.error is None else encode_result(result, event.secrets)
         self._rows.append((event, self._clock(), kept))
 
@@ -91,6 +93,12 @@ class MemoryStore:
 
     def _rows_of(self, run_id: str) -> list[_Row]:
         return [row for row in self._rows if row[0].run_id == run_id]
+
+
+def _check_text(text: str) -> None:
+    """Raise ValueError for text that is no Unicode. Whatever else is no JSON comes from no call of a runtime."""
+    if not text.isascii():
+        text.encode()
 
 
 def _event(run_id: str, sequence: int, row: _Row) -> Event:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
@@ -11,6 +12,7 @@ from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandRe
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.paths.access import PathAccess
     from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs
 
@@ -23,6 +25,7 @@ _LAST_WORDS: Final = 500
 async def run_command(
     args: RunCommandArgs,
     access: PathAccess,
+    meta: ToolCallMeta,
     *,
     environment: Mapping[str, str],
     max_timeout_ms: int,
@@ -33,6 +36,7 @@ async def run_command(
     Raises `CallFailed` with `timeout`, what `check_write` and `open_folder` raise of `cwd`, and what `run_process`
     raises.
     """
+    from toolgen.runtime.processes.partial import report_partial
     from toolgen.runtime.processes.running import run_process
 
     timeout_ms = min(args.timeout_ms, max_timeout_ms)
@@ -45,6 +49,7 @@ async def run_command(
             timeout_ms=timeout_ms,
             stdout_bytes=output_bytes,
             stderr_bytes=output_bytes,
+            on_cancel=partial(report_partial, meta),
         )
     stdout, stderr = (output.decode(errors="replace") for output in (finished.stdout, finished.stderr))
     if finished.timed_out:

@@ -1,0 +1,115 @@
+"""Injected fields: what the host fills in, and a model can neither see nor send."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.case import CASES, Case, write
+from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
+from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.runtime import Runtime, allow_all, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILLED = {"account": lambda meta: f"account of {meta.user}"}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The compiled case `injected_fields`."""
+    folder = tmp_path_factory.mktemp("injected")
+    write(folder / "injected_package", Case(CASES / "injected_fields").compile().files)
+    sys.path.insert(0, str(folder))
+    yield "injected_package"
+    sys.path.remove(str(folder))
+
+
+def result_of(package: str, tool: str, payload: str, handler: Any, **settings: Any) -> ToolResult[Any]:
+    catalog = load(package)
+    handlers = dict.fromkeys(catalog.toolsets["mail"], handler)
+    runtime = Runtime(
+        catalog,
+        permission=allow_all,
+        executors=[ToolsetRegistration(toolset="mail", handlers=handlers)],
+        **{"inject": FILLED, **settings},
+    )
+    return asyncio.run(runtime.invoke(ToolRequest(name=f"mail.{tool}", payload=payload), meta=ToolCallMeta(user="ann")))
+
+
+@pytest.mark.parametrize("tool", ["closed", "shared", "open"])
+def test_a_field_of_the_args_is_filled_in_once_they_are_checked(package: str, tool: str) -> None:
+    def handler(args: Any, meta: ToolCallMeta) -> Any:
+        return [args.to, args.account, dict(meta.injected)]
+
+    result = result_of(package, tool, '{"to": "bob"}', handler)
+    assert result.value == ["bob", "account of ann", {"account": "account of ann"}]
+
+
+@pytest.mark.parametrize("tool", ["closed", "shared", "open", "payload"])
+def test_a_model_that_sends_one_is_refused(package: str, tool: str) -> None:
+    result = result_of(package, tool, '{"to": "bob", "account": "mallory"}', lambda _args, _meta: pytest.fail("it ran"))
+    assert result.error is not None
+    assert (result.error.code, [issue.pointer for issue in result.error.issues]) == ("validation_error", ["/account"])
+
+
+def test_a_field_of_the_payload_is_in_the_meta_for_the_transform(package: str) -> None:
+    def handler(args: Any, meta: ToolCallMeta) -> Any:
+        transforms = import_module(f"{package}.tools.mail.transforms")
+        return transforms.to_method_payload_payload(args, **meta.injected).model_dump()
+
+    result = result_of(package, "payload", '{"to": "bob", "more": 1}', handler)
+    assert result.value == {"to": "bob", "account": "account of ann", "more": 1}
+
+
+@pytest.mark.parametrize(
+    ("inject", "code"),
+    [
+        ({}, "not_injected"),
+        ({"account": lambda _meta: 5}, "wrongly_injected"),
+        ({"account": lambda meta: meta.nothing}, "handler_error"),
+    ],
+)
+def test_what_the_host_fails_to_fill_in_is_its_failure(package: str, inject: Any, code: str) -> None:
+    result = result_of(package, "closed", '{"to": "bob"}', lambda _args, _meta: pytest.fail("it ran"), inject=inject)
+    assert code_of(result) == code
+
+
+def test_executors_that_take_json_get_it_in_the_json() -> None:
+    schema = {"type": "object", "properties": {"to": {"type": "string"}}, "additionalProperties": False}
+
+    class Adapter:
+        def definitions(self) -> Any:
+            return [catalog_of(input_schema=schema, metadata={"inject": ["account"]}).definition("code.tool")]
+
+        def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any:
+            return [json.loads(request.payload), dict(meta.injected)]
+
+    from toolgen.runtime import Catalog
+
+    catalog = Catalog()
+    catalog.register_adapter(Adapter())
+    result = call_now(runtime_of(catalog, inject=FILLED), payload='{"to": "bob"}')
+    filled = {"account": "account of ann"}
+    assert result.value == [{"to": "bob", **filled}, filled]
+
+
+def test_nobody_but_the_executor_sees_what_is_filled_in() -> None:
+    seen: list[bytes] = []
+
+    class Hook:
+        def pre_tool_use(self, call: Any, /) -> None:
+            seen.append(call.arguments)
+
+        def post_tool_use(self, call: Any, _result: Any, /) -> None:
+            seen.append(call.arguments)
+
+    catalog = catalog_of(lambda args: args, metadata={"inject": ["account"]})
+    call_now(runtime_of(catalog, inject=FILLED, hooks=[Hook()]), payload='{"to": "bob"}')
+    assert seen == [b'{"to":"bob"}'] * 2

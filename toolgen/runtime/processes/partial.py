@@ -1,0 +1,17 @@
+"""What a program had printed when its call was cancelled: all that is left of an aborted call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.contract.records import PARTIAL_OUTPUT
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolCallMeta
+
+
+def report_partial(meta: ToolCallMeta, stdout: bytes, stderr: bytes) -> None:
+    """Report what there is of the output of a call. Bytes that are no UTF-8 become U+FFFD."""
+    said = {"stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
+    if stdout or stderr:
+        meta.report({name: text for name, text in said.items() if text}, PARTIAL_OUTPUT)
