@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
+ResultT = TypeVar("ResultT")
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 _new = object.__new__
@@ -265,6 +266,10 @@ class ToolResult(Generic[ResultT_co]):
             return self.blocks
         data = json.loads(self.payload)
         return (ContentBlock(type="text" if isinstance(data, str) else "json", data=data),)
+
+
+Returns: TypeAlias = "ResultT | ToolResult[ResultT] | Awaitable[ResultT | ToolResult[ResultT]]"
+"""What a handler gives: its result, or that with what there is to say beside it; now, or to be awaited."""
 
 
 class ToolExecutor(Protocol):

@@ -32,21 +32,24 @@ MAX_SIZE: Final = 1000
 MAX_DEPTH: Final = 50
 """How deep groups may nest."""
 
+_NO_BOUND: Final = "do without it: nothing bounds the time that it takes"
 _REFUSED: Final = (
-    (re.compile(r"\\[1-9]|\(\?P="), "a backreference"),
-    (re.compile(r"\(\?<?[=!]"), "a lookaround"),
-    (re.compile(r"\(\?\("), "a condition"),
-    (re.compile(r"\(\?>"), "an atomic group"),
-    (re.compile(r"\(\?[aiLmsux-]"), "a flag"),
-    (re.compile(r"\(\?#"), "a comment"),
-    (re.compile(r"[\^$]|\\[AbBzZ]"), "an anchor"),
-    (re.compile(r"\{"), "a brace that repeats nothing"),
-    (re.compile(r"\\."), "an escape that tag patterns do not have"),
+    (re.compile(r"\\[1-9]|\(\?P="), "a backreference", _NO_BOUND),
+    (re.compile(r"\(\?<?[=!]"), "a lookaround", _NO_BOUND),
+    (re.compile(r"\(\?\("), "a condition", _NO_BOUND),
+    (re.compile(r"\(\?>"), "an atomic group", "write `(?:…)`"),
+    (re.compile(r"\(\?[aiLmsux-]"), "a flag", "write out what may stand there, as in `[Yy]es`"),
+    (re.compile(r"\(\?#"), "a comment", "leave it out"),
+    (
+        re.compile(r"[\^$]|\\[AbBzZ]"),
+        "an anchor",
+        "leave it out: the pattern has to match all that stands after the prefix",
+    ),
+    (re.compile(r"\{"), "a brace that repeats nothing", r"write `\{` for the brace itself"),
+    (re.compile(r"\\."), "an escape that tag patterns do not have", "write the character itself"),
 )
-_HINTS: Final = {
-    "an anchor": "leave it out: the pattern has to match all that stands after the prefix",
-    "a brace that repeats nothing": r"write `\{` for the brace itself",
-}
+"""What is refused, what it is called, and what to write instead."""
+
 _CLASS: Final = re.compile(r"\.|\\[dDsSwW]|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)
 _ONE_CHARACTER: Final = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[afnrtv])")
 _ESCAPED: Final = re.compile(r"\\[^0-9A-Za-z]")
@@ -168,10 +171,10 @@ class _Reader:
         return _bounded(repeat(part, least, most, lazy=found["how"] == "?"))
 
     def _check_refused(self) -> None:
-        for construct, what in _REFUSED:
+        for construct, what, hint in _REFUSED:
             found = construct.match(self._pattern, self._at)
             if found is not None:
-                raise PatternRefused(f"uses {what}, `{found[0]}`", _HINTS.get(what, ""))
+                raise PatternRefused(f"uses {what}, `{found[0]}`", hint)
 
     def _next(self, token: re.Pattern[str]) -> re.Match[str] | None:
         found = token.match(self._pattern, self._at)

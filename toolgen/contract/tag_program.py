@@ -143,7 +143,7 @@ def repeat(part: Part, least: int, most: int | None, *, lazy: bool) -> Part:
             first = part.build(program, first)
         return first
 
-    size = part.size * max(least, 1) + 2 if most is None else (part.size + 2) * most
+    size = part.size * max(least, 1) + 2 if most is None else part.size * most + 2 * (most - least)
     return Part(size, build, may_be_empty=not least, has_group=part.has_group)
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from cases.handlers.shop.tools import orders
 from toolgen.contract.ident import Ident
+from toolgen.contract.records import ToolResult
 
 if TYPE_CHECKING:
     from toolgen.runtime import Runtime, ToolCallMeta
@@ -24,6 +25,11 @@ class WrongResult(Missing):
         return 1
 
 
+class WrongValue(Missing):
+    async def status(self, args: orders.StatusArgs, meta: ToolCallMeta, /) -> ToolResult[int]:
+        return ToolResult(value=1)
+
+
 class TooFewParameters(Missing):
     def status(self, args: orders.StatusArgs, /) -> str:
         return ""
@@ -32,6 +38,7 @@ class TooFewParameters(Missing):
 orders.executor(Missing())  # error
 orders.executor(WrongArgs())  # error
 orders.executor(WrongResult())  # error
+orders.executor(WrongValue())  # error
 orders.executor(TooFewParameters())  # error
 
 refund: Ident[orders.RefundArgs, orders.RefundResult] = "shop.orders.refund"  # error

@@ -23,6 +23,14 @@ class NamedOtherwise:
         return given.order_id
 
 
+class SaysMore:
+    def refund(self, args: orders.RefundArgs, meta: ToolCallMeta, /) -> ToolResult[orders.RefundResult]:
+        return ToolResult(value=orders.RefundResult(refunded=True), message="the money is on its way")
+
+    async def status(self, args: orders.StatusArgs, meta: ToolCallMeta, /) -> str | ToolResult[str]:
+        return ToolResult(value=args.order_id, audit={"looked": "up"})
+
+
 registration = orders.executor(MyOrders())
 assert registration.toolset == "shop.orders"
 assert registration.handlers is not None
@@ -39,6 +47,12 @@ async def main(runtime: Runtime) -> None:
     assert status.value == "o-1 is on its way"
 
 
+async def said(runtime: Runtime) -> None:
+    refund = await runtime.call(orders.REFUND, orders.RefundArgs(order_id="o-1"))
+    assert (refund.value, refund.message) == (orders.RefundResult(refunded=True), "the money is on its way")
+
+
+asyncio.run(said(Runtime(load("cases.handlers"), executors=[orders.executor(SaysMore())], permission=allow_all)))
 runtime = Runtime(load("cases.handlers"), executors=[registration], permission=allow_all)
 assert runtime.tool_spec(orders.REFUND).name == "shop.orders.refund"
 asyncio.run(main(runtime))

@@ -16,7 +16,7 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, Tool
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 FILLED = {"account": lambda meta: f"account of {meta.user}"}
 
@@ -31,7 +31,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     sys.path.remove(str(folder))
 
 
-def result_of(package: str, tool: str, payload: str, handler: Any, **settings: Any) -> ToolResult[Any]:
+def result_of(package: str, tool: str, payload: str, handler: Callable[[Any, ToolCallMeta], Any], **settings: Any) -> ToolResult[Any]:
     catalog = load(package)
     handlers = dict.fromkeys(catalog.toolsets["mail"], handler)
     runtime = Runtime(

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.call_tool import CallToolArgs, CallToolResult
     from .types.invoke_skill import InvokeSkillArgs, InvokeSkillResult
@@ -23,25 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `router`, sync or async."""
 
-    def call_tool(self, args: CallToolArgs, meta: ToolCallMeta, /) -> CallToolResult | Awaitable[CallToolResult]:
+    def call_tool(self, args: CallToolArgs, meta: ToolCallMeta, /) -> Returns[CallToolResult]:
         """Call a tool of a server."""
         ...
 
-    def invoke_skill(
-        self, args: InvokeSkillArgs, meta: ToolCallMeta, /
-    ) -> InvokeSkillResult | Awaitable[InvokeSkillResult]:
+    def invoke_skill(self, args: InvokeSkillArgs, meta: ToolCallMeta, /) -> Returns[InvokeSkillResult]:
         """Run a skill."""
         ...
 
-    def read(self, args: ReadArgs, meta: ToolCallMeta, /) -> ReadResult | Awaitable[ReadResult]:
+    def read(self, args: ReadArgs, meta: ToolCallMeta, /) -> Returns[ReadResult]:
         """Read a file."""
         ...
 
-    def recall(self, args: RecallArgs, meta: ToolCallMeta, /) -> RecallResult | Awaitable[RecallResult]:
+    def recall(self, args: RecallArgs, meta: ToolCallMeta, /) -> Returns[RecallResult]:
         """Ask sources."""
         ...
 
-    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult | Awaitable[SearchResult]:
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]:
         """Search the web."""
         ...
 

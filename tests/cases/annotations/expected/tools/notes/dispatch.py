@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.add import AddArgs, AddResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `notes`, sync or async."""
 
-    def add(self, args: AddArgs, meta: ToolCallMeta, /) -> AddResult | Awaitable[AddResult]:
+    def add(self, args: AddArgs, meta: ToolCallMeta, /) -> Returns[AddResult]:
         """Add a note."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.anything_goes import AnythingGoesArgs, AnythingGoesResult
     from .types.everywhere import EverywhereArgs, EverywhereResult
@@ -21,17 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `truth`, sync or async."""
 
-    def anything_goes(
-        self, args: AnythingGoesArgs, meta: ToolCallMeta, /
-    ) -> AnythingGoesResult | Awaitable[AnythingGoesResult]:
+    def anything_goes(self, args: AnythingGoesArgs, meta: ToolCallMeta, /) -> Returns[AnythingGoesResult]:
         """Args that take whatever object comes."""
         ...
 
-    def everywhere(self, args: EverywhereArgs, meta: ToolCallMeta, /) -> EverywhereResult | Awaitable[EverywhereResult]:
+    def everywhere(self, args: EverywhereArgs, meta: ToolCallMeta, /) -> Returns[EverywhereResult]:
         """Booleans as schemas."""
         ...
 
-    def short(self, args: ShortArgs, meta: ToolCallMeta, /) -> ShortResult | Awaitable[ShortResult]:
+    def short(self, args: ShortArgs, meta: ToolCallMeta, /) -> Returns[ShortResult]:
         """In the short form, and by name."""
         ...
 

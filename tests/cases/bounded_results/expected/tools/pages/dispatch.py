@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.free import FreeArgs, FreeResult
     from .types.list_ import ListArgs, ListResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `pages`, sync or async."""
 
-    def free(self, args: FreeArgs, meta: ToolCallMeta, /) -> FreeResult | Awaitable[FreeResult]:
+    def free(self, args: FreeArgs, meta: ToolCallMeta, /) -> Returns[FreeResult]:
         """A result without named fields may have any."""
         ...
 
-    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> ListResult | Awaitable[ListResult]:
+    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
         """List rows, a page at a time."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.all_of import AllOfArgs, AllOfResult
     from .types.any_of import AnyOfArgs, AnyOfResult
@@ -24,29 +22,27 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `choices`, sync or async."""
 
-    def all_of(self, args: AllOfArgs, meta: ToolCallMeta, /) -> AllOfResult | Awaitable[AllOfResult]:
+    def all_of(self, args: AllOfArgs, meta: ToolCallMeta, /) -> Returns[AllOfResult]:
         """Everything at once."""
         ...
 
-    def any_of(self, args: AnyOfArgs, meta: ToolCallMeta, /) -> AnyOfResult | Awaitable[AnyOfResult]:
+    def any_of(self, args: AnyOfArgs, meta: ToolCallMeta, /) -> Returns[AnyOfResult]:
         """One of several kinds."""
         ...
 
-    def at_the_root(self, args: AtTheRootArgs, meta: ToolCallMeta, /) -> AtTheRootResult | Awaitable[AtTheRootResult]:
+    def at_the_root(self, args: AtTheRootArgs, meta: ToolCallMeta, /) -> Returns[AtTheRootResult]:
         """A choice of whole objects."""
         ...
 
-    def nested(self, args: NestedArgs, meta: ToolCallMeta, /) -> NestedResult | Awaitable[NestedResult]:
+    def nested(self, args: NestedArgs, meta: ToolCallMeta, /) -> Returns[NestedResult]:
         """Combinators in combinators."""
         ...
 
-    def nothing_like(
-        self, args: NothingLikeArgs, meta: ToolCallMeta, /
-    ) -> NothingLikeResult | Awaitable[NothingLikeResult]:
+    def nothing_like(self, args: NothingLikeArgs, meta: ToolCallMeta, /) -> Returns[NothingLikeResult]:
         """Anything but."""
         ...
 
-    def one_of(self, args: OneOfArgs, meta: ToolCallMeta, /) -> OneOfResult | Awaitable[OneOfResult]:
+    def one_of(self, args: OneOfArgs, meta: ToolCallMeta, /) -> Returns[OneOfResult]:
         """Exactly one of several."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.count_lines import CountLinesArgs, CountLinesResult
     from .types.from_stdin import FromStdinArgs, FromStdinResult
@@ -22,21 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `local`, sync or async."""
 
-    def count_lines(
-        self, args: CountLinesArgs, meta: ToolCallMeta, /
-    ) -> CountLinesResult | Awaitable[CountLinesResult]:
+    def count_lines(self, args: CountLinesArgs, meta: ToolCallMeta, /) -> Returns[CountLinesResult]:
         """Count the lines of a file."""
         ...
 
-    def from_stdin(self, args: FromStdinArgs, meta: ToolCallMeta, /) -> FromStdinResult | Awaitable[FromStdinResult]:
+    def from_stdin(self, args: FromStdinArgs, meta: ToolCallMeta, /) -> Returns[FromStdinResult]:
         """All args arrive as JSON anyway."""
         ...
 
-    def git_log(self, args: GitLogArgs, meta: ToolCallMeta, /) -> GitLogResult | Awaitable[GitLogResult]:
+    def git_log(self, args: GitLogArgs, meta: ToolCallMeta, /) -> Returns[GitLogResult]:
         """The log of a branch."""
         ...
 
-    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult | Awaitable[SearchResult]:
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]:
         """Search text."""
         ...
 

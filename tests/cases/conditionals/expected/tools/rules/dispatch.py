@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.alone import AloneArgs, AloneResult
     from .types.chained import ChainedArgs, ChainedResult
@@ -23,23 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `rules`, sync or async."""
 
-    def alone(self, args: AloneArgs, meta: ToolCallMeta, /) -> AloneResult | Awaitable[AloneResult]:
+    def alone(self, args: AloneArgs, meta: ToolCallMeta, /) -> Returns[AloneResult]:
         """An if by itself decides nothing, and neither does a then."""
         ...
 
-    def chained(self, args: ChainedArgs, meta: ToolCallMeta, /) -> ChainedResult | Awaitable[ChainedResult]:
+    def chained(self, args: ChainedArgs, meta: ToolCallMeta, /) -> Returns[ChainedResult]:
         """One condition in another."""
         ...
 
-    def only_else(self, args: OnlyElseArgs, meta: ToolCallMeta, /) -> OnlyElseResult | Awaitable[OnlyElseResult]:
+    def only_else(self, args: OnlyElseArgs, meta: ToolCallMeta, /) -> Returns[OnlyElseResult]:
         """No then."""
         ...
 
-    def only_then(self, args: OnlyThenArgs, meta: ToolCallMeta, /) -> OnlyThenResult | Awaitable[OnlyThenResult]:
+    def only_then(self, args: OnlyThenArgs, meta: ToolCallMeta, /) -> Returns[OnlyThenResult]:
         """No else."""
         ...
 
-    def ship(self, args: ShipArgs, meta: ToolCallMeta, /) -> ShipResult | Awaitable[ShipResult]:
+    def ship(self, args: ShipArgs, meta: ToolCallMeta, /) -> Returns[ShipResult]:
         """Abroad needs a country, at home a postcode."""
         ...
 

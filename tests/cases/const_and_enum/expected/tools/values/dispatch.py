@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.consts import ConstsArgs, ConstsResult
     from .types.enums import EnumsArgs, EnumsResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `values`, sync or async."""
 
-    def consts(self, args: ConstsArgs, meta: ToolCallMeta, /) -> ConstsResult | Awaitable[ConstsResult]:
+    def consts(self, args: ConstsArgs, meta: ToolCallMeta, /) -> Returns[ConstsResult]:
         """One value only."""
         ...
 
-    def enums(self, args: EnumsArgs, meta: ToolCallMeta, /) -> EnumsResult | Awaitable[EnumsResult]:
+    def enums(self, args: EnumsArgs, meta: ToolCallMeta, /) -> Returns[EnumsResult]:
         """Enumerations of every kind."""
         ...
 

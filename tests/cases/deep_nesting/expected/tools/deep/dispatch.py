@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.raw import RawArgs, RawResult
     from .types.short import ShortArgs, ShortResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `deep`, sync or async."""
 
-    def raw(self, args: RawArgs, meta: ToolCallMeta, /) -> RawResult | Awaitable[RawResult]:
+    def raw(self, args: RawArgs, meta: ToolCallMeta, /) -> Returns[RawResult]:
         """In JSON Schema."""
         ...
 
-    def short(self, args: ShortArgs, meta: ToolCallMeta, /) -> ShortResult | Awaitable[ShortResult]:
+    def short(self, args: ShortArgs, meta: ToolCallMeta, /) -> Returns[ShortResult]:
         """In the short form."""
         ...
 

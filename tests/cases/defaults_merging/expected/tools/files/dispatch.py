@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.all_of_them import AllOfThemArgs, AllOfThemResult
     from .types.none_of_them import NoneOfThemArgs, NoneOfThemResult
@@ -21,17 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `files`, sync or async."""
 
-    def all_of_them(self, args: AllOfThemArgs, meta: ToolCallMeta, /) -> AllOfThemResult | Awaitable[AllOfThemResult]:
+    def all_of_them(self, args: AllOfThemArgs, meta: ToolCallMeta, /) -> Returns[AllOfThemResult]:
         """Has every default."""
         ...
 
-    def none_of_them(
-        self, args: NoneOfThemArgs, meta: ToolCallMeta, /
-    ) -> NoneOfThemResult | Awaitable[NoneOfThemResult]:
+    def none_of_them(self, args: NoneOfThemArgs, meta: ToolCallMeta, /) -> Returns[NoneOfThemResult]:
         """Replaces the rest."""
         ...
 
-    def some(self, args: SomeArgs, meta: ToolCallMeta, /) -> SomeResult | Awaitable[SomeResult]:
+    def some(self, args: SomeArgs, meta: ToolCallMeta, /) -> Returns[SomeResult]:
         """Adds tags and changes limits."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.batch import BatchArgs, BatchResult
     from .types.pay import PayArgs, PayResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `payments`, sync or async."""
 
-    def batch(self, args: BatchArgs, meta: ToolCallMeta, /) -> BatchResult | Awaitable[BatchResult]:
+    def batch(self, args: BatchArgs, meta: ToolCallMeta, /) -> Returns[BatchResult]:
         """The same inside an array."""
         ...
 
-    def pay(self, args: PayArgs, meta: ToolCallMeta, /) -> PayResult | Awaitable[PayResult]:
+    def pay(self, args: PayArgs, meta: ToolCallMeta, /) -> Returns[PayResult]:
         """A card needs its code; an invoice needs an address of at least three characters."""
         ...
 

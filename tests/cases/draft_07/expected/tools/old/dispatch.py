@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.arrays import ArraysArgs, ArraysResult
     from .types.newer_words import NewerWordsArgs, NewerWordsResult
@@ -23,25 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `old`, sync or async."""
 
-    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> ArraysResult | Awaitable[ArraysResult]:
+    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> Returns[ArraysResult]:
         """Places are listed in items, and the rest in additionalItems."""
         ...
 
-    def newer_words(
-        self, args: NewerWordsArgs, meta: ToolCallMeta, /
-    ) -> NewerWordsResult | Awaitable[NewerWordsResult]:
+    def newer_words(self, args: NewerWordsArgs, meta: ToolCallMeta, /) -> Returns[NewerWordsResult]:
         """Keywords of a later draft are unknown here, and check nothing."""
         ...
 
-    def objects(self, args: ObjectsArgs, meta: ToolCallMeta, /) -> ObjectsResult | Awaitable[ObjectsResult]:
+    def objects(self, args: ObjectsArgs, meta: ToolCallMeta, /) -> Returns[ObjectsResult]:
         """Dependencies of both kinds, conditions, and names of keys."""
         ...
 
-    def recursive(self, args: RecursiveArgs, meta: ToolCallMeta, /) -> RecursiveResult | Awaitable[RecursiveResult]:
+    def recursive(self, args: RecursiveArgs, meta: ToolCallMeta, /) -> Returns[RecursiveResult]:
         """Types in themselves."""
         ...
 
-    def siblings(self, args: SiblingsArgs, meta: ToolCallMeta, /) -> SiblingsResult | Awaitable[SiblingsResult]:
+    def siblings(self, args: SiblingsArgs, meta: ToolCallMeta, /) -> Returns[SiblingsResult]:
         """Beside $ref nothing counts."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.old import OldArgs, OldResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `one`, sync or async."""
 
-    def old(self, args: OldArgs, meta: ToolCallMeta, /) -> OldResult | Awaitable[OldResult]:
+    def old(self, args: OldArgs, meta: ToolCallMeta, /) -> Returns[OldResult]:
         """The older draft."""
         ...
 

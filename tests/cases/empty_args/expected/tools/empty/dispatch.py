@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.closed import ClosedArgs, ClosedResult
     from .types.left_out import LeftOutArgs, LeftOutResult
@@ -25,31 +23,31 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `empty`, sync or async."""
 
-    def closed(self, args: ClosedArgs, meta: ToolCallMeta, /) -> ClosedResult | Awaitable[ClosedResult]:
+    def closed(self, args: ClosedArgs, meta: ToolCallMeta, /) -> Returns[ClosedResult]:
         """A closed one."""
         ...
 
-    def left_out(self, args: LeftOutArgs, meta: ToolCallMeta, /) -> LeftOutResult | Awaitable[LeftOutResult]:
+    def left_out(self, args: LeftOutArgs, meta: ToolCallMeta, /) -> Returns[LeftOutResult]:
         """Nothing written."""
         ...
 
-    def map_(self, args: MapArgs, meta: ToolCallMeta, /) -> MapResult | Awaitable[MapResult]:
+    def map_(self, args: MapArgs, meta: ToolCallMeta, /) -> Returns[MapResult]:
         """Any keys of one type."""
         ...
 
-    def no_fields(self, args: NoFieldsArgs, meta: ToolCallMeta, /) -> NoFieldsResult | Awaitable[NoFieldsResult]:
+    def no_fields(self, args: NoFieldsArgs, meta: ToolCallMeta, /) -> Returns[NoFieldsResult]:
         """No fields."""
         ...
 
-    def patterns(self, args: PatternsArgs, meta: ToolCallMeta, /) -> PatternsResult | Awaitable[PatternsResult]:
+    def patterns(self, args: PatternsArgs, meta: ToolCallMeta, /) -> Returns[PatternsResult]:
         """Keys by pattern."""
         ...
 
-    def raw(self, args: RawArgs, meta: ToolCallMeta, /) -> RawResult | Awaitable[RawResult]:
+    def raw(self, args: RawArgs, meta: ToolCallMeta, /) -> Returns[RawResult]:
         """An open object."""
         ...
 
-    def word(self, args: WordArgs, meta: ToolCallMeta, /) -> WordResult | Awaitable[WordResult]:
+    def word(self, args: WordArgs, meta: ToolCallMeta, /) -> Returns[WordResult]:
         """An open object by its word."""
         ...
 

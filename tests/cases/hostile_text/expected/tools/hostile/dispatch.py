@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.tool import ToolArgs, ToolResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `hostile`, sync or async."""
 
-    def tool(self, args: ToolArgs, meta: ToolCallMeta, /) -> ToolResult | Awaitable[ToolResult]:
+    def tool(self, args: ToolArgs, meta: ToolCallMeta, /) -> Returns[ToolResult]:
         """\"\"\"Ends early\"\"\" | and <b>goes</b> on\\"""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.closed import ClosedArgs, ClosedResult
     from .types.open_ import OpenArgs, OpenResult
@@ -23,23 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mail`, sync or async."""
 
-    def closed(self, args: ClosedArgs, meta: ToolCallMeta, /) -> ClosedResult | Awaitable[ClosedResult]:
+    def closed(self, args: ClosedArgs, meta: ToolCallMeta, /) -> Returns[ClosedResult]:
         """From closed args."""
         ...
 
-    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> OpenResult | Awaitable[OpenResult]:
+    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
         """From open args."""
         ...
 
-    def payload(self, args: PayloadArgs, meta: ToolCallMeta, /) -> PayloadResult | Awaitable[PayloadResult]:
+    def payload(self, args: PayloadArgs, meta: ToolCallMeta, /) -> Returns[PayloadResult]:
         """From the payload, though the args are open."""
         ...
 
-    def shared(self, args: SharedArgs, meta: ToolCallMeta, /) -> SharedResult | Awaitable[SharedResult]:
+    def shared(self, args: SharedArgs, meta: ToolCallMeta, /) -> Returns[SharedResult]:
         """From a type that others use as it is."""
         ...
 
-    def whole(self, args: WholeArgs, meta: ToolCallMeta, /) -> WholeResult | Awaitable[WholeResult]:
+    def whole(self, args: WholeArgs, meta: ToolCallMeta, /) -> Returns[WholeResult]:
         """The type as it is."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.contents import ContentsArgs, ContentsResult
     from .types.lengths import LengthsArgs, LengthsResult
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `arrays`, sync or async."""
 
-    def contents(self, args: ContentsArgs, meta: ToolCallMeta, /) -> ContentsResult | Awaitable[ContentsResult]:
+    def contents(self, args: ContentsArgs, meta: ToolCallMeta, /) -> Returns[ContentsResult]:
         """Some items must be there."""
         ...
 
-    def lengths(self, args: LengthsArgs, meta: ToolCallMeta, /) -> LengthsResult | Awaitable[LengthsResult]:
+    def lengths(self, args: LengthsArgs, meta: ToolCallMeta, /) -> Returns[LengthsResult]:
         """Lengths and uniqueness."""
         ...
 
-    def places(self, args: PlacesArgs, meta: ToolCallMeta, /) -> PlacesResult | Awaitable[PlacesResult]:
+    def places(self, args: PlacesArgs, meta: ToolCallMeta, /) -> Returns[PlacesResult]:
         """Every place has a schema of its own."""
         ...
 
-    def typeless(self, args: TypelessArgs, meta: ToolCallMeta, /) -> TypelessResult | Awaitable[TypelessResult]:
+    def typeless(self, args: TypelessArgs, meta: ToolCallMeta, /) -> Returns[TypelessResult]:
         """Without a type these keywords say nothing of other values."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.bounds import BoundsArgs, BoundsResult
     from .types.kinds import KindsArgs, KindsResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `numbers`, sync or async."""
 
-    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> BoundsResult | Awaitable[BoundsResult]:
+    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> Returns[BoundsResult]:
         """Inclusive and exclusive bounds."""
         ...
 
-    def kinds(self, args: KindsArgs, meta: ToolCallMeta, /) -> KindsResult | Awaitable[KindsResult]:
+    def kinds(self, args: KindsArgs, meta: ToolCallMeta, /) -> Returns[KindsResult]:
         """An integer may be written 1.0; a truth value is no number."""
         ...
 
-    def multiples(self, args: MultiplesArgs, meta: ToolCallMeta, /) -> MultiplesResult | Awaitable[MultiplesResult]:
+    def multiples(self, args: MultiplesArgs, meta: ToolCallMeta, /) -> Returns[MultiplesResult]:
         """Multiples of whole numbers and of fractions."""
         ...
 

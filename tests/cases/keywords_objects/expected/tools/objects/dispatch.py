@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.keys import KeysArgs, KeysResult
     from .types.maps import MapsArgs, MapsResult
@@ -22,21 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `objects`, sync or async."""
 
-    def keys(self, args: KeysArgs, meta: ToolCallMeta, /) -> KeysResult | Awaitable[KeysResult]:
+    def keys(self, args: KeysArgs, meta: ToolCallMeta, /) -> Returns[KeysResult]:
         """Keys by pattern and by name."""
         ...
 
-    def maps(self, args: MapsArgs, meta: ToolCallMeta, /) -> MapsResult | Awaitable[MapsResult]:
+    def maps(self, args: MapsArgs, meta: ToolCallMeta, /) -> Returns[MapsResult]:
         """Objects without named fields."""
         ...
 
-    def openness(self, args: OpennessArgs, meta: ToolCallMeta, /) -> OpennessResult | Awaitable[OpennessResult]:
+    def openness(self, args: OpennessArgs, meta: ToolCallMeta, /) -> Returns[OpennessResult]:
         """An open object keeps what it is given; a closed one refuses it."""
         ...
 
-    def required_only(
-        self, args: RequiredOnlyArgs, meta: ToolCallMeta, /
-    ) -> RequiredOnlyResult | Awaitable[RequiredOnlyResult]:
+    def required_only(self, args: RequiredOnlyArgs, meta: ToolCallMeta, /) -> Returns[RequiredOnlyResult]:
         """A key can be required without being described."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.bounds import BoundsArgs, BoundsResult
     from .types.content import ContentArgs, ContentResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `text`, sync or async."""
 
-    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> BoundsResult | Awaitable[BoundsResult]:
+    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> Returns[BoundsResult]:
         """Length and pattern."""
         ...
 
-    def content(self, args: ContentArgs, meta: ToolCallMeta, /) -> ContentResult | Awaitable[ContentResult]:
+    def content(self, args: ContentArgs, meta: ToolCallMeta, /) -> Returns[ContentResult]:
         """Content keywords annotate and refuse nothing."""
         ...
 
-    def typeless(self, args: TypelessArgs, meta: ToolCallMeta, /) -> TypelessResult | Awaitable[TypelessResult]:
+    def typeless(self, args: TypelessArgs, meta: ToolCallMeta, /) -> Returns[TypelessResult]:
         """Without a type, these keywords say nothing of other values."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.empty import EmptyArgs, EmptyResult
     from .types.hidden import HiddenArgs, HiddenResult
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `attributes`, sync or async."""
 
-    def empty(self, args: EmptyArgs, meta: ToolCallMeta, /) -> EmptyResult | Awaitable[EmptyResult]:
+    def empty(self, args: EmptyArgs, meta: ToolCallMeta, /) -> Returns[EmptyResult]:
         """A field without a name."""
         ...
 
-    def hidden(self, args: HiddenArgs, meta: ToolCallMeta, /) -> HiddenResult | Awaitable[HiddenResult]:
+    def hidden(self, args: HiddenArgs, meta: ToolCallMeta, /) -> Returns[HiddenResult]:
         """Private and dunder names."""
         ...
 
-    def parameters(self, args: ParametersArgs, meta: ToolCallMeta, /) -> ParametersResult | Awaitable[ParametersResult]:
+    def parameters(self, args: ParametersArgs, meta: ToolCallMeta, /) -> Returns[ParametersResult]:
         """Names that generated functions use themselves."""
         ...
 
-    def pydantic(self, args: PydanticArgs, meta: ToolCallMeta, /) -> PydanticResult | Awaitable[PydanticResult]:
+    def pydantic(self, args: PydanticArgs, meta: ToolCallMeta, /) -> Returns[PydanticResult]:
         """Names that a model has already."""
         ...
 

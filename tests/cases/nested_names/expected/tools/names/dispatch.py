@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.order import OrderArgs, OrderResult
     from .types.order_args import OrderArgsArgs, OrderArgsResult
@@ -22,23 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `names`, sync or async."""
 
-    def order(self, args: OrderArgs, meta: ToolCallMeta, /) -> OrderResult | Awaitable[OrderResult]:
+    def order(self, args: OrderArgs, meta: ToolCallMeta, /) -> Returns[OrderResult]:
         """Its field `item` would make a class called like a type, its field `args` one called like those of `order_args`."""
         ...
 
-    def order_args(self, args: OrderArgsArgs, meta: ToolCallMeta, /) -> OrderArgsResult | Awaitable[OrderArgsResult]:
+    def order_args(self, args: OrderArgsArgs, meta: ToolCallMeta, /) -> Returns[OrderArgsResult]:
         """Called like a field of the other tool."""
         ...
 
-    def order_result(
-        self, args: OrderResultArgs, meta: ToolCallMeta, /
-    ) -> OrderResultResult | Awaitable[OrderResultResult]:
+    def order_result(self, args: OrderResultArgs, meta: ToolCallMeta, /) -> Returns[OrderResultResult]:
         """And once more."""
         ...
 
-    def shared_twice(
-        self, args: SharedTwiceArgs, meta: ToolCallMeta, /
-    ) -> SharedTwiceResult | Awaitable[SharedTwiceResult]:
+    def shared_twice(self, args: SharedTwiceArgs, meta: ToolCallMeta, /) -> Returns[SharedTwiceResult]:
         """Two fields in different places with one name each."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.set_ import SetArgs, SetResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `nullable`, sync or async."""
 
-    def set_(self, args: SetArgs, meta: ToolCallMeta, /) -> SetResult | Awaitable[SetResult]:
+    def set_(self, args: SetArgs, meta: ToolCallMeta, /) -> Returns[SetResult]:
         """Null clears, absence keeps."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.published import PublishedArgs, PublishedResult
     from .types.renamed import RenamedArgs, RenamedResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `odd`, sync or async."""
 
-    def published(self, args: PublishedArgs, meta: ToolCallMeta, /) -> PublishedResult | Awaitable[PublishedResult]:
+    def published(self, args: PublishedArgs, meta: ToolCallMeta, /) -> Returns[PublishedResult]:
         """Names found in published tools."""
         ...
 
-    def renamed(self, args: RenamedArgs, meta: ToolCallMeta, /) -> RenamedResult | Awaitable[RenamedResult]:
+    def renamed(self, args: RenamedArgs, meta: ToolCallMeta, /) -> Returns[RenamedResult]:
         """Names that would meet in Python are told apart by `rename`."""
         ...
 

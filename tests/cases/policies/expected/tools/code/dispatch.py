@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.edit_file import EditFileArgs, EditFileResult
     from .types.fetch import FetchArgs, FetchResult
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `code`, sync or async."""
 
-    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> EditFileResult | Awaitable[EditFileResult]:
+    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> Returns[EditFileResult]:
         """Edit a file."""
         ...
 
-    def fetch(self, args: FetchArgs, meta: ToolCallMeta, /) -> FetchResult | Awaitable[FetchResult]:
+    def fetch(self, args: FetchArgs, meta: ToolCallMeta, /) -> Returns[FetchResult]:
         """Fetch a page."""
         ...
 
-    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> ReadFileResult | Awaitable[ReadFileResult]:
+    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Returns[ReadFileResult]:
         """Read a file."""
         ...
 
-    def run(self, args: RunArgs, meta: ToolCallMeta, /) -> RunResult | Awaitable[RunResult]:
+    def run(self, args: RunArgs, meta: ToolCallMeta, /) -> Returns[RunResult]:
         """Run a program."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.everything import EverythingArgs, EverythingResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `core`, sync or async."""
 
-    def everything(self, args: EverythingArgs, meta: ToolCallMeta, /) -> EverythingResult | Awaitable[EverythingResult]:
+    def everything(self, args: EverythingArgs, meta: ToolCallMeta, /) -> Returns[EverythingResult]:
         """Objects, arrays, scalars, enums, bounds, lengths, defaults, nesting."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.direct import DirectArgs, DirectResult
     from .types.local import LocalArgs, LocalResult
@@ -23,23 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `trees`, sync or async."""
 
-    def direct(self, args: DirectArgs, meta: ToolCallMeta, /) -> DirectResult | Awaitable[DirectResult]:
+    def direct(self, args: DirectArgs, meta: ToolCallMeta, /) -> Returns[DirectResult]:
         """A type in itself."""
         ...
 
-    def local(self, args: LocalArgs, meta: ToolCallMeta, /) -> LocalResult | Awaitable[LocalResult]:
+    def local(self, args: LocalArgs, meta: ToolCallMeta, /) -> Returns[LocalResult]:
         """A local definition that contains itself."""
         ...
 
-    def mutual(self, args: MutualArgs, meta: ToolCallMeta, /) -> MutualResult | Awaitable[MutualResult]:
+    def mutual(self, args: MutualArgs, meta: ToolCallMeta, /) -> Returns[MutualResult]:
         """Two types in each other."""
         ...
 
-    def root(self, args: RootArgs, meta: ToolCallMeta, /) -> RootResult | Awaitable[RootResult]:
+    def root(self, args: RootArgs, meta: ToolCallMeta, /) -> Returns[RootResult]:
         """The args themselves, all the way down."""
         ...
 
-    def unions(self, args: UnionsArgs, meta: ToolCallMeta, /) -> UnionsResult | Awaitable[UnionsResult]:
+    def unions(self, args: UnionsArgs, meta: ToolCallMeta, /) -> Returns[UnionsResult]:
         """Choices that contain themselves."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.anchors import AnchorsArgs, AnchorsResult
     from .types.pointers import PointersArgs, PointersResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `refs`, sync or async."""
 
-    def anchors(self, args: AnchorsArgs, meta: ToolCallMeta, /) -> AnchorsResult | Awaitable[AnchorsResult]:
+    def anchors(self, args: AnchorsArgs, meta: ToolCallMeta, /) -> Returns[AnchorsResult]:
         """By anchor, and dynamically."""
         ...
 
-    def pointers(self, args: PointersArgs, meta: ToolCallMeta, /) -> PointersResult | Awaitable[PointersResult]:
+    def pointers(self, args: PointersArgs, meta: ToolCallMeta, /) -> Returns[PointersResult]:
         """By JSON pointer, also into properties, through escaped names, and from one definition to another."""
         ...
 
-    def resources(self, args: ResourcesArgs, meta: ToolCallMeta, /) -> ResourcesResult | Awaitable[ResourcesResult]:
+    def resources(self, args: ResourcesArgs, meta: ToolCallMeta, /) -> Returns[ResourcesResult]:
         """A schema with an $id is a document of its own."""
         ...
 

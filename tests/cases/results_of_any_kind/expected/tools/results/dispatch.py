@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.any_ import AnyArgs, AnyResult
     from .types.bounded import BoundedArgs, BoundedResult
@@ -36,75 +34,75 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `results`, sync or async."""
 
-    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> AnyResult | Awaitable[AnyResult]:
+    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> Returns[AnyResult]:
         """Anything."""
         ...
 
-    def bounded(self, args: BoundedArgs, meta: ToolCallMeta, /) -> BoundedResult | Awaitable[BoundedResult]:
+    def bounded(self, args: BoundedArgs, meta: ToolCallMeta, /) -> Returns[BoundedResult]:
         """Keywords without a type."""
         ...
 
-    def by_name(self, args: ByNameArgs, meta: ToolCallMeta, /) -> ByNameResult | Awaitable[ByNameResult]:
+    def by_name(self, args: ByNameArgs, meta: ToolCallMeta, /) -> Returns[ByNameResult]:
         """Rows by name."""
         ...
 
-    def choice(self, args: ChoiceArgs, meta: ToolCallMeta, /) -> ChoiceResult | Awaitable[ChoiceResult]:
+    def choice(self, args: ChoiceArgs, meta: ToolCallMeta, /) -> Returns[ChoiceResult]:
         """One of some words."""
         ...
 
-    def count(self, args: CountArgs, meta: ToolCallMeta, /) -> CountResult | Awaitable[CountResult]:
+    def count(self, args: CountArgs, meta: ToolCallMeta, /) -> Returns[CountResult]:
         """A count."""
         ...
 
-    def either(self, args: EitherArgs, meta: ToolCallMeta, /) -> EitherResult | Awaitable[EitherResult]:
+    def either(self, args: EitherArgs, meta: ToolCallMeta, /) -> Returns[EitherResult]:
         """One of two types."""
         ...
 
-    def empty(self, args: EmptyArgs, meta: ToolCallMeta, /) -> EmptyResult | Awaitable[EmptyResult]:
+    def empty(self, args: EmptyArgs, meta: ToolCallMeta, /) -> Returns[EmptyResult]:
         """No type."""
         ...
 
-    def flag(self, args: FlagArgs, meta: ToolCallMeta, /) -> FlagResult | Awaitable[FlagResult]:
+    def flag(self, args: FlagArgs, meta: ToolCallMeta, /) -> Returns[FlagResult]:
         """A truth value."""
         ...
 
-    def grid(self, args: GridArgs, meta: ToolCallMeta, /) -> GridResult | Awaitable[GridResult]:
+    def grid(self, args: GridArgs, meta: ToolCallMeta, /) -> Returns[GridResult]:
         """Rows of numbers."""
         ...
 
-    def nothing(self, args: NothingArgs, meta: ToolCallMeta, /) -> NothingResult | Awaitable[NothingResult]:
+    def nothing(self, args: NothingArgs, meta: ToolCallMeta, /) -> Returns[NothingResult]:
         """Nothing."""
         ...
 
-    def object_(self, args: ObjectArgs, meta: ToolCallMeta, /) -> ObjectResult | Awaitable[ObjectResult]:
+    def object_(self, args: ObjectArgs, meta: ToolCallMeta, /) -> Returns[ObjectResult]:
         """An open object."""
         ...
 
-    def options(self, args: OptionsArgs, meta: ToolCallMeta, /) -> OptionsResult | Awaitable[OptionsResult]:
+    def options(self, args: OptionsArgs, meta: ToolCallMeta, /) -> Returns[OptionsResult]:
         """Objects without names of their own."""
         ...
 
-    def ratio(self, args: RatioArgs, meta: ToolCallMeta, /) -> RatioResult | Awaitable[RatioResult]:
+    def ratio(self, args: RatioArgs, meta: ToolCallMeta, /) -> Returns[RatioResult]:
         """A number."""
         ...
 
-    def row(self, args: RowArgs, meta: ToolCallMeta, /) -> RowResult | Awaitable[RowResult]:
+    def row(self, args: RowArgs, meta: ToolCallMeta, /) -> Returns[RowResult]:
         """One row."""
         ...
 
-    def rows(self, args: RowsArgs, meta: ToolCallMeta, /) -> RowsResult | Awaitable[RowsResult]:
+    def rows(self, args: RowsArgs, meta: ToolCallMeta, /) -> Returns[RowsResult]:
         """Rows."""
         ...
 
-    def several(self, args: SeveralArgs, meta: ToolCallMeta, /) -> SeveralResult | Awaitable[SeveralResult]:
+    def several(self, args: SeveralArgs, meta: ToolCallMeta, /) -> Returns[SeveralResult]:
         """Several types."""
         ...
 
-    def text(self, args: TextArgs, meta: ToolCallMeta, /) -> TextResult | Awaitable[TextResult]:
+    def text(self, args: TextArgs, meta: ToolCallMeta, /) -> Returns[TextResult]:
         """A text."""
         ...
 
-    def unsaid(self, args: UnsaidArgs, meta: ToolCallMeta, /) -> UnsaidResult | Awaitable[UnsaidResult]:
+    def unsaid(self, args: UnsaidArgs, meta: ToolCallMeta, /) -> Returns[UnsaidResult]:
         """Anything as well."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.ask import AskArgs, AskResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `search`, sync or async."""
 
-    def ask(self, args: AskArgs, meta: ToolCallMeta, /) -> AskResult | Awaitable[AskResult]:
+    def ask(self, args: AskArgs, meta: ToolCallMeta, /) -> Returns[AskResult]:
         """Ask a question."""
         ...
 

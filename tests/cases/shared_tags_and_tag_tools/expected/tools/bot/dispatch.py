@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.claim import ClaimArgs, ClaimResult
     from .types.learning import LearningArgs, LearningResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `bot`, sync or async."""
 
-    def claim(self, args: ClaimArgs, meta: ToolCallMeta, /) -> ClaimResult | Awaitable[ClaimResult]:
+    def claim(self, args: ClaimArgs, meta: ToolCallMeta, /) -> Returns[ClaimResult]:
         """Make a claim."""
         ...
 
-    def learning(self, args: LearningArgs, meta: ToolCallMeta, /) -> LearningResult | Awaitable[LearningResult]:
+    def learning(self, args: LearningArgs, meta: ToolCallMeta, /) -> Returns[LearningResult]:
         """Remember something."""
         ...
 
-    def research(self, args: ResearchArgs, meta: ToolCallMeta, /) -> ResearchResult | Awaitable[ResearchResult]:
+    def research(self, args: ResearchArgs, meta: ToolCallMeta, /) -> Returns[ResearchResult]:
         """Look something up."""
         ...
 

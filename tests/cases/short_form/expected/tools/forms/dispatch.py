@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.arrays import ArraysArgs, ArraysResult
     from .types.nested import NestedArgs, NestedResult
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `forms`, sync or async."""
 
-    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> ArraysResult | Awaitable[ArraysResult]:
+    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> Returns[ArraysResult]:
         """Arrays of everything."""
         ...
 
-    def nested(self, args: NestedArgs, meta: ToolCallMeta, /) -> NestedResult | Awaitable[NestedResult]:
+    def nested(self, args: NestedArgs, meta: ToolCallMeta, /) -> Returns[NestedResult]:
         """Fields in fields are objects in objects."""
         ...
 
-    def nothing(self, args: NothingArgs, meta: ToolCallMeta, /) -> NothingResult | Awaitable[NothingResult]:
+    def nothing(self, args: NothingArgs, meta: ToolCallMeta, /) -> Returns[NothingResult]:
         """No args at all, and any result."""
         ...
 
-    def words(self, args: WordsArgs, meta: ToolCallMeta, /) -> WordsResult | Awaitable[WordsResult]:
+    def words(self, args: WordsArgs, meta: ToolCallMeta, /) -> Returns[WordsResult]:
         """Every type word."""
         ...
 

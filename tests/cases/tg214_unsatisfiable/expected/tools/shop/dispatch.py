@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.bounds import BoundsArgs, BoundsResult
     from .types.enum import EnumArgs, EnumResult
@@ -23,23 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop`, sync or async."""
 
-    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> BoundsResult | Awaitable[BoundsResult]:
+    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> Returns[BoundsResult]:
         """Bounds that cross."""
         ...
 
-    def enum(self, args: EnumArgs, meta: ToolCallMeta, /) -> EnumResult | Awaitable[EnumResult]:
+    def enum(self, args: EnumArgs, meta: ToolCallMeta, /) -> Returns[EnumResult]:
         """A choice between nothing."""
         ...
 
-    def refused(self, args: RefusedArgs, meta: ToolCallMeta, /) -> RefusedResult | Awaitable[RefusedResult]:
+    def refused(self, args: RefusedArgs, meta: ToolCallMeta, /) -> Returns[RefusedResult]:
         """A field that is required and refused."""
         ...
 
-    def required(self, args: RequiredArgs, meta: ToolCallMeta, /) -> RequiredResult | Awaitable[RequiredResult]:
+    def required(self, args: RequiredArgs, meta: ToolCallMeta, /) -> Returns[RequiredResult]:
         """A field that is required and not allowed."""
         ...
 
-    def sizes(self, args: SizesArgs, meta: ToolCallMeta, /) -> SizesResult | Awaitable[SizesResult]:
+    def sizes(self, args: SizesArgs, meta: ToolCallMeta, /) -> Returns[SizesResult]:
         """Sizes that cross."""
         ...
 

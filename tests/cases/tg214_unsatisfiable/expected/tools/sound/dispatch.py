@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.bounds import BoundsArgs, BoundsResult
     from .types.forbidden import ForbiddenArgs, ForbiddenResult
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `sound`, sync or async."""
 
-    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> BoundsResult | Awaitable[BoundsResult]:
+    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> Returns[BoundsResult]:
         """One value."""
         ...
 
-    def forbidden(self, args: ForbiddenArgs, meta: ToolCallMeta, /) -> ForbiddenResult | Awaitable[ForbiddenResult]:
+    def forbidden(self, args: ForbiddenArgs, meta: ToolCallMeta, /) -> Returns[ForbiddenResult]:
         """Never both fields."""
         ...
 
-    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> OpenResult | Awaitable[OpenResult]:
+    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
         """A field that is required and not described."""
         ...
 
-    def patterns(self, args: PatternsArgs, meta: ToolCallMeta, /) -> PatternsResult | Awaitable[PatternsResult]:
+    def patterns(self, args: PatternsArgs, meta: ToolCallMeta, /) -> Returns[PatternsResult]:
         """A field that is described by a pattern."""
         ...
 

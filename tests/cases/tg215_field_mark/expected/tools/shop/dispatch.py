@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.alone import AloneArgs, AloneResult
     from .types.inside import InsideArgs, InsideResult
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop`, sync or async."""
 
-    def alone(self, args: AloneArgs, meta: ToolCallMeta, /) -> AloneResult | Awaitable[AloneResult]:
+    def alone(self, args: AloneArgs, meta: ToolCallMeta, /) -> Returns[AloneResult]:
         """A mark alone."""
         ...
 
-    def inside(self, args: InsideArgs, meta: ToolCallMeta, /) -> InsideResult | Awaitable[InsideResult]:
+    def inside(self, args: InsideArgs, meta: ToolCallMeta, /) -> Returns[InsideResult]:
         """Marks inside JSON Schema."""
         ...
 
-    def meant(self, args: MeantArgs, meta: ToolCallMeta, /) -> MeantResult | Awaitable[MeantResult]:
+    def meant(self, args: MeantArgs, meta: ToolCallMeta, /) -> Returns[MeantResult]:
         """Names that end in a mark."""
         ...
 
-    def twice(self, args: TwiceArgs, meta: ToolCallMeta, /) -> TwiceResult | Awaitable[TwiceResult]:
+    def twice(self, args: TwiceArgs, meta: ToolCallMeta, /) -> Returns[TwiceResult]:
         """Two marks."""
         ...
 

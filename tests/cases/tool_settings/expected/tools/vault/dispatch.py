@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.nobody import NobodyArgs, NobodyResult
     from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `vault`, sync or async."""
 
-    def nobody(self, args: NobodyArgs, meta: ToolCallMeta, /) -> NobodyResult | Awaitable[NobodyResult]:
+    def nobody(self, args: NobodyArgs, meta: ToolCallMeta, /) -> Returns[NobodyResult]:
         """For no role at all."""
         ...
 
-    def one_of_two(self, args: OneOfTwoArgs, meta: ToolCallMeta, /) -> OneOfTwoResult | Awaitable[OneOfTwoResult]:
+    def one_of_two(self, args: OneOfTwoArgs, meta: ToolCallMeta, /) -> Returns[OneOfTwoResult]:
         """A choice beside one that is there already."""
         ...
 
-    def store(self, args: StoreArgs, meta: ToolCallMeta, /) -> StoreResult | Awaitable[StoreResult]:
+    def store(self, args: StoreArgs, meta: ToolCallMeta, /) -> Returns[StoreResult]:
         """Store a secret under a name."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.draw import DrawArgs, DrawResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `defaults`, sync or async."""
 
-    def draw(self, args: DrawArgs, meta: ToolCallMeta, /) -> DrawResult | Awaitable[DrawResult]:
+    def draw(self, args: DrawArgs, meta: ToolCallMeta, /) -> Returns[DrawResult]:
         """Draw something."""
         ...
 

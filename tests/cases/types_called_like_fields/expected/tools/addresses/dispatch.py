@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.move import MoveArgs, MoveResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `addresses`, sync or async."""
 
-    def move(self, args: MoveArgs, meta: ToolCallMeta, /) -> MoveResult | Awaitable[MoveResult]:
+    def move(self, args: MoveArgs, meta: ToolCallMeta, /) -> Returns[MoveResult]:
         """Fields and types of the same names."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.items import ItemsArgs, ItemsResult
     from .types.typed_rest import TypedRestArgs, TypedRestResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `parts`, sync or async."""
 
-    def items(self, args: ItemsArgs, meta: ToolCallMeta, /) -> ItemsResult | Awaitable[ItemsResult]:
+    def items(self, args: ItemsArgs, meta: ToolCallMeta, /) -> Returns[ItemsResult]:
         """Items beyond the described places."""
         ...
 
-    def typed_rest(self, args: TypedRestArgs, meta: ToolCallMeta, /) -> TypedRestResult | Awaitable[TypedRestResult]:
+    def typed_rest(self, args: TypedRestArgs, meta: ToolCallMeta, /) -> Returns[TypedRestResult]:
         """What no part describes is a number."""
         ...
 
-    def whole(self, args: WholeArgs, meta: ToolCallMeta, /) -> WholeResult | Awaitable[WholeResult]:
+    def whole(self, args: WholeArgs, meta: ToolCallMeta, /) -> Returns[WholeResult]:
         """Fields of all parts, and no others."""
         ...
 

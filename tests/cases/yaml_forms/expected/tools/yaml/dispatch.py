@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.again import AgainArgs, AgainResult
     from .types.anchors import AnchorsArgs, AnchorsResult
@@ -21,15 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `yaml`, sync or async."""
 
-    def again(self, args: AgainArgs, meta: ToolCallMeta, /) -> AgainResult | Awaitable[AgainResult]:
+    def again(self, args: AgainArgs, meta: ToolCallMeta, /) -> Returns[AgainResult]:
         """Block text"""
         ...
 
-    def anchors(self, args: AnchorsArgs, meta: ToolCallMeta, /) -> AnchorsResult | Awaitable[AnchorsResult]:
+    def anchors(self, args: AnchorsArgs, meta: ToolCallMeta, /) -> Returns[AnchorsResult]:
         """Block text"""
         ...
 
-    def folded(self, args: FoldedArgs, meta: ToolCallMeta, /) -> FoldedResult | Awaitable[FoldedResult]:
+    def folded(self, args: FoldedArgs, meta: ToolCallMeta, /) -> Returns[FoldedResult]:
         """One line of text."""
         ...
 

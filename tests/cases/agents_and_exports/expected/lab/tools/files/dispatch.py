@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.read import ReadArgs, ReadResult
     from .types.write import WriteArgs, WriteResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `lab.files`, sync or async."""
 
-    def read(self, args: ReadArgs, meta: ToolCallMeta, /) -> ReadResult | Awaitable[ReadResult]:
+    def read(self, args: ReadArgs, meta: ToolCallMeta, /) -> Returns[ReadResult]:
         """Read a file."""
         ...
 
-    def write(self, args: WriteArgs, meta: ToolCallMeta, /) -> WriteResult | Awaitable[WriteResult]:
+    def write(self, args: WriteArgs, meta: ToolCallMeta, /) -> Returns[WriteResult]:
         """Write a file."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.list_ import ListArgs, ListResult
     from .types.place import PlaceArgs, PlaceResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop.orders`, sync or async."""
 
-    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> ListResult | Awaitable[ListResult]:
+    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
         """List orders."""
         ...
 
-    def place(self, args: PlaceArgs, meta: ToolCallMeta, /) -> PlaceResult | Awaitable[PlaceResult]:
+    def place(self, args: PlaceArgs, meta: ToolCallMeta, /) -> Returns[PlaceResult]:
         """Place an order."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.accept import AcceptArgs, AcceptResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop.returns`, sync or async."""
 
-    def accept(self, args: AcceptArgs, meta: ToolCallMeta, /) -> AcceptResult | Awaitable[AcceptResult]:
+    def accept(self, args: AcceptArgs, meta: ToolCallMeta, /) -> Returns[AcceptResult]:
         """Take an order back."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.refund import RefundArgs, RefundResult
     from .types.status import StatusArgs, StatusResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop.orders`, sync or async."""
 
-    def refund(self, args: RefundArgs, meta: ToolCallMeta, /) -> RefundResult | Awaitable[RefundResult]:
+    def refund(self, args: RefundArgs, meta: ToolCallMeta, /) -> Returns[RefundResult]:
         """Give the money back."""
         ...
 
-    def status(self, args: StatusArgs, meta: ToolCallMeta, /) -> StatusResult | Awaitable[StatusResult]:
+    def status(self, args: StatusArgs, meta: ToolCallMeta, /) -> Returns[StatusResult]:
         """Ask for the status."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.a_tool_whose_key_has_just_sixty_four_characters_and_not_one_more import (
         AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreArgs,
@@ -33,10 +31,7 @@ class Handlers(Protocol):
 
     def a_tool_whose_key_has_just_sixty_four_characters_and_not_one_more(
         self, args: AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreArgs, meta: ToolCallMeta, /
-    ) -> (
-        AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreResult
-        | Awaitable[AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreResult]
-    ):
+    ) -> Returns[AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreResult]:
         """Sixty-four characters."""
         ...
 
@@ -45,12 +40,9 @@ class Handlers(Protocol):
         args: AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllArgs,
         meta: ToolCallMeta,
         /,
-    ) -> (
+    ) -> Returns[
         AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllResult
-        | Awaitable[
-            AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllResult
-        ]
-    ):
+    ]:
         """The same first sixty-four."""
         ...
 
@@ -59,18 +51,13 @@ class Handlers(Protocol):
         args: AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereElseArgs,
         meta: ToolCallMeta,
         /,
-    ) -> (
+    ) -> Returns[
         AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereElseResult
-        | Awaitable[
-            AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereElseResult
-        ]
-    ):
+    ]:
         """Many more."""
         ...
 
-    def named_by_hand(
-        self, args: NamedByHandArgs, meta: ToolCallMeta, /
-    ) -> NamedByHandResult | Awaitable[NamedByHandResult]:
+    def named_by_hand(self, args: NamedByHandArgs, meta: ToolCallMeta, /) -> Returns[NamedByHandResult]:
         """With a wire name of its own."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.wait import WaitArgs, WaitResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.events`, sync or async."""
 
-    def wait(self, args: WaitArgs, meta: ToolCallMeta, /) -> WaitResult | Awaitable[WaitResult]:
+    def wait(self, args: WaitArgs, meta: ToolCallMeta, /) -> Returns[WaitResult]:
         """Wait for an event."""
         ...
 

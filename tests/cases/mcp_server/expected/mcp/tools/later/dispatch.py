@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.ping import PingArgs, PingResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.later`, sync or async."""
 
-    def ping(self, args: PingArgs, meta: ToolCallMeta, /) -> PingResult | Awaitable[PingResult]:
+    def ping(self, args: PingArgs, meta: ToolCallMeta, /) -> Returns[PingResult]:
         """Say hello."""
         ...
 

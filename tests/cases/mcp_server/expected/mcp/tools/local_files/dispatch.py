@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.list_ import ListArgs, ListResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.local-files`, sync or async."""
 
-    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> ListResult | Awaitable[ListResult]:
+    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
         """List files."""
         ...
 

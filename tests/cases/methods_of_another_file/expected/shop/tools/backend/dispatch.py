@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.drop import DropArgs, DropResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop.backend`, sync or async."""
 
-    def drop(self, args: DropArgs, meta: ToolCallMeta, /) -> DropResult | Awaitable[DropResult]:
+    def drop(self, args: DropArgs, meta: ToolCallMeta, /) -> Returns[DropResult]:
         """Drop an item."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.a import AArgs, AResult
     from .types.camel_case_tool import CamelCaseToolArgs, CamelCaseToolResult
@@ -27,49 +25,39 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.odd-server`, sync or async."""
 
-    def http_server2(
-        self, args: HTTPServer2Args, meta: ToolCallMeta, /
-    ) -> HTTPServer2Result | Awaitable[HTTPServer2Result]:
+    def http_server2(self, args: HTTPServer2Args, meta: ToolCallMeta, /) -> Returns[HTTPServer2Result]:
         """Capitals and digits."""
         ...
 
-    def double(self, args: DoubleArgs, meta: ToolCallMeta, /) -> DoubleResult | Awaitable[DoubleResult]:
+    def double(self, args: DoubleArgs, meta: ToolCallMeta, /) -> Returns[DoubleResult]:
         """Underscores at both ends."""
         ...
 
-    def a(self, args: AArgs, meta: ToolCallMeta, /) -> AResult | Awaitable[AResult]:
+    def a(self, args: AArgs, meta: ToolCallMeta, /) -> Returns[AResult]:
         """One letter."""
         ...
 
-    def camel_case_tool(
-        self, args: CamelCaseToolArgs, meta: ToolCallMeta, /
-    ) -> CamelCaseToolResult | Awaitable[CamelCaseToolResult]:
+    def camel_case_tool(self, args: CamelCaseToolArgs, meta: ToolCallMeta, /) -> Returns[CamelCaseToolResult]:
         """The key in words becomes the title."""
         ...
 
-    def chat_with(self, args: ChatWithArgs, meta: ToolCallMeta, /) -> ChatWithResult | Awaitable[ChatWithResult]:
+    def chat_with(self, args: ChatWithArgs, meta: ToolCallMeta, /) -> Returns[ChatWithResult]:
         """Chat with ${AI_CHAT_NAME_CLEAN}; costs {1} # of {{args.x}}."""
         ...
 
-    def get_user_info(
-        self, args: GetUserInfoArgs, meta: ToolCallMeta, /
-    ) -> GetUserInfoResult | Awaitable[GetUserInfoResult]:
+    def get_user_info(self, args: GetUserInfoArgs, meta: ToolCallMeta, /) -> Returns[GetUserInfoResult]:
         """Spaces and dashes; the key may have dashes too."""
         ...
 
-    def search_issues(
-        self, args: SearchIssuesArgs, meta: ToolCallMeta, /
-    ) -> SearchIssuesResult | Awaitable[SearchIssuesResult]:
+    def search_issues(self, args: SearchIssuesArgs, meta: ToolCallMeta, /) -> Returns[SearchIssuesResult]:
         """Dots."""
         ...
 
-    def uebersetzen(
-        self, args: UebersetzenArgs, meta: ToolCallMeta, /
-    ) -> UebersetzenResult | Awaitable[UebersetzenResult]:
+    def uebersetzen(self, args: UebersetzenArgs, meta: ToolCallMeta, /) -> Returns[UebersetzenResult]:
         """Not ASCII either."""
         ...
 
-    def weather(self, args: WeatherArgs, meta: ToolCallMeta, /) -> WeatherResult | Awaitable[WeatherResult]:
+    def weather(self, args: WeatherArgs, meta: ToolCallMeta, /) -> Returns[WeatherResult]:
         """Not ASCII."""
         ...
 

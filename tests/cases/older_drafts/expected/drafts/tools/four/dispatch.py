@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.bounds import BoundsArgs, BoundsResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `drafts.four`, sync or async."""
 
-    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> BoundsResult | Awaitable[BoundsResult]:
+    def bounds(self, args: BoundsArgs, meta: ToolCallMeta, /) -> Returns[BoundsResult]:
         """In draft-04 an exclusive bound is a truth value beside the bound."""
         ...
 

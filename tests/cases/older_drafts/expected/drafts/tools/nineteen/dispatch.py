@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.arrays import ArraysArgs, ArraysResult
     from .types.tree import TreeArgs, TreeResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `drafts.nineteen`, sync or async."""
 
-    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> ArraysResult | Awaitable[ArraysResult]:
+    def arrays(self, args: ArraysArgs, meta: ToolCallMeta, /) -> Returns[ArraysResult]:
         """Places and the rest."""
         ...
 
-    def tree(self, args: TreeArgs, meta: ToolCallMeta, /) -> TreeResult | Awaitable[TreeResult]:
+    def tree(self, args: TreeArgs, meta: ToolCallMeta, /) -> Returns[TreeResult]:
         """A schema in itself, by the name that it has wherever it stands."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.all_ import AllArgs, AllResult
     from .types.any_ import AnyArgs, AnyResult
@@ -38,87 +36,83 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `class.import`, sync or async."""
 
-    def all_(self, args: AllArgs, meta: ToolCallMeta, /) -> AllResult | Awaitable[AllResult]:
+    def all_(self, args: AllArgs, meta: ToolCallMeta, /) -> Returns[AllResult]:
         """A builtin that would hide the list of all tools."""
         ...
 
-    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> AnyResult | Awaitable[AnyResult]:
+    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> Returns[AnyResult]:
         """A name that annotations use."""
         ...
 
-    def calls(self, args: CallsArgs, meta: ToolCallMeta, /) -> CallsResult | Awaitable[CallsResult]:
+    def calls(self, args: CallsArgs, meta: ToolCallMeta, /) -> Returns[CallsResult]:
         """A module of the toolset."""
         ...
 
-    def codecs(self, args: CodecsArgs, meta: ToolCallMeta, /) -> CodecsResult | Awaitable[CodecsResult]:
+    def codecs(self, args: CodecsArgs, meta: ToolCallMeta, /) -> Returns[CodecsResult]:
         """A module of the toolset."""
         ...
 
-    def def_(self, args: DefArgs, meta: ToolCallMeta, /) -> DefResult | Awaitable[DefResult]:
+    def def_(self, args: DefArgs, meta: ToolCallMeta, /) -> Returns[DefResult]:
         """A keyword again."""
         ...
 
-    def dispatch(self, args: DispatchArgs, meta: ToolCallMeta, /) -> DispatchResult | Awaitable[DispatchResult]:
+    def dispatch(self, args: DispatchArgs, meta: ToolCallMeta, /) -> Returns[DispatchResult]:
         """A module of the toolset."""
         ...
 
-    def executor(self, args: ExecutorArgs, meta: ToolCallMeta, /) -> ExecutorResult | Awaitable[ExecutorResult]:
+    def executor(self, args: ExecutorArgs, meta: ToolCallMeta, /) -> Returns[ExecutorResult]:
         """A function of the toolset."""
         ...
 
-    def from_(self, args: FromArgs, meta: ToolCallMeta, /) -> FromResult | Awaitable[FromResult]:
+    def from_(self, args: FromArgs, meta: ToolCallMeta, /) -> Returns[FromResult]:
         """A keyword."""
         ...
 
-    def handlers(self, args: HandlersArgs, meta: ToolCallMeta, /) -> HandlersResult | Awaitable[HandlersResult]:
+    def handlers(self, args: HandlersArgs, meta: ToolCallMeta, /) -> Returns[HandlersResult]:
         """A class of the toolset."""
         ...
 
-    def idents(self, args: IdentsArgs, meta: ToolCallMeta, /) -> IdentsResult | Awaitable[IdentsResult]:
+    def idents(self, args: IdentsArgs, meta: ToolCallMeta, /) -> Returns[IdentsResult]:
         """A module of the toolset."""
         ...
 
-    def match_(self, args: MatchArgs, meta: ToolCallMeta, /) -> MatchResult | Awaitable[MatchResult]:
+    def match_(self, args: MatchArgs, meta: ToolCallMeta, /) -> Returns[MatchResult]:
         """A soft keyword."""
         ...
 
-    def methods(self, args: MethodsArgs, meta: ToolCallMeta, /) -> MethodsResult | Awaitable[MethodsResult]:
+    def methods(self, args: MethodsArgs, meta: ToolCallMeta, /) -> Returns[MethodsResult]:
         """A module of the types."""
         ...
 
-    def new_registration(
-        self, args: NewRegistrationArgs, meta: ToolCallMeta, /
-    ) -> NewRegistrationResult | Awaitable[NewRegistrationResult]:
+    def new_registration(self, args: NewRegistrationArgs, meta: ToolCallMeta, /) -> Returns[NewRegistrationResult]:
         """A function of the toolset."""
         ...
 
-    def package(self, args: PackageArgs, meta: ToolCallMeta, /) -> PackageResult | Awaitable[PackageResult]:
+    def package(self, args: PackageArgs, meta: ToolCallMeta, /) -> Returns[PackageResult]:
         """The name of the root."""
         ...
 
-    def print_(self, args: PrintArgs, meta: ToolCallMeta, /) -> PrintResult | Awaitable[PrintResult]:
+    def print_(self, args: PrintArgs, meta: ToolCallMeta, /) -> Returns[PrintResult]:
         """A builtin."""
         ...
 
-    def shared(self, args: SharedArgs, meta: ToolCallMeta, /) -> SharedResult | Awaitable[SharedResult]:
+    def shared(self, args: SharedArgs, meta: ToolCallMeta, /) -> Returns[SharedResult]:
         """A module of the types."""
         ...
 
-    def transforms(self, args: TransformsArgs, meta: ToolCallMeta, /) -> TransformsResult | Awaitable[TransformsResult]:
+    def transforms(self, args: TransformsArgs, meta: ToolCallMeta, /) -> Returns[TransformsResult]:
         """A module of the toolset."""
         ...
 
-    def type_(self, args: TypeArgs, meta: ToolCallMeta, /) -> TypeResult | Awaitable[TypeResult]:
+    def type_(self, args: TypeArgs, meta: ToolCallMeta, /) -> Returns[TypeResult]:
         """A soft keyword and a builtin."""
         ...
 
-    def type_checking(
-        self, args: TypeCheckingArgs, meta: ToolCallMeta, /
-    ) -> TypeCheckingResult | Awaitable[TypeCheckingResult]:
+    def type_checking(self, args: TypeCheckingArgs, meta: ToolCallMeta, /) -> Returns[TypeCheckingResult]:
         """A constant of typing."""
         ...
 
-    def types(self, args: TypesArgs, meta: ToolCallMeta, /) -> TypesResult | Awaitable[TypesResult]:
+    def types(self, args: TypesArgs, meta: ToolCallMeta, /) -> Returns[TypesResult]:
         """A module of the toolset."""
         ...
 

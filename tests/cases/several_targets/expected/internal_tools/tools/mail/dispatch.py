@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.forward import ForwardArgs, ForwardResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mail`, sync or async."""
 
-    def forward(self, args: ForwardArgs, meta: ToolCallMeta, /) -> ForwardResult | Awaitable[ForwardResult]:
+    def forward(self, args: ForwardArgs, meta: ToolCallMeta, /) -> Returns[ForwardResult]:
         """Forward mail."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.send import SendArgs, SendResult
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mail`, sync or async."""
 
-    def send(self, args: SendArgs, meta: ToolCallMeta, /) -> SendResult | Awaitable[SendResult]:
+    def send(self, args: SendArgs, meta: ToolCallMeta, /) -> Returns[SendResult]:
         """Send mail."""
         ...
 

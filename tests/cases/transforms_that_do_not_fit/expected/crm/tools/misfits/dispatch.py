@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.deep import DeepArgs, DeepResult
     from .types.default import DefaultArgs, DefaultResult
@@ -25,31 +23,31 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `crm.misfits`, sync or async."""
 
-    def deep(self, args: DeepArgs, meta: ToolCallMeta, /) -> DeepResult | Awaitable[DeepResult]:
+    def deep(self, args: DeepArgs, meta: ToolCallMeta, /) -> Returns[DeepResult]:
         """The difference is further in."""
         ...
 
-    def default(self, args: DefaultArgs, meta: ToolCallMeta, /) -> DefaultResult | Awaitable[DefaultResult]:
+    def default(self, args: DefaultArgs, meta: ToolCallMeta, /) -> Returns[DefaultResult]:
         """A default on one side; another key could be what is missing."""
         ...
 
-    def lost(self, args: LostArgs, meta: ToolCallMeta, /) -> LostResult | Awaitable[LostResult]:
+    def lost(self, args: LostArgs, meta: ToolCallMeta, /) -> Returns[LostResult]:
         """A field would be lost."""
         ...
 
-    def nullable(self, args: NullableArgs, meta: ToolCallMeta, /) -> NullableResult | Awaitable[NullableResult]:
+    def nullable(self, args: NullableArgs, meta: ToolCallMeta, /) -> Returns[NullableResult]:
         """Null on one side only."""
         ...
 
-    def optional(self, args: OptionalArgs, meta: ToolCallMeta, /) -> OptionalResult | Awaitable[OptionalResult]:
+    def optional(self, args: OptionalArgs, meta: ToolCallMeta, /) -> Returns[OptionalResult]:
         """A field that may be absent on one side."""
         ...
 
-    def other_type(self, args: OtherTypeArgs, meta: ToolCallMeta, /) -> OtherTypeResult | Awaitable[OtherTypeResult]:
+    def other_type(self, args: OtherTypeArgs, meta: ToolCallMeta, /) -> Returns[OtherTypeResult]:
         """A field of another type."""
         ...
 
-    def renamed(self, args: RenamedArgs, meta: ToolCallMeta, /) -> RenamedResult | Awaitable[RenamedResult]:
+    def renamed(self, args: RenamedArgs, meta: ToolCallMeta, /) -> Returns[RenamedResult]:
         """A required field has no counterpart."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.names import NamesArgs, NamesResult
     from .types.nested import NestedArgs, NestedResult
@@ -23,23 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `crm.contacts`, sync or async."""
 
-    def names(self, args: NamesArgs, meta: ToolCallMeta, /) -> NamesResult | Awaitable[NamesResult]:
+    def names(self, args: NamesArgs, meta: ToolCallMeta, /) -> Returns[NamesResult]:
         """Injected fields called like names of the function."""
         ...
 
-    def nested(self, args: NestedArgs, meta: ToolCallMeta, /) -> NestedResult | Awaitable[NestedResult]:
+    def nested(self, args: NestedArgs, meta: ToolCallMeta, /) -> Returns[NestedResult]:
         """Objects in objects are classes of their own on each side, and are made anew."""
         ...
 
-    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> OpenResult | Awaitable[OpenResult]:
+    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
         """Open objects keep their other keys."""
         ...
 
-    def same(self, args: SameArgs, meta: ToolCallMeta, /) -> SameResult | Awaitable[SameResult]:
+    def same(self, args: SameArgs, meta: ToolCallMeta, /) -> Returns[SameResult]:
         """The same shapes on both sides."""
         ...
 
-    def save(self, args: SaveArgs, meta: ToolCallMeta, /) -> SaveResult | Awaitable[SaveResult]:
+    def save(self, args: SaveArgs, meta: ToolCallMeta, /) -> Returns[SaveResult]:
         """The tenant comes from the call's context; the trace is left out; a default fills what is required."""
         ...
 
