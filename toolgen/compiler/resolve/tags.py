@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Final
-from warnings import catch_warnings
 
 from toolgen.compiler.ir.catalog import Tag
+from toolgen.contract.tag_pattern import PatternRefused, TagPattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +45,9 @@ def resolve_tag(
         )
         return Tag(prefix, "(.+)", ("raw_arg",), spec.example, spec.strip_from_display)
     try:
-        with catch_warnings(action="ignore"):
-            groups = re.compile(pattern).groups
-    except (re.error, RecursionError, OverflowError) as error:
-        sink.report("TG407", pattern_span, f"the pattern is not a regular expression: {error}")
+        groups = TagPattern.parse(pattern).groups
+    except PatternRefused as refused:
+        sink.report("TG407", pattern_span, f"the pattern {refused.reason}", fix=refused.hint)
     else:
         if groups != len(names):
             shown = ", ".join(f"`{name}`" for name in names)

@@ -1,4 +1,4 @@
-"""The flat view of tag tools."""
+"""The flat view of tag tools, and what a handler is given."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import fields
 
 import pytest
 
-from toolgen.runtime import load
-from toolgen.runtime.presentations.tags import ToolDef, tool_defs
+from tests.runtime.presentations.tags.bot import ANN, echo
+from toolgen.runtime import Catalog, ToolDefinition, load
+from toolgen.runtime.presentations.tags import ToolContext, ToolDef, tool_defs
 
 FIELDS = [
     "name",
@@ -42,15 +43,31 @@ def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
         ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
 
 
+def test_tel_04_a_context_says_who_asked_what_and_where() -> None:
+    assert {"raw_arg", "user_message", "user", "chat_id", "kb_context", "confidence"} <= {
+        field.name for field in fields(ToolContext)
+    }
+    assert (ANN.kb_context, ANN.confidence) == (None, None)
+
+
+def test_tool_defs_are_sorted_by_name_over_all_toolsets() -> None:
+    catalog = Catalog()
+    tag = {"prefix": "X", "pattern": "(.+)", "groups": ["raw_arg"], "example": "", "strip_from_display": True}
+    for ident, metadata in (("a.zed", {"tag": tag}), ("b.add", {"tag": tag}), ("c.many", {})):
+        definition = ToolDefinition(name=ident, description="x", input_schema={"type": "object"}, metadata=metadata)
+        catalog.register(definition, lambda _args: None)
+    assert [tool.name for tool in tool_defs(catalog)] == ["add", "zed"]
+
+
 def test_the_compiled_tag_tools_are_given_in_the_flat_form_sorted_by_name() -> None:
-    found = {tool.name: tool for tool in tool_defs(load("generated"), {"research": print})}
+    found = {tool.name: tool for tool in tool_defs(load("generated"), {"research": echo})}
     assert list(found) == ["claim", "learning", "research", "source", "summarize"]
     assert found["research"] == ToolDef(
         name="research",
         description="Search X for recent posts on a topic. Results sent back to chat.",
         tag_prefix="RESEARCH",
         prompt_example="RESEARCH: [search query]",
-        handler=print,
+        handler=echo,
         cost="cheap",
         daily_limit=3,
     )
