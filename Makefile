@@ -1,5 +1,6 @@
 # Needs make, Python 3.11 or newer with venv, and a package index that its pip reaches. Everything else is made in .venv
-# on first use, from the wheels that requirements.lock pins. Paths are relative: the checkout's own may hold spaces.
+# on first use, from the wheels that requirements.lock pins; for tests, programs are installed where root is at work.
+# Paths are relative: the checkout's own may hold spaces.
 
 PYTHON := .venv/bin/python
 INTERPRETERS ?= python3.11 python3.12 python3.13 python3.14 python3 python
@@ -28,12 +29,17 @@ demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) toolgen/cli/example/app.py
 
 .PHONY: test
-test: lint ## Run every check
+test: lint programs ## Run every check
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
-test-long: lint ## Run every check, and those that take minutes or the network
+test-long: lint programs ## Run every check, and those that take minutes or the network
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -m "long or not long"
+
+# Tests start these themselves. What cannot be installed is told, and its tests are skipped.
+.PHONY: programs
+programs:
+	@sh tests/install_programs.sh
 
 .PHONY: bench
 bench: .venv/ready ## Print the benchmarks as JSON

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import pty
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
 
 import pytest
 
 from tests.cli.command_line import toolgen
+from tests.project.checkout import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.xdist_group("call")
@@ -89,6 +97,41 @@ def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -
     assert refused.code == 1
     assert "shop.orders.fetch has to be allowed, and nobody can be asked: give --yes to allow it" in refused.err
     assert (allowed.code, allowed.out) == (0, "19\n")
+
+
+@contextmanager
+def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """A call that has to be allowed, from a terminal on which the question stands, and the end of the person."""
+    person, program = pty.openpty()
+    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "fetch", '{"url": "https://example.org"}']
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with (
+        subprocess.Popen(command, stdin=program, stdout=subprocess.PIPE, stderr=program, env=environment) as process,
+        os.fdopen(person, "r+b", buffering=0) as terminal,
+    ):
+        os.close(program)
+        shown = b""
+        while b"no: " not in shown:
+            shown += terminal.read(4096)
+        assert b'\r\n arguments | {"url": "https://example.org"}\r\n' in shown
+        yield process, terminal
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "out"), [("y\n", 0, b"19\n"), ("n\n", 1, b""), ("\n", 1, b""), ("\4", 1, b"")]
+)
+def test_reg_93_a_person_at_the_terminal_is_asked(folder: Path, typed: str, code: int, out: bytes) -> None:
+    with asked(folder) as (process, terminal):
+        terminal.write(typed.encode())
+        assert process.communicate()[0] == out
+        assert process.returncode == code
+
+
+def test_a_question_ends_with_ctrl_c(folder: Path) -> None:
+    with asked(folder) as (process, _terminal):
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[0] == b""
+        assert process.returncode == 130
 
 
 @pytest.mark.parametrize(

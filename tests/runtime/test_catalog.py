@@ -34,7 +34,8 @@ def test_goa_34_idents_find_their_definition_and_schema(shop: Shop) -> None:
     spec = runtime.tool_spec(shop.module("shop.tools.orders.idents").REFUND)
     assert (spec.name, spec.title, spec.permission) == ("shop.orders.refund", "Refund an order", "write")
     assert spec.tags == {"write", "billing"}
-    assert spec.metadata == {"kind": "service", "toolset": "shop.orders", "limits": {"timeout_ms": 5000}}
+    limits = {"timeout_ms": 5000}
+    assert spec.metadata == {"kind": "service", "source": "code", "toolset": "shop.orders", "limits": limits}
     schema = runtime.tool_schema(shop.module("shop.tools.orders.idents").REFUND)
     assert schema["required"] == ["order_id"]
     assert schema == spec.input_schema

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.runtime.tools import call, call_now, catalog_of, code_of, runtime_of
-from toolgen.contract.records import FailureKind
+from tests.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.counters.memory import MemoryCounters
 from toolgen.runtime.counters.protocol import Attempt
 
@@ -72,9 +72,15 @@ def test_tel_28_zero_is_no_limit() -> None:
 
 
 def test_tel_29_a_user_shares_a_limit_over_all_sessions() -> None:
-    runtime = limited(Clock(), daily_limit=1)
-    assert code_of(call_now(runtime)) == "ok"
-    assert code_of(call_now(runtime)) == "rate_limited"
+    runtime = limited(Clock(), daily_limit=2)
+
+    def call_in(session: str, user: str) -> str:
+        request = ToolRequest(name="code.tool", payload="{}")
+        meta = ToolCallMeta(user=user, session_id=session, run_id=f"run in {session}")
+        return code_of(asyncio.run(runtime.invoke(request, meta=meta)))
+
+    assert [call_in(chat, "ann") for chat in ("chat 1", "chat 2", "chat 3")] == ["ok", "ok", "rate_limited"]
+    assert call_in("chat 1", "ben") == "ok"
 
 
 def test_a_limit_per_user_refuses_calls_of_nobody() -> None:
@@ -145,6 +151,17 @@ def test_counters_forget_what_can_refuse_nothing_any_more() -> None:
     assert len(vars(counters)["_quiet_until"]) < 2048
 
 
+def test_counters_remember_for_as_long_as_clocks_may_differ() -> None:
+    counters = MemoryCounters()
+    late, early = NOON.replace(hour=23, minute=59), NOON.replace(hour=23, minute=59) + timedelta(minutes=2)
+    attempt = Attempt(ident="x.y", user="ann", at=late, cooldown_seconds=60, daily_limit=1)
+    assert counters.take(attempt) == 0
+    for number in range(2048):
+        assert counters.take(Attempt(ident="x.y", user=str(number), at=early, daily_limit=1)) == 0
+    assert counters.take(attempt) == 60
+    assert counters.take(attempt._replace(daily_limit=0)) == 60
+
+
 @pytest.mark.parametrize("limits", [{"daily_limit": 1}, {"cooldown_seconds": 5}])
 def test_tel_09_a_limited_call_reaches_neither_gate_nor_handler(limits: dict[str, float]) -> None:
     reached: list[str] = []
@@ -154,3 +171,20 @@ def test_tel_09_a_limited_call_reaches_neither_gate_nor_handler(limits: dict[str
     assert reached == ["gate", "handler"]
     assert code_of(call_now(runtime)) == "rate_limited"
     assert reached == ["gate", "handler"]
+
+
+def test_a_limit_that_cannot_be_checked_is_not_passed() -> None:
+    class Broken:
+        def take(self, _attempt: Attempt, /) -> float:
+            raise OSError("no route to counters.internal.example")
+
+    class BrokenLater:
+        async def take(self, _attempt: Attempt, /) -> float:
+            raise OSError("no route to counters.internal.example")
+
+    for counters in (Broken(), BrokenLater()):
+        catalog = catalog_of(must_not_run, metadata={"limits": {"daily_limit": 1}})
+        error = call_now(runtime_of(catalog, counters=counters)).error
+        assert error is not None
+        assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
+        assert error.message == "the limits of code.tool cannot be checked now"

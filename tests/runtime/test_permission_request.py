@@ -75,10 +75,15 @@ def test_reg_94_what_is_suggested_is_what_a_cautious_person_would_answer(tmp_pat
 
 
 def test_reg_94_a_summary_is_bounded_and_steers_no_terminal() -> None:
-    request = request_about(json.dumps({"text": "\x1b[2J\u202e" + "x" * 5000}))
-    assert request.summary.startswith('{"text": "\\u001b[2J\\u202exxx')
-    assert len(request.summary) == 2000
-    assert request.summary.isprintable()
+    many = {f"k{n}": "y" * 90 for n in range(40)}
+    for args in ({"text": "\x1b[2J\u202e" + "x" * 5000, "to": "bob"}, {"text": "\x1b[2J\u202e", "to": many}):
+        request = request_about(json.dumps(args))
+        assert "\\u001b[2J\\u202e" in request.summary
+        assert len(request.summary) <= 2000
+        assert request.summary.isprintable()
+    assert request_about(json.dumps({"a": "x" * 5000, "to": "bob"})).summary == (
+        '{"a": "' + "x" * 200 + '… (5000 characters)", "to": "bob"}'
+    )
 
 
 def test_a_question_of_the_tool_is_asked_with_its_args_escaped() -> None:

@@ -414,3 +414,22 @@ def test_an_adapter_gets_canonical_json_under_the_ident() -> None:
     result = run(catalog, "code__read_file", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u"))
     assert result.value == ["code.read_file", '{"first":{"number":1},"path":"p"}', "u"]
     assert (result.tool_name, result.metadata) == ("code.read_file", {"raw_tool_name": "code__read_file"})
+
+
+def test_fields_marked_as_secret_are_known_of_registered_tools_too() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"note": {"type": "string", "writeOnly": True}, "more": {"type": "string"}},
+    }
+    result = {"type": "array", "items": {"type": "string", "format": "password"}}
+    catalog = Catalog()
+    definition = ToolDefinition(
+        name="a.b",
+        description="x",
+        input_schema=schema,
+        result_schema=result,
+        metadata={"args_secrets": ["/more"]},
+    )
+    catalog.register(definition, lambda _args: [], profile="full")
+    metadata = catalog.definition("a.b").metadata
+    assert (metadata["args_secrets"], metadata["result_secrets"]) == (["/more", "/note"], ["/*"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
+from toolgen.contract.json_pointer import at
 from toolgen.contract.visible import visible
 from toolgen.runtime.json_text import is_array, is_object
 
@@ -111,11 +112,8 @@ class _Side:
 
     def _at(self, place: str) -> Any:
         """Follow a reference inside the schema, which needs no other: `#`, or a JSON pointer behind it."""
-        found = self._schema
-        for part in place.removeprefix("#").split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            found = found.get(key, True) if is_object(found) else True
-        return found
+        found = at(self._schema, place)
+        return True if found is None else found
 
 
 def _text(value: Any) -> str:

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolgen.contract.json_pointer import pointer_of
 from toolgen.contract.records import Issue
 from toolgen.runtime.json_text import is_array, is_object
 
@@ -68,11 +69,6 @@ def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> I
         found=_cut(found, MAX_FOUND),
         hint=_cut(hint, MAX_TEXT),
     )
-
-
-def pointer_of(path: Iterable[str | int]) -> str:
-    """Write a path as a JSON pointer (RFC 6901)."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
 def leaves_of(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:

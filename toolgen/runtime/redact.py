@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from toolgen.contract.json_pointer import steps_of
 from toolgen.runtime.credentials import REDACTED, is_secret_key, keeps_numbers, redact_text
 from toolgen.runtime.json_text import MAX_DEPTH
 
@@ -43,7 +44,7 @@ def redact(value: Any, declared: Iterable[str] = ()) -> Any:
 
 def is_secret_field(pointer: str, declared: Iterable[str] = ()) -> bool:
     """Whether a JSON pointer leads to a secret, or into one: by the name of a key on its way, or declared."""
-    segments = _segments(pointer)
+    segments = steps_of(pointer)
     at = _fields(tuple(declared))
     for segment in segments:
         if _is_declared(at) or is_secret_key(segment):
@@ -126,14 +127,10 @@ def _fields(declared: tuple[str, ...]) -> tuple[_Field, ...]:
     root = _Field()
     for pointer in declared:
         at = root
-        for segment in _segments(pointer):
+        for segment in steps_of(pointer):
             at = at.below.setdefault(segment, _Field())
         at.secret[0] = True
     return (root,)
-
-
-def _segments(pointer: str) -> list[str]:
-    return [segment.replace("~1", "/").replace("~0", "~") for segment in pointer.split("/")[1:]]
 
 
 def _step(at: tuple[_Field, ...], segment: str) -> tuple[_Field, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, Type
 from jsonschema_rs import ReferencingError, ValidationError, validator_for
 from pydantic.json_schema import GenerateJsonSchema
 
+from toolgen.contract.secret_fields import secret_pointers
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.request import run_request
@@ -168,4 +169,11 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
         except (ValidationError, ReferencingError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error
-    return replace(definition, input_schema=schema)
+    return replace(definition, input_schema=schema, metadata={**definition.metadata, **_secrets(definition, schema)})
+
+
+def _secrets(definition: ToolDefinition, input_schema: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Find the fields that a definition marks as secret, as the compiler does, beside those that its metadata names."""
+    sides = {"args_secrets": input_schema, "result_secrets": definition.result_schema}
+    found = {name: [*definition.metadata.get(name, ()), *secret_pointers(schema)] for name, schema in sides.items()}
+    return {name: pointers for name, pointers in found.items() if pointers}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from toolgen.contract.json_pointer import pointer_of
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
-from toolgen.runtime.issues import MAX_ISSUES, issue, pointer_of
+from toolgen.runtime.issues import MAX_ISSUES, issue
 from toolgen.runtime.json_text import json_bytes
 from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
 from toolgen.runtime.typed_values import check_sayable, plain, with_integers

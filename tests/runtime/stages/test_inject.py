@@ -18,6 +18,8 @@ from toolgen.runtime import Runtime, allow_all, load
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    Handler = Callable[[Any, ToolCallMeta], Any]
+
 FILLED = {"account": lambda meta: f"account of {meta.user}"}
 
 
@@ -31,7 +33,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     sys.path.remove(str(folder))
 
 
-def result_of(package: str, tool: str, payload: str, handler: Callable[[Any, ToolCallMeta], Any], **settings: Any) -> ToolResult[Any]:
+def result_of(
+    package: str, tool: str, payload: str, handler: Callable[[Any, ToolCallMeta], Any], **settings: Any
+) -> ToolResult[Any]:
     catalog = load(package)
     handlers = dict.fromkeys(catalog.toolsets["mail"], handler)
     runtime = Runtime(

@@ -53,7 +53,7 @@ class World:
         return file
 
     def call(self, tool: str, /, *, tools: CodeTools | None = None, session: str | None = None, **args: Any) -> Any:
-        """Call a handler with args as JSON has them. Raises what it raises."""
+        """Call a handler with args as JSON has them; give the result in its type. Raises what it raises."""
         handlers = tools or self.tools
         typed = getattr(codecs, f"{tool.upper()}_ARGS").decode(json.dumps(args))
         given = getattr(handlers, tool)(typed, ToolCallMeta(session_id=session))
@@ -61,7 +61,8 @@ class World:
         async def awaited() -> Any:
             return await given
 
-        return asyncio.run(awaited()) if isawaitable(given) else given
+        result = asyncio.run(awaited()) if isawaitable(given) else given
+        return getattr(codecs, f"{tool.upper()}_RESULT").decode(json.dumps(result))
 
     def failure(self, tool: str, /, **args: Any) -> CallFailed:
         """Call a handler that has to fail, and give how."""

@@ -21,6 +21,7 @@ from toolgen.contract.visible import visible
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.errors import ExecutorError
 from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.terminal import TerminalPrompt
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config
@@ -44,7 +45,7 @@ def command(*, tool: str, args: str, yes: bool, user: str | None, style: str) ->
     config = project()
     payload = sys.stdin.read() if args == "-" else args
     with redirect_stdout(sys.stderr):  # stdout is for the result: what handlers print is beside it
-        runtime, ident = _runtime(config, tool, _allow if yes else _ask)
+        runtime, ident = _runtime(config, tool, _allow if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
     if style == "json":
@@ -111,13 +112,15 @@ def _allow(request: PermissionRequest) -> Decision:
     return Decision.ALLOW_ONCE
 
 
-def _ask(request: PermissionRequest) -> Decision:
+def _deny(request: PermissionRequest) -> Decision:
+    click.echo(f"{request.tool_name} has to be allowed, and nobody can be asked: give --yes to allow it", err=True)
+    return Decision.DENY
+
+
+def _asking() -> PermissionCallback:
     """Ask the person at the terminal; nobody there means no."""
-    if not sys.stdin.isatty():
-        click.echo(f"{request.tool_name} has to be allowed, and nobody can be asked: give --yes to allow it", err=True)
-        return Decision.DENY
-    shown = request.arguments.decode()
-    return Decision.ALLOW_ONCE if click.confirm(f"{request.tool_name} {shown}\nRun it?", err=True) else Decision.DENY
+    is_seen = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return TerminalPrompt() if is_seen else _deny
 
 
 def _json(result: ToolResult[Any]) -> dict[str, Any]:

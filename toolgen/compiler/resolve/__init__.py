@@ -38,7 +38,7 @@ def resolve(
     files = _of(documents, ToolsetFile)
     by_path = {document.path: document for document in files}
     toolsets = [resolve_toolset(document, by_path, schemas, tags, sink, profile=profile) for document in files]
-    toolsets.sort(key=lambda toolset: (toolset.name, toolset.span))
+    toolsets.sort(key=lambda toolset: toolset.name)
     check_toolsets(toolsets, sink)
     words = [*BUILTIN, *tags]
     agents, toolsets = resolve_agents(_of(documents, AgentFile), toolsets, words, sink)

@@ -14,6 +14,8 @@ import jsonschema_rs
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.chains import MAX_PARTS, excess
 from toolgen.compiler.resolve.schema_errors import fix_of, message_of, short
+from toolgen.contract.json_pointer import pointer_of
+from toolgen.contract.keywords import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +59,8 @@ class _Parts:
         """The validator of the part at a pointer. Raises what jsonschema-rs raises for one that needs the whole."""
         registry, target = None, {"$schema": keywords.DIALECTS[self._dialect], **part}
         if pointer and any(True for _ in _references(part, [])):
-            place = "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
-            registry, target = self._registry, {"$ref": f"{self._base}#{quote(place, safe='/~')}"}
+            place = quote(pointer_of(pointer), safe="/~")
+            registry, target = self._registry, {"$ref": f"{self._base}#{place}"}
         return jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
 
     @cached_property
@@ -144,7 +146,7 @@ def _reference_span(bundle: Bundle, reason: str, span: Span) -> Span:
 def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], str]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if key in keywords.REFERENCES and isinstance(inner, str):
+            if key in REFERENCES and isinstance(inner, str):
                 yield [*path, key], inner
             yield from _references(inner, [*path, key])
     elif isinstance(value, list):

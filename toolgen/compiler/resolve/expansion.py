@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.json_pointer import escape
 from toolgen.compiler.resolve.spellings import respelled_type
 from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.contract.json_pointer import escape
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span

@@ -18,13 +18,6 @@ SCHEMA_MAP: Final = frozenset(
     {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-
-IN_PLACE: Final = ("if", "then", "else", "not")
-IN_PLACE_LIST: Final = ("allOf", "anyOf", "oneOf")
-IN_PLACE_MAP: Final = ("dependentSchemas", "dependencies")
-"""Keywords whose schemas apply to the same value as the schema that they stand in."""
-
 ALL: Final = SCHEMA | SCHEMA_LIST | SCHEMA_MAP | frozenset({
     "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
     "$schema", "$vocabulary", "const", "contentEncoding", "contentMediaType", "default", "dependentRequired",

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.diagnostics.diagnostic import Related
-from toolgen.compiler.resolve import json_pointer, keywords
+from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.expansion import Expander, Expansion
-from toolgen.compiler.resolve.json_pointer import escape, key_of
 from toolgen.compiler.resolve.types import NamedType, Types, own_dialect
+from toolgen.contract.json_pointer import escape, key_of, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class Bundle:
     def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
         """Where the part of the schema at a JSON pointer was written."""
         for length in range(len(pointer), -1, -1):
-            node = self.places.get(json_pointer.pointer(pointer[:length]))
+            node = self.places.get(pointer_of(pointer[:length]))
             if node is not None:
                 return node.span_at(pointer[length:])
         return fallback

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.json_pointer import child, escape, key_of
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, fits, literals, narrower, union
+from toolgen.contract.json_pointer import child, escape, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

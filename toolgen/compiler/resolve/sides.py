@@ -15,9 +15,10 @@ from toolgen.compiler.resolve.checks import check_defaults, check_schema
 from toolgen.compiler.resolve.contradictions import check_contradictions
 from toolgen.compiler.resolve.profile import check_profile
 from toolgen.compiler.resolve.schemas import Bundle
-from toolgen.compiler.resolve.secrets import secret_pointers
 from toolgen.compiler.resolve.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
+from toolgen.contract.keywords import REFERENCES
+from toolgen.contract.secret_fields import secret_pointers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -194,7 +195,7 @@ def _refers_to_root(schema: dict[str, Any]) -> bool:
                 queue.extend((item, base) for item in items)
             case dict() as entries:
                 base = _resource(entries, base)
-                if any(_leads(entries.get(key), base, url, names) for key in keywords.REFERENCES):
+                if any(_leads(entries.get(key), base, url, names) for key in REFERENCES):
                     return True
                 queue.extend((inner, base) for inner in entries.values())
             case _:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgen.contract.records import FailureKind
 from toolgen.runtime.counters.protocol import Attempt
-from toolgen.runtime.errors import ToolRateLimited
+from toolgen.runtime.errors import CallFailed, ToolRateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -26,7 +27,12 @@ def bind(tool: Tool, host: Host) -> Stage | None:
         user = call.meta.user
         if not user:
             raise ToolRateLimited(name, None)
-        wait = take(Attempt(name, user, clock(), cooldown, daily))
+        try:
+            wait = take(Attempt(name, user, clock(), cooldown, daily))
+        except CallFailed:
+            raise
+        except Exception as error:
+            raise _unknown(name) from error
         if not isinstance(wait, int | float):
             return later(wait)
         if wait:
@@ -34,8 +40,19 @@ def bind(tool: Tool, host: Host) -> Stage | None:
         return None
 
     async def later(waiting: Awaitable[float]) -> None:
-        wait = await waiting
+        try:
+            wait = await waiting
+        except CallFailed:
+            raise
+        except Exception as error:
+            raise _unknown(name) from error
         if wait:
             raise ToolRateLimited(name, wait)
 
     return limit
+
+
+def _unknown(name: str) -> CallFailed:
+    """A limit that cannot be checked is not passed. The text names nothing of what counts."""
+    message = f"the limits of {name} cannot be checked now"
+    return CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, "try again later, or go on without it")

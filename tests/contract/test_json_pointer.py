@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.compiler.resolve.json_pointer import at, child, pointer
+from toolgen.contract.json_pointer import at, child, pointer_of
 
 DOCUMENT = {"a/b": {"m~n": [10, {" ": 20}]}, "": 30, "%": 40, "0": 50}
 
@@ -41,7 +41,7 @@ def test_a_pointer_leads_back_over_the_keys_that_it_was_made_of(path: list[str |
     document: Any = "end"
     for step in reversed(path):
         document = {str(step): document}
-    assert at(document, f"#{pointer(path)}") == "end"
+    assert at(document, f"#{pointer_of(path)}") == "end"
 
 
 def test_an_index_is_written_in_digits() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.resolve.json_pointer import at, escape
-from toolgen.compiler.resolve.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
+from toolgen.contract.json_pointer import at, escape
+from toolgen.contract.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,9 +16,14 @@ def escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def pointer(path: Iterable[str | int]) -> str:
+def pointer_of(path: Iterable[str | int]) -> str:
     """Spell keys and indexes as a pointer."""
     return "".join(f"/{escape(str(step))}" for step in path)
+
+
+def steps_of(pointer: str) -> list[str]:
+    """The keys and indexes that a pointer spells."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def key_of(step: str) -> str:

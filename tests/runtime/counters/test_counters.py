@@ -1,0 +1,181 @@
+"""Counters, in memory and in Redis: one set of rules, and the same answers."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta, timezone
+from inspect import isawaitable
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.runtime.counters.server import redis_server
+from toolgen.runtime.counters.memory import MemoryCounters
+from toolgen.runtime.counters.protocol import Attempt
+from toolgen.runtime.counters.redis import RedisCounters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.runtime.counters.protocol import Counters
+
+pytestmark = pytest.mark.xdist_group("redis")
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HALF_A_DAY = 12 * 3600
+TOOLS = count(1)
+
+
+class Asked:
+    """Counters that are asked from outside of an event loop, about a tool of their own, at seconds after noon."""
+
+    def __init__(self, counters: Counters, runner: asyncio.Runner) -> None:
+        self._counters = counters
+        self._runner = runner
+        self._tool = f"test.tool_{next(TOOLS)}"
+
+    def take(self, at: float = 0, /, **attempt: Any) -> float:
+        return self.take_all([Attempt(**self._attempt(at, attempt))])[0]
+
+    def take_at_once(self, times: int, **attempt: Any) -> list[float]:
+        return self.take_all([Attempt(**self._attempt(0, attempt))] * times)
+
+    def take_all(self, attempts: list[Attempt]) -> list[float]:
+        async def asked(attempt: Attempt) -> float:
+            wait = self._counters.take(attempt)
+            return await wait if isawaitable(wait) else wait
+
+        async def answers() -> list[float]:
+            return await asyncio.gather(*map(asked, attempts))
+
+        return self._runner.run(answers())
+
+    def _attempt(self, at: float, fields: dict[str, Any]) -> dict[str, Any]:
+        return {"ident": self._tool, "user": "ann", "at": NOON + timedelta(seconds=at), **fields}
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def in_redis(runner: asyncio.Runner) -> Iterator[RedisCounters]:
+    with redis_server() as server:
+        counters = RedisCounters(server.uri, timeout=60)
+        yield counters
+        runner.run(counters.aclose())
+
+
+@pytest.fixture(params=["memory", "redis"])
+def counters(request: pytest.FixtureRequest, runner: asyncio.Runner) -> Asked:
+    kept = MemoryCounters() if request.param == "memory" else request.getfixturevalue("in_redis")
+    return Asked(kept, runner)
+
+
+def test_tel_27_a_cooldown_is_per_user_and_per_tool(counters: Asked) -> None:
+    assert counters.take(0, cooldown_seconds=30) == 0
+    assert counters.take(10, cooldown_seconds=30) == 20
+    assert counters.take(10, cooldown_seconds=30, user="ben") == 0
+    assert counters.take(10, cooldown_seconds=30, ident="test.other_tool") == 0
+    assert counters.take(29.999_999, cooldown_seconds=30) == 0.000_001
+    assert counters.take(30, cooldown_seconds=30) == 0
+    assert counters.take(31, cooldown_seconds=30) == 29
+
+
+def test_tel_27_a_cooldown_goes_on_over_midnight(counters: Asked) -> None:
+    assert counters.take(HALF_A_DAY - 1, cooldown_seconds=100_000) == 0
+    assert counters.take(HALF_A_DAY + 1, cooldown_seconds=100_000) == 99_998
+
+
+def test_tel_28_a_daily_limit_ends_with_the_utc_day_wherever_the_clock_is(counters: Asked) -> None:
+    assert [counters.take(second, daily_limit=3) for second in range(4)] == [0, 0, 0, HALF_A_DAY - 3]
+    assert counters.take(HALF_A_DAY - 0.25, daily_limit=3) == 0.25
+    in_oslo = (NOON + timedelta(hours=11, minutes=30)).astimezone(timezone(timedelta(hours=1)))
+    assert counters.take(daily_limit=3, at=in_oslo) == 1800
+    assert counters.take(HALF_A_DAY, daily_limit=3) == 0
+
+
+def test_tel_28_zero_is_no_limit(counters: Asked) -> None:
+    assert {counters.take() for _ in range(20)} == {0}
+
+
+def test_the_longer_of_both_waits_is_told(counters: Asked) -> None:
+    both = {"cooldown_seconds": 60, "daily_limit": 1}
+    assert counters.take(0, **both) == 0
+    assert counters.take(1, **both) == HALF_A_DAY - 1
+    assert counters.take(HALF_A_DAY - 30, cooldown_seconds=60, daily_limit=2) == 0
+    assert counters.take(HALF_A_DAY - 10, **both) == 40
+
+
+def test_a_refused_attempt_counts_for_nothing(counters: Asked) -> None:
+    both = {"cooldown_seconds": 10, "daily_limit": 2}
+    assert [counters.take(second, **both) for second in (0, 5, 9, 10)] == [0, 5, 1, 0]
+
+
+def test_attempts_at_once_share_what_is_left(counters: Asked) -> None:
+    waits = counters.take_at_once(60, daily_limit=5)
+    assert sorted(waits) == [0] * 5 + [HALF_A_DAY] * 55
+
+
+def test_clocks_that_differ_around_midnight_do_not_start_a_day_again(counters: Asked) -> None:
+    before, after = HALF_A_DAY - 1, HALF_A_DAY + 1
+    assert [counters.take(at, daily_limit=1) > 0 for at in (before, after, before, after)] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        ("ann", "ann ", "Ann", "", "0"),
+        ("a:b", "a%3Ab", "a", "b", "a:b:ready", "{a}", "}"),
+        ("a\0b", "a\nb", "a\r\nSET x 1\r\n", "*", "?", "[ab]"),
+        ("\u00e9", "e\u0301", "\ud800", "\udfff", "\U0001f600", "\u202e"),
+        ("u" * 100_000, "u" * 100_001),
+    ],
+)
+def test_users_and_tools_may_hold_any_text(counters: Asked, users: tuple[str, ...]) -> None:
+    for _ in range(2):
+        waits = [counters.take(daily_limit=2, user=user, ident=user) for user in users]
+        assert waits == [0] * len(users)
+    assert 0 not in [counters.take(daily_limit=2, user=user, ident=user) for user in users]
+
+
+def test_a_tool_and_a_user_are_not_confused_where_they_meet(counters: Asked) -> None:
+    for ident, user in (("a", "b:c"), ("a:b", "c"), ("a.b", "c"), ("a", "b.c")):
+        assert counters.take(daily_limit=1, ident=ident, user=user) == 0
+
+
+ATTEMPTS = st.lists(
+    st.tuples(
+        st.sampled_from(["ann", "ben"]),
+        st.one_of(
+            st.integers(0, 90_000),
+            st.integers(-3600, 3600),
+            st.floats(0, 100),
+            st.sampled_from([HALF_A_DAY, 2 * HALF_A_DAY]),
+        ),
+        st.sampled_from([0, 0.5, 10, 86_400, 100_000.000_001]),
+        st.sampled_from([0, 1, 2, 5]),
+    ),
+    max_size=30,
+)
+
+
+@given(steps=ATTEMPTS)
+def test_tel_27_28_memory_and_redis_give_the_same_answers(
+    in_redis: RedisCounters, runner: asyncio.Runner, steps: list[tuple[str, float, float, int]]
+) -> None:
+    tool, now, attempts = f"test.tool_{next(TOOLS)}", NOON, []
+    for user, seconds, cooldown, daily in steps:
+        now += timedelta(seconds=seconds)
+        attempts.append(Attempt(ident=tool, user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
+
+    async def answers(counters: Any) -> list[float]:
+        waits = [counters.take(attempt) for attempt in attempts]
+        return [await wait if isawaitable(wait) else wait for wait in waits]
+
+    assert runner.run(answers(in_redis)) == runner.run(answers(MemoryCounters()))
