@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.runtime.test_runs import run_of
 from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.permission import Decision, PermissionRequest
@@ -23,8 +24,10 @@ def request_about(payload: str, **fields: Any) -> PermissionRequest:
         asked.append(request)
         return Decision.DENY
 
-    settings = fields.pop("settings", {})
-    call_now(runtime_of(catalog_of(must_not_run, **fields), permission=callback, **settings), payload=payload)
+    settings, in_run = fields.pop("settings", {}), fields.pop("in_run", True)
+    catalog = catalog_of(must_not_run, **fields)
+    run = run_of(catalog)[1] if in_run else None
+    call_now(runtime_of(catalog, permission=callback, **settings), payload=payload, run=run)
     (found,) = asked
     return found
 
@@ -72,6 +75,12 @@ def test_reg_94_what_is_suggested_is_what_a_cautious_person_would_answer(tmp_pat
     assert request_about('{"path": "a.txt"}', **written).suggested is Decision.ALLOW_FOR_SESSION
     assert request_about('{"path": "/etc/a.txt"}', **written).suggested is Decision.DENY
     assert request_about("{}").suggested is Decision.ALLOW_ONCE
+
+
+def test_reg_87_outside_of_runs_there_is_no_session_to_keep_a_grant(tmp_path: Path) -> None:
+    written = {"metadata": {"access": {"write": ["path"]}}, "settings": {"project": tmp_path}}
+    request = request_about('{"path": "a.txt"}', in_run=False, **written)
+    assert (request.scope, request.suggested) == (None, Decision.ALLOW_ONCE)
 
 
 def test_reg_94_a_summary_is_bounded_and_steers_no_terminal() -> None:

@@ -107,6 +107,7 @@ class _Permission:
         from toolgen.runtime.shown_args import filled, summary  # many patterns, and most calls ask nobody
 
         entry, definition = self._tool.entry, self._tool.definition
+        scope = found.scope if call.run else None  # only a run has a session to keep it
         is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
         secrets = definition.metadata.get("args_secrets", ())
         return PermissionRequest(
@@ -117,22 +118,22 @@ class _Permission:
             meta=call.meta,
             summary=summary(call.args, secrets, _SUMMARY),
             confirm=filled(entry.confirm, call.args, secrets, _SUMMARY),
-            scope=found.scope,
+            scope=scope,
             hosts=found.hosts,
             cwd=found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else ""),
             env=(*self._host.policies.env, *command.get("env", ())) if command else (),
             dangerous=is_dangerous,
             reasons=tuple(reason.source for reason in judgement.reasons if reason.answer is judgement.answer),
             hook=call.hook,
-            suggested=_suggested(is_dangerous, found),
+            suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
 
 
-def _suggested(is_dangerous: bool, found: Touched) -> Decision:
+def _suggested(found: Touched, *, may_last: bool) -> Decision:
     """Whatever lies in the way of a path, no; for the session where it is known what that covers, and harmless."""
     if found.concerns:
         return Decision.DENY
-    return Decision.ALLOW_FOR_SESSION if found.scope and not is_dangerous else Decision.ALLOW_ONCE
+    return Decision.ALLOW_FOR_SESSION if may_last else Decision.ALLOW_ONCE
 
 
 def _note_granted(call: Call, found: Touched) -> None:

@@ -39,9 +39,11 @@ class RecordedCall:
 
     @property
     def duration_us(self) -> int | None:
-        """Microseconds from its first event to its end."""
+        """Microseconds from its first event to its end; of a call that never began to run, what its stages took."""
         if self.result is None:
             return None
+        if len(self.events) == 1:
+            return round(sum(stage.us for stage in self.stages))
         taken = self.events[-1].at - self.events[0].at
         return round(taken.total_seconds() * 1_000_000)
 
