@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import toolgen.runtime
 from toolgen.cli import COMMANDS
-from toolgen.compiler.config import Config, Target
+from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.documents import action_catalog, agent, policy, shared, toolset
 
@@ -72,6 +72,10 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
         "out": ("text", "The folder of the package. Its last part is the name that programs import."),
         "formats": ("`annotate` `assert`", "Whether JSON Schema's `format` only describes a value, or is checked."),
         "profile": ("`full` `core`", "The schemas that tools may have: all, or those that every provider takes."),
+        "builtin": (
+            f"list of {' '.join(f'`{toolset}`' for toolset in BUILTIN_TOOLSETS)}",
+            "The toolsets that come with toolgen and are compiled with the project's own.",
+        ),
     },
 }
 """The keys of the configuration: type and meaning."""
@@ -82,12 +86,43 @@ NO_SETTINGS = ("root", "file")
 PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime": tuple(dir(toolgen.runtime)),
     "toolgen.runtime.permission": (),
+    "toolgen.runtime.terminal": ("TerminalPrompt",),
+    "toolgen.runtime.policy": ("Policies", "Answer", "Judgement", "Reason"),
     "toolgen.runtime.errors": (),
+    "toolgen.runtime.checked_call": (),
     "toolgen.runtime.hooks": (),
     "toolgen.runtime.gate": (),
     "toolgen.runtime.registration": ("Handler", "Profile"),
-    "toolgen.runtime.run": (),
+    "toolgen.runtime.user_tools": ("load_user_tools",),
+    "toolgen.runtime.run": ("Run", "Session", "Progress", "Grant", "Scope"),
+    "toolgen.runtime.children": ("Child", "start_child"),
+    "toolgen.runtime.executors.command": ("CommandHost", "executor"),
+    "toolgen.runtime.executors.agent": ("executor", "AgentRun", "Message", "Outcome", "RunAgent", "run_to_end"),
+    "toolgen.runtime.paths.policy": ("PathPolicy", "PathAnswer", "Concern"),
     "toolgen.runtime.counters.protocol": (),
+    "toolgen.runtime.counters.memory": ("MemoryCounters",),
+    "toolgen.runtime.counters.redis": ("RedisCounters",),
+    "toolgen.runtime.stores.protocol": (),
+    "toolgen.runtime.stores.records": (),
+    "toolgen.runtime.stores.memory": ("MemoryStore",),
+    "toolgen.runtime.stores.sqlite": ("SqliteStore",),
+    "toolgen.runtime.stores.chain": ("ChainKey", "ChainError", "Head", "Chain", "Finding", "verify"),
+    "toolgen.runtime.stores.calls": (),
+    "toolgen.runtime.artifacts": ("Artifacts", "Artifact", "ArtifactError", "ArtifactNotFound"),
+    "toolgen.runtime.presentations.tags": (
+        "ToolDef",
+        "ToolContext",
+        "TagHandler",
+        "TagRegistry",
+        "TagGate",
+        "tool_defs",
+        "prompt_block",
+        "parse_response",
+        "Reply",
+        "TagCall",
+        "run_tags",
+        "TagTurn",
+    ),
     "toolgen.contract.records": (),
 }
 """The modules that hosts may import from, and their names; without any, all that a module defines."""
@@ -192,6 +227,8 @@ def _heading(model: str) -> str:
 
 
 def _setting(value: Any) -> str:
+    if not value:
+        return "-"
     return f"`{value}`" if isinstance(value, str) else "one, with the defaults below"
 
 
@@ -260,7 +297,7 @@ def _defined(tree: ast.Module) -> dict[str, tuple[ast.stmt, str]]:
     found: dict[str, tuple[ast.stmt, str]] = {}
     for node, text in _with_text(tree.body):
         name = node.target.id if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) else ""
-        name = node.name if isinstance(node, ast.ClassDef | ast.FunctionDef) else name
+        name = node.name if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) else name
         if name and not name.startswith("_"):
             found[name] = (node, text)
     return found
@@ -295,7 +332,7 @@ def _name_entry(name: str, node: ast.stmt, text: str) -> list[str]:
     parts = [f"### `{name}`"]
     if isinstance(node, ast.ClassDef):
         parts += [_block([_class_signature(node)]), text, *_methods(node)]
-    elif isinstance(node, ast.FunctionDef):
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         parts += [_block([_signature(name, node)]), text]
     elif isinstance(node, ast.AnnAssign) and node.value:
         parts += [_block([f"{name} = {ast.unparse(node.value)}"]), text]

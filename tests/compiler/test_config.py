@@ -38,7 +38,7 @@ def test_both_files_say_the_same_things(tmp_path: Path) -> None:
     settings = """
         targets = [
           {specs = "specs/shop", out = "shop_tools"},
-          {specs = "./specs/bot/", out = "src//bot_tools", formats = "assert", profile = "core"},
+          {specs = "./specs/bot/", out = "src//bot_tools", formats = "assert", profile = "core", builtin = ["code"]},
         ]
         executors = {"shop.orders" = "app:orders", "bot" = "bot.handlers:Handlers.bot"}
     """
@@ -54,7 +54,7 @@ def test_both_files_say_the_same_things(tmp_path: Path) -> None:
         == project.targets
         == (
             Target("specs/shop", "shop_tools"),
-            Target("specs/bot", "src/bot_tools", formats="assert", profile="core"),
+            Target("specs/bot", "src/bot_tools", formats="assert", profile="core", builtin=("code",)),
         )
     )
     assert (
@@ -71,6 +71,12 @@ def test_tables_of_targets_are_written_either_way(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text('[[targets]]\nout = "a"\n[[targets]]\nout = "b"\n')
 
     assert load_config(tmp_path).targets == (Target(out="a"), Target(out="b"))
+
+
+def test_the_order_of_built_in_toolsets_means_nothing(tmp_path: Path) -> None:
+    (tmp_path / "toolgen.toml").write_text('targets = [{builtin = ["internal", "agent", "internal"]}]\n')
+
+    assert load_config(tmp_path).targets == (Target(builtin=("agent", "internal")),)
 
 
 def test_files_that_say_nothing_of_toolgen_do_not_count(tmp_path: Path) -> None:
@@ -156,6 +162,28 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
         (
             "targets = [{profile = 1.5}]",
             "TG705 toolgen.toml:1:13 `targets[0].profile` must be 'full' or 'core', not a number",
+        ),
+        (
+            'targets = [{builtin = "code"}]',
+            (
+                "TG705 toolgen.toml:1:13 `targets[0].builtin` must be an array of toolsets, not a string "
+                '(write `["code"]`)'
+            ),
+        ),
+        (
+            "targets = [{builtin = {}}]",
+            "TG705 toolgen.toml:1:13 `targets[0].builtin` must be an array of toolsets, not a table",
+        ),
+        (
+            'targets = [{builtin = ["codes", "agent"]}]',
+            (
+                "TG705 toolgen.toml:1:13 `targets[0].builtin` is a list of 'agent', 'code' or 'internal', not 'codes' "
+                "(did you mean `code`?)"
+            ),
+        ),
+        (
+            "targets = [{builtin = [[]]}]",
+            ("TG705 toolgen.toml:1:13 `targets[0].builtin` is a list of 'agent', 'code' or 'internal', not an array"),
         ),
         (
             "executors = 1",

@@ -30,6 +30,14 @@ BASE = {
     "typing_extensions",
 }
 
+EXAMPLES = """\
+[[targets]]
+specs = "specs/examples"
+out = "generated"
+builtin = ["agent", "code", "internal"]
+"""
+"""The configuration of the committed examples."""
+
 
 def build(kind: str, source: Path, out: Path) -> Path:
     """Build a `wheel` or an `sdist` from a source tree, and give its path."""
@@ -68,16 +76,20 @@ def run_runtime_tests(environment: Environment, folder: Path) -> subprocess.Comp
     return environment.run("-m", "pytest", "tests/runtime", cwd=folder)
 
 
-def test_the_wheel_holds_the_package_the_templates_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_package_templates_built_in_specs_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    files = [file for folder in ("toolgen", "templates") for file in (ROOT / folder).rglob("*") if file.is_file()]
-    kept = (file for file in files if file.suffix != ".pyc" and ".toolgen" not in file.parts)
-    relative = (file.relative_to(ROOT).as_posix() for file in kept)
-    assert names == {f"toolgen/{name}" if name.startswith("templates/") else name for name in relative}
+    places = {"toolgen": "toolgen", "templates": "toolgen/templates", "specs/builtin": "toolgen/toolsets/specs"}
+    expected = {
+        f"{place}/{file.relative_to(ROOT / folder).as_posix()}"
+        for folder, place in places.items()
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and file.suffix != ".pyc" and ".toolgen" not in file.parts
+    }
+    assert names == expected
     assert "toolgen/py.typed" in names
+    assert "toolgen/toolsets/specs/code.yaml" in names
     assert any(name.startswith("toolgen/templates/") for name in names)
-    assert any(name.startswith("toolgen/toolsets/") for name in names)
 
 
 def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
@@ -114,6 +126,15 @@ def test_the_extra_brings_the_compiler_with_its_templates(full: Environment, tmp
     assert run.returncode == 0, run.stderr
 
 
+def test_the_extra_brings_the_built_in_toolsets(full: Environment, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs" / "examples", tmp_path / "specs" / "examples")
+    shutil.copytree(ROOT / "generated", tmp_path / "generated")
+    (tmp_path / "toolgen.toml").write_text(EXAMPLES, encoding="utf-8")
+    run = full.run("-m", "toolgen", "build", "--check", cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout == "generated: up to date\n"
+
+
 def test_the_extra_installs_the_command(full: Environment) -> None:
     command = [str(full.folder / "bin" / "toolgen"), "--help"]
     assert "build" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -133,9 +154,9 @@ def test_the_oldest_dependencies_of_the_extra_build_the_same_bytes(wheel: Path, 
     environment = Environment.make(tmp_path / "environment")
     pins = oldest(project["dependencies"] + project["optional-dependencies"]["compiler"])
     environment.install(f"{wheel}[compiler]", *pins, index=True)
-    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    shutil.copytree(ROOT / "specs" / "examples", tmp_path / "specs" / "examples")
     shutil.copytree(ROOT / "generated", tmp_path / "generated")
-    (tmp_path / "toolgen.toml").write_text('[[targets]]\nspecs = "specs/examples"\nout = "generated"\n')
+    (tmp_path / "toolgen.toml").write_text(EXAMPLES, encoding="utf-8")
     run = environment.run("-m", "toolgen", "build", "--check", cwd=tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
 

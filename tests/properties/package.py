@@ -17,7 +17,7 @@ from toolgen.runtime.kinds import adapter_of
 from toolgen.runtime.packages import read_package
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from toolgen.compiler.ir.catalog import Catalog
     from toolgen.runtime import Catalog as Loaded
@@ -28,9 +28,16 @@ _numbers = count()
 @contextmanager
 def imported(catalog: Catalog) -> Iterator[Loaded]:
     """Write the package that a catalog compiles to, and load it."""
+    with loaded(lambda folder: write(folder, generate(catalog))) as found:
+        yield found
+
+
+@contextmanager
+def loaded(write_package: Callable[[Path], None]) -> Iterator[Loaded]:
+    """Load a package that is written into a folder."""
     name = f"made_up_{next(_numbers)}"
     with TemporaryDirectory() as folder:
-        write(Path(folder, name), generate(catalog))
+        write_package(Path(folder, name))
         sys.path.insert(0, folder)
         try:
             yield load(name)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # One worker makes the package that the others are compared with.
 pytestmark = pytest.mark.xdist_group("determinism")
 
-SPECS: Final = ROOT / "specs"
+SPECS: Final = ROOT / "specs" / "examples"
+CONFIGURATION: Final = 'targets = [{builtin = ["agent", "code", "internal"]}]\n'
 RUFF: Final = 'line-length = 40\nindent-width = 2\n[format]\nquote-style = "single"\nindent-style = "tab"\n'
 ODD: Final = {
     "COLUMNS": "20",
@@ -48,6 +49,8 @@ Package = dict[str, bytes]
 
 def write_specs(project: Path, *, backwards: bool = False, renamed: bool = False) -> Path:
     """Copy the example specs into a project: in another order, or under names that sort in another order."""
+    project.mkdir(exist_ok=True)
+    (project / "toolgen.toml").write_text(CONFIGURATION, encoding="utf-8")
     files = sorted((path for path in SPECS.rglob("*") if path.is_file()), reverse=backwards)
     for number, path in enumerate(files):
         place = project / "specs" / path.relative_to(SPECS)

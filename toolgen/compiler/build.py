@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.listing import list_specs
+from toolgen.compiler.listing import list_builtin, list_specs
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import read_lock
@@ -41,18 +41,22 @@ class Compiled:
 
 
 def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Callable[[str], None] = quiet) -> Compiled:
-    """Read and resolve the specs of a target. The result is whole only where the sink holds no error."""
+    """Read and resolve the specs of a target, and those of the built-in toolsets that it names.
+
+    The result is whole only where the sink holds no error.
+    """
     from toolgen.compiler.documents import read_documents
     from toolgen.compiler.resolve import resolve
-    from toolgen.compiler.source.read import read_specs
+    from toolgen.compiler.source.read import read_builtin, read_specs
 
     progress("reading specs")
-    files = read_specs(root / target.specs, root, sink)
+    # The built-in ones first: of two that are called the same, the later is reported, and can be renamed.
+    files = [*read_builtin(target.builtin, sink), *read_specs(root / target.specs, root, sink)]
     documents = read_documents(files, sink)
     progress("resolving")
     found = Diagnostics()
     catalog = resolve(documents, found, profile=target.profile, assert_formats=target.formats == "assert")
-    complete = len(documents) == len(list_specs(root / target.specs))
+    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs))
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)

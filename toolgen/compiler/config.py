@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 Formats = Literal["annotate", "assert"]
 Profile = Literal["full", "core"]
 
+BUILTIN_TOOLSETS: Final = ("agent", "code", "internal")
+"""The toolsets that come with toolgen."""
+
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
 _SETTINGS = ("targets", "executors")
-_TARGET_SETTINGS = ("specs", "out", "formats", "profile")
+_TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin")
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _TYPE_NAMES: dict[type, str] = {
@@ -44,12 +47,14 @@ class Target:
     """One package to build. `specs` and `out` are folders, relative to the project, with `/`.
 
     `formats` says whether JSON Schema's `format` is checked; `profile` is the schema subset that specs may use.
+    `builtin` are the toolsets of `BUILTIN_TOOLSETS` that are compiled with the target's own, sorted.
     """
 
     specs: str = "specs"
     out: str = "generated"
     formats: Formats = "annotate"
     profile: Profile = "full"
+    builtin: tuple[str, ...] = ()
 
 
 _DEFAULT: Final = Target()
@@ -143,6 +148,7 @@ class _Source:
         out = self.folder(table, name, "out", _DEFAULT.out)
         formats = self.choice(table, name, "formats", ("annotate", "assert"))
         profile = self.choice(table, name, "profile", ("full", "core"))
+        builtin = self.builtin(table, name)
         if specs is None or out is None:
             return None
         package = PurePosixPath(out).name
@@ -155,7 +161,7 @@ class _Source:
                 "TG707", f"`{name}.out` is `{out}`, and would hide the module of that name", key="out", fix="rename it"
             )
             return None
-        return Target(specs, out, cast("Formats", formats), cast("Profile", profile))
+        return Target(specs, out, cast("Formats", formats), cast("Profile", profile), builtin)
 
     def folder(self, table: dict[str, object], name: str, key: str, default: str) -> str | None:
         value = table.get(key, default)
@@ -178,6 +184,24 @@ class _Source:
             self.report("TG705", message, key=key, fix=nearest(value, choices) if isinstance(value, str) else "")
             return choices[0]
         return str(value)
+
+    def builtin(self, table: dict[str, object], name: str) -> tuple[str, ...]:
+        found = table.get("builtin", [])
+        if not isinstance(found, list):
+            message = f"`{name}.builtin` must be an array of toolsets, not {_type_name(found)}"
+            self.report(
+                "TG705", message, key="builtin", fix=f'write `["{found}"]`' if found in BUILTIN_TOOLSETS else ""
+            )
+            return ()
+        toolsets = cast("list[object]", found)
+        *others, last = (repr(toolset) for toolset in BUILTIN_TOOLSETS)
+        choices = f"{', '.join(others)} or {last}"
+        for toolset in toolsets:
+            if toolset not in BUILTIN_TOOLSETS:
+                shown = repr(toolset) if isinstance(toolset, str) else _type_name(toolset)
+                fix = nearest(toolset, BUILTIN_TOOLSETS) if isinstance(toolset, str) else ""
+                self.report("TG705", f"`{name}.builtin` is a list of {choices}, not {shown}", key="builtin", fix=fix)
+        return tuple(toolset for toolset in BUILTIN_TOOLSETS if toolset in toolsets)
 
     def executors(self) -> dict[str, str]:
         rows = self.table.get("executors", {})

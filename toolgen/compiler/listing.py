@@ -1,4 +1,4 @@
-"""The listing of a folder of specs: which files in it are specs. Standard library only, and quick to import."""
+"""The listing of specs: which files of a folder are some, and where built-in ones lie. Standard library only, quick."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 LEADS_OUT: Final = "this link leads out of the spec folder"
 
+BUILTIN_PREFIX: Final = "toolgen://"
+"""What the paths of built-in specs start with, wherever toolgen is installed. No path of a project's own file does."""
+
+_TOOLGEN: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Listed:
-    """One spec: its path below the folder, with `/`, where it really lies, and what keeps it from being read, if so."""
+    """One spec: its path, where it really lies, and what keeps it from being read, if so.
+
+    The path is below the folder that was listed, with `/`; of a built-in spec it is the one that it is shown by.
+    """
 
     path: str
     real: str
@@ -57,6 +66,18 @@ def list_specs(folder: Path) -> list[Listed]:
                 else:
                     places.append((inside, entry.path))
     return sorted(found)
+
+
+def list_builtin(toolsets: Iterable[str]) -> list[Listed]:
+    """List the specs of built-in toolsets, which come with toolgen, under the paths that they are shown by."""
+    folder = builtin_folder()
+    return [Listed(f"{BUILTIN_PREFIX}{toolset}.yaml", os.path.join(folder, f"{toolset}.yaml")) for toolset in toolsets]
+
+
+def builtin_folder() -> str:
+    """Give the folder of the built-in specs: inside the package where it was installed, beside it in a checkout."""
+    inside = os.path.join(_TOOLGEN, "toolsets", "specs")
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_TOOLGEN), "specs", "builtin")
 
 
 def _followed(folder: Path, path: str) -> tuple[str, str]:

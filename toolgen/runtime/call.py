@@ -90,16 +90,10 @@ class Call:
     begun once the call `is_started`; `reports` are what it says of its progress.
     """
 
-    # Most calls change few of these, and setting them takes time.
-    given: Any = None
-    decision = ""
-    hook = ""
-    is_started = False
-    at_end: tuple[Callable[[], None], ...] = ()
-    reports: tuple[Mapping[str, Any], ...] = ()
-    _on_report: OnReport | None = None
-    _arguments: bytes | None = None
-    _args: Any = None
+    __slots__ = (
+        "_args", "_arguments", "_on_report", "_payload", "at_end", "decision", "given", "hook", "is_started", "meta",
+        "reports", "run", "tool", "trace",
+    )  # fmt: skip
 
     def __init__(
         self, tool: Tool, meta: ToolCallMeta, run: Run | None, payload: bytes | str | None, trace: Trace
@@ -109,7 +103,16 @@ class Call:
         self.meta = meta
         self.run = run
         self.trace = trace
+        self.given: Any = None
+        self.decision = ""
+        self.hook = ""
+        self.is_started = False
+        self.at_end: tuple[Callable[[], None], ...] = ()
+        self.reports: tuple[Mapping[str, Any], ...] = ()
         self._payload = payload
+        self._arguments: bytes | None = None
+        self._args: Any = None
+        self._on_report: OnReport | None = None
 
     @property
     def arguments(self) -> bytes:

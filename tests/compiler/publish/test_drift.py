@@ -90,6 +90,24 @@ def test_every_other_input_is_a_cause_of_its_own(
     assert changes(built, FILES, replace(built.inputs, **change)) == [expected]
 
 
+def test_a_built_in_toolset_of_another_toolgen_is_a_cause_of_its_own(built: Project) -> None:
+    specs = {"toolgen://code.yaml": "f" * 64}
+    assert changes(built, None, replace(built.inputs, specs={**built.inputs.specs, **specs})) == [
+        Change(LOCK, (Cause.BUILTIN,), ("toolgen://code.yaml",))
+    ]
+    assert changes(built, None, replace(built.inputs, specs=specs)) == [
+        Change(LOCK, (Cause.SPEC, Cause.BUILTIN), ("specs/a.yaml", "toolgen://code.yaml"))
+    ]
+
+
+def test_another_version_of_toolgen_is_named(built: Project) -> None:
+    lock = json.loads((built.out / LOCK).read_text())
+    built.write(LOCK, json.dumps({**lock, "generator": "0.0.1"}))
+
+    (change,) = changes(built, None, replace(built.inputs, generator="f" * 64))
+    assert (change.causes, change.because) == ((Cause.GENERATOR,), (f"toolgen 0.0.1 -> {toolgen.__version__}",))
+
+
 def test_a_changed_setting_of_the_target_is_drift(built: Project) -> None:
     assert fast_check(built.tree, Target(formats="assert")) == (Change(LOCK, (Cause.CONFIGURATION,)),)
 
@@ -217,7 +235,11 @@ def test_a_package_that_was_never_built_misses_every_file(project: Project) -> N
     ]
 
 
-def test_the_quick_answer_imports_nothing_that_builds(built: Project) -> None:
+def test_the_quick_answer_imports_nothing_that_builds(project: Project) -> None:
+    (project.root / "specs").mkdir()
+    (project.root / "toolgen.toml").write_text('targets = [{builtin = ["code"]}]')
+    project.inputs = current_inputs(project.root, Target(builtin=("code",)))
+    assert project.publish(FILES)
     program = """
 import sys
 from pathlib import Path
@@ -235,7 +257,7 @@ print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
     environment = {**os.environ, "PYTHONPATH": str(Path(toolgen.__file__).parent.parent)}
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=built.root, env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=project.root, env=environment, capture_output=True, check=False)
 
     assert not done.stderr.decode()
     loaded = {*done.stdout.decode().split()}

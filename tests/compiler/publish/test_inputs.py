@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
-import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import toolgen
+from tests.compiler.installed import install, run
+from tests.project.checkout import ROOT
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.listing import list_specs
@@ -70,6 +69,15 @@ def test_each_input_has_a_digest_of_its_own(specs: Path) -> None:
     assert before.formatter == importlib.metadata.version("ruff")
 
 
+def test_a_built_in_toolset_is_an_input_of_the_targets_that_name_it(specs: Path) -> None:
+    content = (ROOT / "specs/builtin/code.yaml").read_bytes()
+    own = current_inputs(specs.parent, Target()).specs
+
+    named = current_inputs(specs.parent, Target(builtin=("code",)))
+
+    assert named.specs == {**own, "toolgen://code.yaml": digest(content)}
+
+
 @pytest.mark.parametrize("distribution", ["ruff", "Jinja2", "datamodel_code_generator", "no-such-distribution"])
 def test_an_installed_version_is_what_its_metadata_says(distribution: str) -> None:
     try:
@@ -83,22 +91,15 @@ def test_an_installed_version_is_what_its_metadata_says(distribution: str) -> No
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A copy of toolgen, laid out as its wheel is."""
-    source = Path(toolgen.__file__).parent
-    copy = tmp_path / "site" / "toolgen"
-    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    if not (copy / "templates").is_dir():
-        shutil.copytree(source.parent / "templates", copy / "templates")
-    return copy
+    return install(tmp_path / "site")
 
 
 def generator_digest(package: Path) -> str:
     """Ask the toolgen in `package` for its own digest."""
     command = "from toolgen.compiler.publish.inputs import generator_digest; print(generator_digest())"
-    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", command], cwd=package.parent, env=environment, capture_output=True, check=True
-    )
-    return done.stdout.decode()
+    done = run(package, "-c", command, cwd=package.parent)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_generator_is_the_same_wherever_it_is_installed(installed: Path) -> None:

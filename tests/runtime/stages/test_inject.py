@@ -117,3 +117,17 @@ def test_nobody_but_the_executor_sees_what_is_filled_in() -> None:
     catalog = catalog_of(lambda args: args, metadata={"inject": ["account"]})
     call_now(runtime_of(catalog, inject=FILLED, hooks=[Hook()]), payload='{"to": "bob"}')
     assert seen == [b'{"to":"bob"}'] * 2
+
+
+def test_an_executor_that_decodes_by_the_schema_finds_them_in_the_meta(package: str) -> None:
+    class Executor:
+        def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
+            codecs = import_module(f"{package}.tools.mail.codecs")
+            args = codecs.CLOSED_ARGS.decode(request.payload)
+            return ToolResult(value=[args.to, args.account, dict(meta.injected)])
+
+    registration = ToolsetRegistration(toolset="mail", executor=Executor())
+    runtime = Runtime(load(package), permission=allow_all, executors=[registration], inject=FILLED)
+    request = ToolRequest(name="mail.closed", payload='{"to": "bob"}')
+    result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user="ann")))
+    assert result.value == ["bob", None, {"account": "account of ann"}]

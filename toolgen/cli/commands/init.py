@@ -11,6 +11,10 @@ from toolgen.compiler.documents.json_schema import spec_json_schema
 
 _EXAMPLE = Path(__file__).resolve().parent.parent / "example"
 _SCHEMA = "toolgen.schema.json"
+_CONFIGURATION = """\
+# Toolsets that come with toolgen: add `builtin = ["agent", "code", "internal"]`, or some of them, to a target.
+targets = [{ specs = "specs", out = "generated" }]
+"""
 
 
 @click.command("init")
@@ -38,7 +42,7 @@ def command(*, folder: Path, bare: bool) -> int:
 
 
 def _bare() -> dict[str, str]:
-    return {"toolgen.toml": 'targets = [{ specs = "specs", out = "generated" }]\n', _SCHEMA: _schema()}
+    return {"toolgen.toml": _CONFIGURATION, _SCHEMA: _schema()}
 
 
 def _example() -> dict[str, str]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from toolgen import __version__
+from toolgen.compiler.listing import BUILTIN_PREFIX
 from toolgen.compiler.publish.difference import difference
 from toolgen.compiler.publish.inputs import Inputs, current_inputs, digest
 from toolgen.compiler.publish.lock import Lock, LockBroken, lock_for, parse_lock, render_lock
@@ -26,6 +27,7 @@ class Cause(StrEnum):
     """Why a file is not what a build would make it."""
 
     SPEC = "spec changed"
+    BUILTIN = "built-in toolset changed"
     GENERATOR = "generator changed"
     FORMATTER = "formatter changed"
     CONFIGURATION = "configuration changed"
@@ -85,7 +87,7 @@ def drift(tree: Tree, lock: Lock | None, inputs: Inputs, expected: Mapping[str, 
     `expected` is what the build would write, or None where only the lock is asked: then changed inputs show as a
     change of `toolgen.lock`, and there are no diffs. A file that cannot be read counts as edited.
     """
-    stale = _staleness(lock.inputs, inputs) if lock else _Staleness()
+    stale = _staleness(lock, inputs) if lock else _Staleness()
     owned: Mapping[str, str] = lock.files if lock else {}
     present = tree.scan()
     changes = [*_changed_files(tree, owned, stale, present, expected)]
@@ -141,15 +143,19 @@ def _causes(found: str | None, owned: str | None, wanted: str | None, stale: _St
     return by_hand + generated or (Cause.GENERATOR,)
 
 
-def _staleness(noted: Inputs, now: Inputs) -> _Staleness:
+def _staleness(lock: Lock, now: Inputs) -> _Staleness:
+    noted = lock.inputs
     causes: list[Cause] = []
     because: list[str] = []
-    specs = {path for path in {*noted.specs, *now.specs} if noted.specs.get(path) != now.specs.get(path)}
-    if specs:
+    specs = sorted(path for path in {*noted.specs, *now.specs} if noted.specs.get(path) != now.specs.get(path))
+    if any(not path.startswith(BUILTIN_PREFIX) for path in specs):
         causes.append(Cause.SPEC)
-        because += sorted(specs)
+    if any(path.startswith(BUILTIN_PREFIX) for path in specs):
+        causes.append(Cause.BUILTIN)
+    because += specs
     if noted.generator != now.generator:
         causes.append(Cause.GENERATOR)
+        because += [f"toolgen {lock.generator} -> {__version__}"] if lock.generator != __version__ else []
     if noted.formatter != now.formatter:
         causes.append(Cause.FORMATTER)
         because.append(f"ruff {noted.formatter or 'not installed'} -> {now.formatter or 'not installed'}")

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.listing import list_specs
+from toolgen.compiler.listing import list_builtin, list_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from toolgen.compiler.config import Target
@@ -29,9 +29,9 @@ _UNREADABLE = "unreadable"
 class Inputs:
     """What a package was made from.
 
-    `specs` maps each file, relative to the project, to its sha256; `generator` is the sha256 of toolgen's own code,
-    its templates, and the versions of the libraries it generates with; `formatter` is ruff's version, empty where it
-    is not installed; `config` is the sha256 of the target's settings.
+    `specs` maps each file, relative to the project or of a built-in toolset, to its sha256; `generator` is the sha256
+    of toolgen's own code, its templates, and the versions of the libraries it generates with; `formatter` is ruff's
+    version, empty where it is not installed; `config` is the sha256 of the target's settings.
     """
 
     specs: Mapping[str, str]
@@ -46,7 +46,7 @@ def current_inputs(root: Path, target: Target) -> Inputs:
     A build calls this before it reads the specs, so that an edit in between shows as drift and is never missed.
     """
     return Inputs(
-        specs=spec_digests(root, target.specs),
+        specs=spec_digests(root, target.specs) | builtin_digests(target.builtin),
         generator=generator_digest(),
         formatter=installed_version(FORMATTER),
         config=digest(json.dumps(asdict(target), sort_keys=True).encode()),
@@ -61,6 +61,11 @@ def digest(content: bytes) -> str:
 def spec_digests(root: Path, specs: str) -> dict[str, str]:
     """Digest every spec file under the folder `specs` of the project `root`."""
     return {f"{specs}/{listed.path}": _file_digest(listed.real) for listed in list_specs(root / specs)}
+
+
+def builtin_digests(toolsets: Iterable[str]) -> dict[str, str]:
+    """Digest the specs of built-in toolsets, as this toolgen has them."""
+    return {listed.path: _file_digest(listed.real) for listed in list_builtin(toolsets)}
 
 
 def generator_digest() -> str:

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Span
-from toolgen.compiler.listing import LEADS_OUT, list_specs
+from toolgen.compiler.listing import LEADS_OUT, list_builtin, list_specs
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.yaml_text import parse_yaml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.listing import Listed
     from toolgen.compiler.source.nodes import Node
@@ -27,7 +29,10 @@ _BOM: Final = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class SpecFile:
-    """One spec file. `path` is as it is shown: relative to the project, with `/`. Places count in `text`."""
+    """One spec file. `path` is as it is shown: relative to the project, with `/`, or of a built-in toolset.
+
+    Places count in `text`.
+    """
 
     path: str
     text: str
@@ -49,13 +54,15 @@ def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
         return specs
     for listed in list_specs(root):
         shown = Path(os.path.relpath(root / listed.path, base)).as_posix()
-        text = _read(listed, shown, sink)
-        if text is None:
-            continue
-        node = _parse(Source(shown, text), sink)
-        if node is not None:
-            specs.append(SpecFile(shown, text, node))
+        if spec := _read_spec(listed, shown, sink):
+            specs.append(spec)
     return specs
+
+
+def read_builtin(toolsets: Iterable[str], sink: Diagnostics) -> list[SpecFile]:
+    """Read the specs of built-in toolsets. Those that cannot be read are reported and left out."""
+    found = (_read_spec(listed, listed.path, sink) for listed in list_builtin(toolsets))
+    return [spec for spec in found if spec]
 
 
 def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:
@@ -65,6 +72,14 @@ def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:
     """
     decoded = _decode(text, path, sink)
     return None if decoded is None else _parse(Source(path, decoded), sink)
+
+
+def _read_spec(listed: Listed, shown: str, sink: Diagnostics) -> SpecFile | None:
+    text = _read(listed, shown, sink)
+    if text is None:
+        return None
+    node = _parse(Source(shown, text), sink)
+    return None if node is None else SpecFile(shown, text, node)
 
 
 def _parse(source: Source, sink: Diagnostics) -> Node | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.call import Execute, Host, Tool
 
+_DECODED: Final = ("service", "agent")
+"""Kinds whose executors decode JSON by the schema, which has no place for these fields: they find them in the meta."""
+
 
 def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
     """Make what runs a call with its injected fields: all in `meta.injected`, and in args that have them as well."""
@@ -25,6 +28,8 @@ def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
     if not names:
         return execute
     in_args = _fill_typed if tool.form is Form.TYPED else _fill_text
+    if tool.form is not Form.TYPED and tool.definition.metadata.get("kind") in _DECODED:
+        in_args = _as_given
 
     def run(given: Any, meta: ToolCallMeta) -> Any:
         values = {name: _value(name, tool, host, meta) for name in names}
@@ -32,6 +37,10 @@ def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
         return execute(in_args(tool, given, values), meta)
 
     return run
+
+
+def _as_given(_tool: Tool, payload: Any, _values: Mapping[str, Any]) -> Any:
+    return payload
 
 
 def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:

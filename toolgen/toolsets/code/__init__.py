@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.executors.service import blocking
 from toolgen.runtime.paths.access import PathAccess
@@ -16,18 +17,19 @@ from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import search_files
 from toolgen.toolsets.code.write import write_file
 from toolgen.toolsets.generated.tools.code.dispatch import executor
+from toolgen.toolsets.results import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
-    from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs, EditFileResult
-    from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs, ListDirResult
-    from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs, ReadFileResult
-    from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs, RunCommandResult
-    from toolgen.toolsets.generated.tools.code.types.search import SearchArgs, SearchResult
-    from toolgen.toolsets.generated.tools.code.types.write_file import WriteFileArgs, WriteFileResult
+    from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs
+    from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs
+    from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs
+    from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs
+    from toolgen.toolsets.generated.tools.code.types.search import SearchArgs
+    from toolgen.toolsets.generated.tools.code.types.write_file import WriteFileArgs
 
     Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
     """Gives the resolved paths that somebody allowed for a call, beyond what the policy does."""
@@ -50,6 +52,8 @@ class CodeTools:
     `environment` is all that commands see; `max_timeout_ms` bounds how long they run, `output_bytes` what is kept of
     each of their streams. `ripgrep` is the program that searches, a path or a name.
     `on_instructions` is told, in a thread, of each file named in `instruction_files` that is read in the project.
+
+    Results are given as JSON, not as the types of one package: the toolset may be in the host's own.
     """
 
     def __init__(
@@ -66,7 +70,7 @@ class CodeTools:
         instruction_files: Collection[str] = INSTRUCTION_FILES,
     ) -> None:
         self.policy: Final = PathPolicy(project) if policy is None else policy
-        if self.policy.judge(os.path.join(os.getcwd(), project)).resolved != self.policy.project:  # noqa: PTH109, PTH118
+        if self.policy.judge(str(Path.cwd() / project)).resolved != self.policy.project:
             raise ValueError(f"the path policy is of another project than {os.fspath(project)!r}")
         self._granted = granted
         self._environment = _allowed_variables() if environment is None else dict(environment)
@@ -80,42 +84,44 @@ class CodeTools:
         return executor(self)
 
     @blocking
-    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> ReadFileResult:
+    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Any:
         """Read a text file by lines."""
         access = self._access(meta)
         answer = access.check_read(args.path)
         result = read_file(args, answer, access)
         self._instructions.seen(answer, access, meta)
-        return result
+        return json_value(result)
 
     @blocking
-    def list_dir(self, args: ListDirArgs, meta: ToolCallMeta, /) -> ListDirResult:
+    def list_dir(self, args: ListDirArgs, meta: ToolCallMeta, /) -> Any:
         """List a directory."""
-        return list_dir(args, self._access(meta))
+        return json_value(list_dir(args, self._access(meta)))
 
-    async def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult:
+    async def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Any:
         """Search file contents with a regular expression."""
-        return await search_files(args, self._access(meta), ripgrep=self._ripgrep)
+        return json_value(await search_files(args, self._access(meta), ripgrep=self._ripgrep))
 
     @blocking
-    def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> WriteFileResult:
+    def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> Any:
         """Write a whole file."""
-        return write_file(args, self._access(meta))
+        return json_value(write_file(args, self._access(meta)))
 
     @blocking
-    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> EditFileResult:
+    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> Any:
         """Change parts of one file, by exact replacements or by a unified diff."""
-        return edit_file(args, self._access(meta), project=self.policy.project)
+        return json_value(edit_file(args, self._access(meta), project=self.policy.project))
 
-    async def run_command(self, args: RunCommandArgs, meta: ToolCallMeta, /) -> RunCommandResult:
+    async def run_command(self, args: RunCommandArgs, meta: ToolCallMeta, /) -> Any:
         """Run a program without a shell."""
-        return await run_command(
+        result = await run_command(
             args,
             self._access(meta),
+            meta,
             environment=self._environment,
             max_timeout_ms=self._max_timeout_ms,
             output_bytes=self._output_bytes,
         )
+        return json_value(result)
 
     def _access(self, meta: ToolCallMeta) -> PathAccess:
         return PathAccess(self.policy, self._granted(meta))
