@@ -32,8 +32,8 @@ TURNS = 1_000
 META = ToolCallMeta(user="ann", run_id="r1")
 KEY = ChainKey(b"a key that is only known to tests")
 
-KEPT = 256 * 1024
-"""Bytes that a process may keep of all that: caches of the interpreter. One call of 10,000 is far more than that."""
+KEPT = 128 * 1024
+"""Bytes that may be kept of all that, such as caches. One small object for each call would be several times as much."""
 
 
 class Load:
@@ -155,7 +155,7 @@ def test_memory_returns_to_where_it_was() -> None:
         await store.close()
 
     kept, peak = memory_of(with_memory_store)
-    assert peak > 20 * KEPT, "all of them were there at once"
+    assert peak > 50 * KEPT, "all of them were there at once"
     assert kept < KEPT
 
 
@@ -167,7 +167,7 @@ def test_memory_returns_to_where_it_was_after_a_store_in_a_file(tmp_path: Path) 
         await store.close()
 
     kept, peak = memory_of(with_sqlite_store)
-    assert peak > 20 * KEPT
+    assert peak > 50 * KEPT
     assert kept < KEPT
 
 
@@ -177,7 +177,7 @@ def memory_of(work: Callable[[int], Awaitable[None]]) -> tuple[int, int]:
     async def whole(count: int) -> None:
         await work(count)
 
-    asyncio.run(whole(100))  # what is imported and cached once is not what is asked about
+    asyncio.run(whole(CALLS))  # asyncio's table of tasks keeps its size, and some modules are imported only now
     gc.collect()
     tracemalloc.start()
     try:

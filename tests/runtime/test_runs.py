@@ -246,3 +246,12 @@ def test_what_a_rule_forbids_never_runs_in_any_spelling(rules: dict[str, str], n
     is_allowed = judged == "allow" or (judged == "ask" and answer.startswith("allow"))
     assert (code == "ok") is bool(ran) is is_allowed
     assert (code == "tool_not_available") is (judged == "exclude")
+
+
+def test_what_an_agent_may_call_is_worked_out_once_for_each_request() -> None:
+    runtime = Runtime(load("generated"), permission=deny_all, policies=["coding"])
+    first, again = runtime.start_run("main"), runtime.start_run("main")
+    assert first.effective is again.effective
+    assert first.effective is not runtime.start_run("main", mode="plan").effective
+    narrow = runtime.start_run("default_worker", requested=iter(["agent.task_get"]))
+    assert list(narrow.effective.tools) == ["agent.task_get"]

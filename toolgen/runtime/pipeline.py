@@ -25,7 +25,7 @@ from toolgen.runtime.result import (
     with_raw_id,
     with_raw_name,
 )
-from toolgen.runtime.run import new_run, with_ids
+from toolgen.runtime.run import Agents, with_ids
 from toolgen.runtime.stages.resolve import resolve
 from toolgen.runtime.steps import bind_steps
 from toolgen.runtime.stopping import ends_the_caller
@@ -117,6 +117,7 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
+        self._agents = Agents(catalog, in_force)
         self._has_policies = bool(policies)
         self._steps: dict[str, Steps] = {}
         self._is_excluded = cache(self._judge_excluded)
@@ -137,16 +138,7 @@ class Runtime:
         ids that it lacks. Raises `UnknownAgent`, and `OutsideBase` for a request of more than it may have.
         """
         filled = with_ids(meta or ToolCallMeta(), self._new_id)
-        return new_run(
-            self._catalog,
-            self._host.policies,
-            agent,
-            role=role,
-            mode=mode,
-            requested=requested,
-            session=session,
-            meta=filled,
-        )
+        return self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
 
     async def end_run(self, run: Run, reason: str = "completed") -> None:
         """Put on record that a run is over, and why; of one that was aborted the reason is `aborted_tools`.
