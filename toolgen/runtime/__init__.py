@@ -1,7 +1,7 @@
 """The runtime: loads a catalog, runs the calls. These are the names of every day.
 
-Public as well are the modules that the reference lists: what asks, counts, records and keeps, what runs commands and agents,
-and `toolgen.contract.records`. The rest is private by convention.
+Public as well are the modules that the reference lists: what asks, counts, records and keeps, what runs commands and
+agents, and `toolgen.contract.records`. The rest is private by convention.
 """
 
 from __future__ import annotations

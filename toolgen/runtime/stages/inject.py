@@ -13,7 +13,7 @@ from toolgen.runtime.errors import CallFailed, InvalidPayload
 from toolgen.runtime.kinds import model_class
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.call import Execute, Host, Tool
@@ -27,9 +27,7 @@ def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
     names: list[str] = tool.definition.metadata.get("inject", [])
     if not names:
         return execute
-    in_args = _fill_typed if tool.form is Form.TYPED else _fill_text
-    if tool.form is not Form.TYPED and tool.definition.metadata.get("kind") in _DECODED:
-        in_args = _as_given
+    in_args = _filler(tool)
 
     def run(given: Any, meta: ToolCallMeta) -> Any:
         values = {name: _value(name, tool, host, meta) for name in names}
@@ -37,6 +35,12 @@ def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
         return execute(in_args(tool, given, values), meta)
 
     return run
+
+
+def _filler(tool: Tool) -> Callable[[Tool, Any, Mapping[str, Any]], Any]:
+    if tool.form is Form.TYPED:
+        return _fill_typed
+    return _as_given if tool.definition.metadata.get("kind") in _DECODED else _fill_text
 
 
 def _as_given(_tool: Tool, payload: Any, _values: Mapping[str, Any]) -> Any:
