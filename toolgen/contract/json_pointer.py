@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+from toolgen.contract.json_types import is_array, is_object
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,9 +35,11 @@ def key_of(step: str) -> str:
 
 def child(node: Any, key: str) -> Any:
     """What lies in a mapping or a list under a key, or an index in digits; None where nothing does."""
-    if isinstance(node, dict):
+    if is_object(node):
         return node.get(key)
-    is_index = isinstance(node, list) and key.isascii() and key.isdigit() and len(key) < _INDEX_DIGITS
+    if not is_array(node):
+        return None
+    is_index = key.isascii() and key.isdigit() and len(key) < _INDEX_DIGITS
     return node[int(key)] if is_index and int(key) < len(node) else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_pointer import at, escape
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 if TYPE_CHECKING:
@@ -38,13 +39,9 @@ def _is_marked(schema: dict[str, Any]) -> bool:
 
 
 def _marks_any(value: Any) -> bool:
-    match value:
-        case dict():
-            return _is_marked(value) or any(_marks_any(inner) for inner in value.values())
-        case list():
-            return any(_marks_any(inner) for inner in value)
-        case _:
-            return False
+    if is_object(value):
+        return _is_marked(value) or any(_marks_any(inner) for inner in value.values())
+    return is_array(value) and any(_marks_any(inner) for inner in value)
 
 
 class _Walk:
@@ -62,7 +59,7 @@ class _Walk:
             if not queue:
                 return tuple(sorted(found))
             node, pointer, seen = queue.pop()
-            if isinstance(node, dict):
+            if is_object(node):
                 if _is_marked(node):
                     found.add(pointer)
                 queue.extend(self._parts(node, pointer, seen))
@@ -76,7 +73,7 @@ class _Walk:
             yield inner, f"{pointer}/{escape(name)}", seen
         for keyword in _BELOW:
             value = schema.get(keyword)
-            for inner in value if isinstance(value, list) else [value]:
+            for inner in value if is_array(value) else [value]:
                 yield inner, f"{pointer}/*", seen
         for _, inner in _entries(schema.get("patternProperties")):
             yield inner, f"{pointer}/*", seen
@@ -102,7 +99,7 @@ class _Walk:
         pending, met = [schema], set[int]()
         while pending:
             node = pending.pop()
-            if isinstance(node, dict) and id(node) not in met:
+            if is_object(node) and id(node) not in met:
                 if _is_marked(node):
                     return True
                 met.add(id(node))
@@ -111,7 +108,7 @@ class _Walk:
 
 
 def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(value, dict):
+    if is_object(value):
         yield from value.items()
-    elif isinstance(value, list):
+    elif is_array(value):
         yield from enumerate(value)

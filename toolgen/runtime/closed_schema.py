@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args, get_origin
 
-from toolgen.runtime.json_text import is_object
+from toolgen.contract.json_types import is_object
 from toolgen.runtime.kinds import is_json_value, model_class, without_none
 from toolgen.runtime.schema_profile import definitions_of
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Final, Literal, get_args, get_origin
 
-from toolgen.runtime.json_text import is_array, is_object
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.runtime.kinds import model_class, without_none
 from toolgen.runtime.schema_profile import definitions_of
 

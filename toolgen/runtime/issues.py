@@ -11,8 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.json_pointer import pointer_of
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import Issue
-from toolgen.runtime.json_text import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

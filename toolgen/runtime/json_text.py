@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json, to_json
+
+from toolgen.contract.json_types import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,16 +71,6 @@ def json_bytes(value: Any) -> bytes:
         return to_json(value, inf_nan_mode="constants")
     except ValueError as error:
         raise NotJson(_reason(error)) from None
-
-
-def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON value is an object."""
-    return isinstance(value, dict)
-
-
-def is_array(value: Any) -> TypeGuard[list[Any]]:
-    """Whether a JSON value is an array."""
-    return isinstance(value, list)
 
 
 def _problem_of(value: Any) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from toolgen.runtime.json_text import is_array, is_object
+from toolgen.contract.json_types import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

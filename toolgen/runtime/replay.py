@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.canonical import canonical
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import Issue
 from toolgen.runtime.errors import InvalidPayload, ToolNotFound, TypesDisagree
-from toolgen.runtime.json_text import is_array, is_object, parse
+from toolgen.runtime.json_text import parse
 from toolgen.runtime.known_tools import KnownTools
 from toolgen.runtime.suggest import nearest
 

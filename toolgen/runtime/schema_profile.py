@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.json_text import is_array, is_object
+from toolgen.contract.json_types import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.visible import visible
-from toolgen.runtime.json_text import is_array, is_object
 from toolgen.runtime.redact import redact
 from toolgen.runtime.text_templates import render
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
 
+from toolgen.contract.json_types import is_object
 from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.json_text import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

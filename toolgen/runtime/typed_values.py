@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from pydantic import BaseModel
 
-from toolgen.runtime.json_text import NotJson, is_array, is_object
+from toolgen.contract.json_types import is_array, is_object
+from toolgen.runtime.json_text import NotJson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

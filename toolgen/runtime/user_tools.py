@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.runtime.definition import PERMISSIONS, ToolDefinition
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.command import STDERR_BYTES, Command, CommandExecutor, CommandHost, fields_of
 from toolgen.runtime.executors.command_line import ExecLine, ShellLine
-from toolgen.runtime.json_text import NotJson, is_array, is_object, parse_unique
+from toolgen.runtime.json_text import NotJson, parse_unique
 from toolgen.runtime.registration import from_adapter
 from toolgen.runtime.suggest import nearest
 

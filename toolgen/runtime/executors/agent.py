@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from pydantic_core import from_json
 
+from toolgen.contract.json_types import is_object
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
 from toolgen.runtime.children import start_child
 from toolgen.runtime.errors import ExecutorError
-from toolgen.runtime.json_text import is_object
 from toolgen.runtime.result import tool_error_from_error
 from toolgen.runtime.schema_profile import with_definitions_in_place
 from toolgen.runtime.stores.records import EventKind, StoreError

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_types import is_object
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime.errors import CatalogError, ExecutorError
 from toolgen.runtime.executors.command_line import ExecLine, ShellLine, texts_of
 from toolgen.runtime.executors.command_output import Keep, Reading
-from toolgen.runtime.json_text import is_object
 from toolgen.runtime.paths.access import PathAccess
 from toolgen.runtime.paths.policy import PathPolicy
 from toolgen.runtime.policy import ENVIRONMENT

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_types import is_object
 from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.json_text import is_object
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:

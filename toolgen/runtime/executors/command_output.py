@@ -14,11 +14,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import NOTHING, ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.runtime.credentials import redact_text
 from toolgen.runtime.errors import CallFailed, MalformedResult
 from toolgen.runtime.issues import issue, not_json
-from toolgen.runtime.json_text import NotJson, is_array, is_object, parse_unique
+from toolgen.runtime.json_text import NotJson, parse_unique
 from toolgen.runtime.result import error_text
 from toolgen.runtime.suggest import nearest
 

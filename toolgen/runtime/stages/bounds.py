@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import Bounds, ContentBlock
 from toolgen.runtime.errors import MalformedResult
 from toolgen.runtime.issues import issue
-from toolgen.runtime.json_text import is_array, is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolResult

@@ -5,8 +5,8 @@ from __future__ import annotations
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_types import is_object
 from toolgen.runtime.errors import PermissionDenied, PermissionFailed
-from toolgen.runtime.json_text import is_object
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
 from toolgen.runtime.policy import Answer, Judgement, Reason, strictest
 from toolgen.runtime.scope import PATH_KEYS, Touched, touched

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.json_text import is_array, is_object
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.runtime.stores.encoding import COUNTED_AS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.json_text import is_object
+from toolgen.contract.json_types import is_object
 from toolgen.runtime.stores.encoding import result_digest
 
 if TYPE_CHECKING:
