@@ -161,7 +161,7 @@ def test_reg_37_every_built_in_tool_runs_in_a_package_of_a_teams_own(team: Team)
         other = team.call("agent.task_create", title="Tea", steps=[first])
         assert team.call(f"agent.{ending}", task_id=other.id_, **words).state in ("failed", "cancelled")
 
-    assert team.call("agent.list_agent_definitions")[0] == "sub (sub): It does what it is told."
+    assert team.call("agent.list_agent_definitions")[0].description == "It does what it is told."
     assert all(worker.free for worker in team.call("agent.list_workers"))
     child = team.call("agent.create_sub_agent", agent_definition_id="sub", prompt="Say hello")
     assert child.result == "Say hello"

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.create_sub_agent import CreateSubAgentArgs, CreateSubAgentResult
     from .types.dispatch_worker import DispatchWorkerArgs, DispatchWorkerResult
@@ -36,103 +34,77 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `agent`, sync or async."""
 
-    def create_sub_agent(
-        self, args: CreateSubAgentArgs, meta: ToolCallMeta, /
-    ) -> CreateSubAgentResult | Awaitable[CreateSubAgentResult]:
+    def create_sub_agent(self, args: CreateSubAgentArgs, meta: ToolCallMeta, /) -> Returns[CreateSubAgentResult]:
         """Start a sub agent and wait for its result."""
         ...
 
-    def dispatch_worker(
-        self, args: DispatchWorkerArgs, meta: ToolCallMeta, /
-    ) -> DispatchWorkerResult | Awaitable[DispatchWorkerResult]:
+    def dispatch_worker(self, args: DispatchWorkerArgs, meta: ToolCallMeta, /) -> Returns[DispatchWorkerResult]:
         """Give a step to a worker and wait for its result."""
         ...
 
-    def fork_agent(self, args: ForkAgentArgs, meta: ToolCallMeta, /) -> ForkAgentResult | Awaitable[ForkAgentResult]:
+    def fork_agent(self, args: ForkAgentArgs, meta: ToolCallMeta, /) -> Returns[ForkAgentResult]:
         """Continue in a copy of this agent and wait for its result."""
         ...
 
-    def inspect_agent(
-        self, args: InspectAgentArgs, meta: ToolCallMeta, /
-    ) -> InspectAgentResult | Awaitable[InspectAgentResult]:
+    def inspect_agent(self, args: InspectAgentArgs, meta: ToolCallMeta, /) -> Returns[InspectAgentResult]:
         """See what an agent did."""
         ...
 
     def list_agent_definitions(
         self, args: ListAgentDefinitionsArgs, meta: ToolCallMeta, /
-    ) -> ListAgentDefinitionsResult | Awaitable[ListAgentDefinitionsResult]:
+    ) -> Returns[ListAgentDefinitionsResult]:
         """List the agents that can be started."""
         ...
 
-    def list_workers(
-        self, args: ListWorkersArgs, meta: ToolCallMeta, /
-    ) -> ListWorkersResult | Awaitable[ListWorkersResult]:
+    def list_workers(self, args: ListWorkersArgs, meta: ToolCallMeta, /) -> Returns[ListWorkersResult]:
         """List workers and whether they are free."""
         ...
 
-    def plan_template(
-        self, args: PlanTemplateArgs, meta: ToolCallMeta, /
-    ) -> PlanTemplateResult | Awaitable[PlanTemplateResult]:
-        """Get the template of a plan."""
+    def plan_template(self, args: PlanTemplateArgs, meta: ToolCallMeta, /) -> Returns[PlanTemplateResult]:
+        """Get the template of a plan, as Markdown to fill in."""
         ...
 
-    def task_cancel(
-        self, args: TaskCancelArgs, meta: ToolCallMeta, /
-    ) -> TaskCancelResult | Awaitable[TaskCancelResult]:
-        """Cancel a task."""
+    def task_cancel(self, args: TaskCancelArgs, meta: ToolCallMeta, /) -> Returns[TaskCancelResult]:
+        """Close a task that is no longer wanted."""
         ...
 
-    def task_claim_step(
-        self, args: TaskClaimStepArgs, meta: ToolCallMeta, /
-    ) -> TaskClaimStepResult | Awaitable[TaskClaimStepResult]:
-        """Claim a ready step."""
+    def task_claim_step(self, args: TaskClaimStepArgs, meta: ToolCallMeta, /) -> Returns[TaskClaimStepResult]:
+        """Claim a ready step, to work on it. One agent can."""
         ...
 
-    def task_complete(
-        self, args: TaskCompleteArgs, meta: ToolCallMeta, /
-    ) -> TaskCompleteResult | Awaitable[TaskCompleteResult]:
-        """Close a task as done."""
+    def task_complete(self, args: TaskCompleteArgs, meta: ToolCallMeta, /) -> Returns[TaskCompleteResult]:
+        """Close a task whose steps are all done."""
         ...
 
-    def task_create(
-        self, args: TaskCreateArgs, meta: ToolCallMeta, /
-    ) -> TaskCreateResult | Awaitable[TaskCreateResult]:
+    def task_create(self, args: TaskCreateArgs, meta: ToolCallMeta, /) -> Returns[TaskCreateResult]:
         """Create a task and its steps."""
         ...
 
-    def task_fail(self, args: TaskFailArgs, meta: ToolCallMeta, /) -> TaskFailResult | Awaitable[TaskFailResult]:
-        """Close a task as failed."""
+    def task_fail(self, args: TaskFailArgs, meta: ToolCallMeta, /) -> Returns[TaskFailResult]:
+        """Close a task as failed, whatever its steps are."""
         ...
 
-    def task_get(self, args: TaskGetArgs, meta: ToolCallMeta, /) -> TaskGetResult | Awaitable[TaskGetResult]:
+    def task_get(self, args: TaskGetArgs, meta: ToolCallMeta, /) -> Returns[TaskGetResult]:
         """Read a task."""
         ...
 
-    def task_list(self, args: TaskListArgs, meta: ToolCallMeta, /) -> TaskListResult | Awaitable[TaskListResult]:
-        """List tasks."""
+    def task_list(self, args: TaskListArgs, meta: ToolCallMeta, /) -> Returns[TaskListResult]:
+        """List tasks, the one that changed last first."""
         ...
 
-    def task_query_steps(
-        self, args: TaskQueryStepsArgs, meta: ToolCallMeta, /
-    ) -> TaskQueryStepsResult | Awaitable[TaskQueryStepsResult]:
-        """Find steps that are ready."""
+    def task_query_steps(self, args: TaskQueryStepsArgs, meta: ToolCallMeta, /) -> Returns[TaskQueryStepsResult]:
+        """Find the steps of a task that are ready, or in another state."""
         ...
 
-    def task_template(
-        self, args: TaskTemplateArgs, meta: ToolCallMeta, /
-    ) -> TaskTemplateResult | Awaitable[TaskTemplateResult]:
-        """Get the template of a task."""
+    def task_template(self, args: TaskTemplateArgs, meta: ToolCallMeta, /) -> Returns[TaskTemplateResult]:
+        """Get the template of a task, as arguments for task_create to fill in."""
         ...
 
-    def task_update(
-        self, args: TaskUpdateArgs, meta: ToolCallMeta, /
-    ) -> TaskUpdateResult | Awaitable[TaskUpdateResult]:
-        """Change the content of a task."""
+    def task_update(self, args: TaskUpdateArgs, meta: ToolCallMeta, /) -> Returns[TaskUpdateResult]:
+        """Change the title of a task, or the steps that are still to be done."""
         ...
 
-    def task_update_step(
-        self, args: TaskUpdateStepArgs, meta: ToolCallMeta, /
-    ) -> TaskUpdateStepResult | Awaitable[TaskUpdateStepResult]:
+    def task_update_step(self, args: TaskUpdateStepArgs, meta: ToolCallMeta, /) -> Returns[TaskUpdateStepResult]:
         """Report on the step that you claimed."""
         ...
 

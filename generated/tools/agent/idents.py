@@ -47,37 +47,37 @@ LIST_WORKERS: Final[Ident[ListWorkersArgs, ListWorkersResult]] = Ident("agent.li
 """List workers and whether they are free."""
 
 PLAN_TEMPLATE: Final[Ident[PlanTemplateArgs, PlanTemplateResult]] = Ident("agent.plan_template")
-"""Get the template of a plan."""
+"""Get the template of a plan, as Markdown to fill in."""
 
 TASK_CANCEL: Final[Ident[TaskCancelArgs, TaskCancelResult]] = Ident("agent.task_cancel")
-"""Cancel a task."""
+"""Close a task that is no longer wanted."""
 
 TASK_CLAIM_STEP: Final[Ident[TaskClaimStepArgs, TaskClaimStepResult]] = Ident("agent.task_claim_step")
-"""Claim a ready step."""
+"""Claim a ready step, to work on it. One agent can."""
 
 TASK_COMPLETE: Final[Ident[TaskCompleteArgs, TaskCompleteResult]] = Ident("agent.task_complete")
-"""Close a task as done."""
+"""Close a task whose steps are all done."""
 
 TASK_CREATE: Final[Ident[TaskCreateArgs, TaskCreateResult]] = Ident("agent.task_create")
 """Create a task and its steps."""
 
 TASK_FAIL: Final[Ident[TaskFailArgs, TaskFailResult]] = Ident("agent.task_fail")
-"""Close a task as failed."""
+"""Close a task as failed, whatever its steps are."""
 
 TASK_GET: Final[Ident[TaskGetArgs, TaskGetResult]] = Ident("agent.task_get")
 """Read a task."""
 
 TASK_LIST: Final[Ident[TaskListArgs, TaskListResult]] = Ident("agent.task_list")
-"""List tasks."""
+"""List tasks, the one that changed last first."""
 
 TASK_QUERY_STEPS: Final[Ident[TaskQueryStepsArgs, TaskQueryStepsResult]] = Ident("agent.task_query_steps")
-"""Find steps that are ready."""
+"""Find the steps of a task that are ready, or in another state."""
 
 TASK_TEMPLATE: Final[Ident[TaskTemplateArgs, TaskTemplateResult]] = Ident("agent.task_template")
-"""Get the template of a task."""
+"""Get the template of a task, as arguments for task_create to fill in."""
 
 TASK_UPDATE: Final[Ident[TaskUpdateArgs, TaskUpdateResult]] = Ident("agent.task_update")
-"""Change the content of a task."""
+"""Change the title of a task, or the steps that are still to be done."""
 
 TASK_UPDATE_STEP: Final[Ident[TaskUpdateStepArgs, TaskUpdateStepResult]] = Ident("agent.task_update_step")
 """Report on the step that you claimed."""

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.claim import ClaimArgs, ClaimResult
     from .types.learning import LearningArgs, LearningResult
@@ -23,23 +21,23 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `bot`, sync or async."""
 
-    def claim(self, args: ClaimArgs, meta: ToolCallMeta, /) -> ClaimResult | Awaitable[ClaimResult]:
+    def claim(self, args: ClaimArgs, meta: ToolCallMeta, /) -> Returns[ClaimResult]:
         """Draft a KB claim from a user's assertion."""
         ...
 
-    def learning(self, args: LearningArgs, meta: ToolCallMeta, /) -> LearningResult | Awaitable[LearningResult]:
+    def learning(self, args: LearningArgs, meta: ToolCallMeta, /) -> Returns[LearningResult]:
         """Record a correction or new fact from conversation."""
         ...
 
-    def research(self, args: ResearchArgs, meta: ToolCallMeta, /) -> ResearchResult | Awaitable[ResearchResult]:
+    def research(self, args: ResearchArgs, meta: ToolCallMeta, /) -> Returns[ResearchResult]:
         """Search X for recent posts on a topic. Results sent back to chat."""
         ...
 
-    def source(self, args: SourceArgs, meta: ToolCallMeta, /) -> SourceResult | Awaitable[SourceResult]:
+    def source(self, args: SourceArgs, meta: ToolCallMeta, /) -> Returns[SourceResult]:
         """Archive source material contributed by a user."""
         ...
 
-    def summarize(self, args: SummarizeArgs, meta: ToolCallMeta, /) -> SummarizeResult | Awaitable[SummarizeResult]:
+    def summarize(self, args: SummarizeArgs, meta: ToolCallMeta, /) -> Returns[SummarizeResult]:
         """Generate a summary of the current conversation."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.edit_file import EditFileArgs, EditFileResult
     from .types.list_dir import ListDirArgs, ListDirResult
@@ -24,29 +22,27 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `code`, sync or async."""
 
-    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> EditFileResult | Awaitable[EditFileResult]:
+    def edit_file(self, args: EditFileArgs, meta: ToolCallMeta, /) -> Returns[EditFileResult]:
         """Change parts of one file, by exact replacements or by a unified diff."""
         ...
 
-    def list_dir(self, args: ListDirArgs, meta: ToolCallMeta, /) -> ListDirResult | Awaitable[ListDirResult]:
+    def list_dir(self, args: ListDirArgs, meta: ToolCallMeta, /) -> Returns[ListDirResult]:
         """List a directory."""
         ...
 
-    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> ReadFileResult | Awaitable[ReadFileResult]:
+    def read_file(self, args: ReadFileArgs, meta: ToolCallMeta, /) -> Returns[ReadFileResult]:
         """Read a text file by lines."""
         ...
 
-    def run_command(
-        self, args: RunCommandArgs, meta: ToolCallMeta, /
-    ) -> RunCommandResult | Awaitable[RunCommandResult]:
+    def run_command(self, args: RunCommandArgs, meta: ToolCallMeta, /) -> Returns[RunCommandResult]:
         """Run a program without a shell."""
         ...
 
-    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult | Awaitable[SearchResult]:
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]:
         """Search file contents with a regular expression."""
         ...
 
-    def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> WriteFileResult | Awaitable[WriteFileResult]:
+    def write_file(self, args: WriteFileArgs, meta: ToolCallMeta, /) -> Returns[WriteFileResult]:
         """Write a whole file. An existing file is kept unless `overwrite` is true."""
         ...
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .types.load_skill import LoadSkillArgs as LoadSkillArgs, LoadSkillResult as LoadSkillResult
     from .types.recall_memory import RecallMemoryArgs as RecallMemoryArgs, RecallMemoryResult as RecallMemoryResult
+    from .types.shared import Memory as Memory
     from . import codecs as codecs
     from .calls import new_load_skill_call as new_load_skill_call, new_recall_memory_call as new_recall_memory_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -21,6 +22,7 @@ else:
             "LOAD_SKILL": ".idents",
             "LoadSkillArgs": ".types.load_skill",
             "LoadSkillResult": ".types.load_skill",
+            "Memory": ".types.shared",
             "RECALL_MEMORY": ".idents",
             "RecallMemoryArgs": ".types.recall_memory",
             "RecallMemoryResult": ".types.recall_memory",

@@ -21,7 +21,7 @@ def new_load_skill_call(*, name: str) -> ToolRequest:
 
 
 def new_recall_memory_call(*, query: str, limit: int | None = None) -> ToolRequest:
-    """Ask for `internal.recall_memory`: Bring selected long-term memories into the context.
+    """Ask for `internal.recall_memory`: Bring the long-term memories that fit some words into the context, the best first.
 
     Raises InvalidPayload where the args do not fit the schema.
     """

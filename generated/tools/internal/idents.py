@@ -14,7 +14,7 @@ LOAD_SKILL: Final[Ident[LoadSkillArgs, LoadSkillResult]] = Ident("internal.load_
 """Load the instructions of a skill into the context."""
 
 RECALL_MEMORY: Final[Ident[RecallMemoryArgs, RecallMemoryResult]] = Ident("internal.recall_memory")
-"""Bring selected long-term memories into the context."""
+"""Bring the long-term memories that fit some words into the context, the best first."""
 
 ALL: Final[tuple[Ident[Any, Any], ...]] = (
     LOAD_SKILL,

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.count_lines import CountLinesArgs, CountLinesResult
     from .types.git_grep_log import GitGrepLogArgs, GitGrepLogResult
@@ -20,15 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `local`, sync or async."""
 
-    def count_lines(
-        self, args: CountLinesArgs, meta: ToolCallMeta, /
-    ) -> CountLinesResult | Awaitable[CountLinesResult]:
+    def count_lines(self, args: CountLinesArgs, meta: ToolCallMeta, /) -> Returns[CountLinesResult]:
         """Count the lines of a file that match a pattern."""
         ...
 
-    def git_grep_log(
-        self, args: GitGrepLogArgs, meta: ToolCallMeta, /
-    ) -> GitGrepLogResult | Awaitable[GitGrepLogResult]:
+    def git_grep_log(self, args: GitGrepLogArgs, meta: ToolCallMeta, /) -> Returns[GitGrepLogResult]:
         """Find commits whose message contains a word, newest first."""
         ...
 

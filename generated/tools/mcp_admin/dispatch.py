@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.call_mcp_tool import CallMcpToolArgs, CallMcpToolResult
     from .types.drop_server import DropServerArgs, DropServerResult
@@ -26,49 +24,35 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp_admin`, sync or async."""
 
-    def call_mcp_tool(
-        self, args: CallMcpToolArgs, meta: ToolCallMeta, /
-    ) -> CallMcpToolResult | Awaitable[CallMcpToolResult]:
+    def call_mcp_tool(self, args: CallMcpToolArgs, meta: ToolCallMeta, /) -> Returns[CallMcpToolResult]:
         """Call a tool of an installed server."""
         ...
 
-    def drop_server(
-        self, args: DropServerArgs, meta: ToolCallMeta, /
-    ) -> DropServerResult | Awaitable[DropServerResult]:
+    def drop_server(self, args: DropServerArgs, meta: ToolCallMeta, /) -> Returns[DropServerResult]:
         """Remove an installed server."""
         ...
 
-    def install_local(
-        self, args: InstallLocalArgs, meta: ToolCallMeta, /
-    ) -> InstallLocalResult | Awaitable[InstallLocalResult]:
+    def install_local(self, args: InstallLocalArgs, meta: ToolCallMeta, /) -> Returns[InstallLocalResult]:
         """Register a local command as a server."""
         ...
 
-    def install_package(
-        self, args: InstallPackageArgs, meta: ToolCallMeta, /
-    ) -> InstallPackageResult | Awaitable[InstallPackageResult]:
+    def install_package(self, args: InstallPackageArgs, meta: ToolCallMeta, /) -> Returns[InstallPackageResult]:
         """Install a server from npm, PyPI, Docker or a GitHub URL."""
         ...
 
-    def install_registry(
-        self, args: InstallRegistryArgs, meta: ToolCallMeta, /
-    ) -> InstallRegistryResult | Awaitable[InstallRegistryResult]:
+    def install_registry(self, args: InstallRegistryArgs, meta: ToolCallMeta, /) -> Returns[InstallRegistryResult]:
         """Install a server of the registry into this project."""
         ...
 
-    def list_servers(
-        self, args: ListServersArgs, meta: ToolCallMeta, /
-    ) -> ListServersResult | Awaitable[ListServersResult]:
+    def list_servers(self, args: ListServersArgs, meta: ToolCallMeta, /) -> Returns[ListServersResult]:
         """List installed servers."""
         ...
 
-    def list_tools(self, args: ListToolsArgs, meta: ToolCallMeta, /) -> ListToolsResult | Awaitable[ListToolsResult]:
+    def list_tools(self, args: ListToolsArgs, meta: ToolCallMeta, /) -> Returns[ListToolsResult]:
         """List the tools of one server."""
         ...
 
-    def search_registry(
-        self, args: SearchRegistryArgs, meta: ToolCallMeta, /
-    ) -> SearchRegistryResult | Awaitable[SearchRegistryResult]:
+    def search_registry(self, args: SearchRegistryArgs, meta: ToolCallMeta, /) -> Returns[SearchRegistryResult]:
         """Search the official MCP registry for servers."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.delegate_to_agent import DelegateToAgentArgs, DelegateToAgentResult
     from .types.delete_file import DeleteFileArgs, DeleteFileResult
@@ -32,79 +30,59 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `router`, sync or async."""
 
-    def delegate_to_agent(
-        self, args: DelegateToAgentArgs, meta: ToolCallMeta, /
-    ) -> DelegateToAgentResult | Awaitable[DelegateToAgentResult]:
+    def delegate_to_agent(self, args: DelegateToAgentArgs, meta: ToolCallMeta, /) -> Returns[DelegateToAgentResult]:
         """Send a message to a peer agent and wait for the answer."""
         ...
 
-    def delete_file(
-        self, args: DeleteFileArgs, meta: ToolCallMeta, /
-    ) -> DeleteFileResult | Awaitable[DeleteFileResult]:
+    def delete_file(self, args: DeleteFileArgs, meta: ToolCallMeta, /) -> Returns[DeleteFileResult]:
         """Delete one file."""
         ...
 
-    def drop_source(
-        self, args: DropSourceArgs, meta: ToolCallMeta, /
-    ) -> DropSourceResult | Awaitable[DropSourceResult]:
+    def drop_source(self, args: DropSourceArgs, meta: ToolCallMeta, /) -> Returns[DropSourceResult]:
         """Remove an indexed corpus."""
         ...
 
-    def forget(self, args: ForgetArgs, meta: ToolCallMeta, /) -> ForgetResult | Awaitable[ForgetResult]:
+    def forget(self, args: ForgetArgs, meta: ToolCallMeta, /) -> Returns[ForgetResult]:
         """Delete a memory record."""
         ...
 
-    def invoke_skill(
-        self, args: InvokeSkillArgs, meta: ToolCallMeta, /
-    ) -> InvokeSkillResult | Awaitable[InvokeSkillResult]:
+    def invoke_skill(self, args: InvokeSkillArgs, meta: ToolCallMeta, /) -> Returns[InvokeSkillResult]:
         """Run a workflow with an input artifact."""
         ...
 
-    def read_memory_body(
-        self, args: ReadMemoryBodyArgs, meta: ToolCallMeta, /
-    ) -> ReadMemoryBodyResult | Awaitable[ReadMemoryBodyResult]:
+    def read_memory_body(self, args: ReadMemoryBodyArgs, meta: ToolCallMeta, /) -> Returns[ReadMemoryBodyResult]:
         """Read the body of one memory record."""
         ...
 
-    def recall(self, args: RecallArgs, meta: ToolCallMeta, /) -> RecallResult | Awaitable[RecallResult]:
+    def recall(self, args: RecallArgs, meta: ToolCallMeta, /) -> Returns[RecallResult]:
         """Search indexed corpora by meaning."""
         ...
 
-    def remember_agent(
-        self, args: RememberAgentArgs, meta: ToolCallMeta, /
-    ) -> RememberAgentResult | Awaitable[RememberAgentResult]:
+    def remember_agent(self, args: RememberAgentArgs, meta: ToolCallMeta, /) -> Returns[RememberAgentResult]:
         """Store a memory record of this agent."""
         ...
 
-    def remember_shared(
-        self, args: RememberSharedArgs, meta: ToolCallMeta, /
-    ) -> RememberSharedResult | Awaitable[RememberSharedResult]:
+    def remember_shared(self, args: RememberSharedArgs, meta: ToolCallMeta, /) -> Returns[RememberSharedResult]:
         """Store a memory record that every agent can read."""
         ...
 
-    def sandboxed_exec(
-        self, args: SandboxedExecArgs, meta: ToolCallMeta, /
-    ) -> SandboxedExecResult | Awaitable[SandboxedExecResult]:
+    def sandboxed_exec(self, args: SandboxedExecArgs, meta: ToolCallMeta, /) -> Returns[SandboxedExecResult]:
         """Run a command in the sandbox."""
         ...
 
-    def source_list(
-        self, args: SourceListArgs, meta: ToolCallMeta, /
-    ) -> SourceListResult | Awaitable[SourceListResult]:
+    def source_list(self, args: SourceListArgs, meta: ToolCallMeta, /) -> Returns[SourceListResult]:
         """List the product's own docs and source."""
         ...
 
-    def source_read(
-        self, args: SourceReadArgs, meta: ToolCallMeta, /
-    ) -> SourceReadResult | Awaitable[SourceReadResult]:
+    def source_read(self, args: SourceReadArgs, meta: ToolCallMeta, /) -> Returns[SourceReadResult]:
         """Read one document of the product's own docs and source."""
         ...
 
-    def web_fetch(self, args: WebFetchArgs, meta: ToolCallMeta, /) -> WebFetchResult | Awaitable[WebFetchResult]:
+    def web_fetch(self, args: WebFetchArgs, meta: ToolCallMeta, /) -> Returns[WebFetchResult]:
         """Fetch a page as text."""
         ...
 
-    def web_search(self, args: WebSearchArgs, meta: ToolCallMeta, /) -> WebSearchResult | Awaitable[WebSearchResult]:
+    def web_search(self, args: WebSearchArgs, meta: ToolCallMeta, /) -> Returns[WebSearchResult]:
         """Search the web."""
         ...
 

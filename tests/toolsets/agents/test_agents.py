@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -140,10 +141,11 @@ def test_an_agent_of_another_role_cannot_be_started(request_: ToolRequest) -> No
 
 
 def test_the_list_of_definitions_says_what_each_is_for() -> None:
-    assert value_of(World(plays()).one(call_of("agent.list_agent_definitions"))) == [
-        "default_sub (sub)",
-        "default_worker (worker)",
-        "orchestrator.researcher (sub): Answers questions from sources.",
+    result = World(plays()).one(call_of("agent.list_agent_definitions"))
+    assert json.loads(result.payload) == [
+        {"id": "default_sub", "role": "sub"},
+        {"id": "default_worker", "role": "worker"},
+        {"id": "orchestrator.researcher", "role": "sub", "description": "Answers questions from sources."},
     ]
 
 
@@ -180,6 +182,22 @@ def test_a_worker_claims_its_step_and_reports_on_it() -> None:
     assert value_of(result).result == "It is built."
     built = graph.get(task.id).steps[0]
     assert (built.state, built.claimed_by, built.note) == ("done", run_link(result)["agent_id"], "built")
+
+
+def test_a_worker_that_ends_without_a_report_gives_its_step_back() -> None:
+    graph = TaskGraph()
+    task = graph.create("Ship it", [Step(id="build", title="Build it")])
+    step = {"task_id": task.id, "step_id": "build"}
+    claims = plays([call_of("agent.task_claim_step", **step)])
+
+    async def fails(run: AgentRun) -> Outcome:
+        await claims(run)
+        assert graph.get(task.id).steps[0].state == "claimed"
+        raise ValueError("no")
+
+    for run_agent in (claims, fails):
+        World(run_agent, tasks=TaskTools(graph)).one(call_of(WORKER, **step))
+        assert graph.get(task.id).steps[0].state == "ready"
 
 
 def test_an_agent_that_failed_leaves_its_worker_free() -> None:

@@ -27,10 +27,10 @@ def test_a_definition_says_what_its_agent_is_for_and_what_it_is_told() -> None:
     assert definition.system == "You are a careful researcher. Every statement needs a source."
 
 
-def test_a_definition_is_listed_in_one_line(many_agents: str) -> None:
-    assert [str(each) for each in AgentDefinitionRegistry(load(many_agents))][:2] == [
-        "ann (sub): Opens the vault.",
-        "bob (sub): Opens the vault.",
+def test_a_definition_is_listed_with_the_first_line_of_what_it_is_for(many_agents: str) -> None:
+    assert [each.as_json() for each in AgentDefinitionRegistry(load(many_agents))][:2] == [
+        {"id": "ann", "role": "sub", "description": "Opens the vault."},
+        {"id": "bob", "role": "sub", "description": "Opens the vault."},
     ]
 
 

@@ -86,7 +86,7 @@ class World:
             self.catalog,
             executors=[
                 executor(self.catalog, "orchestrator.research", run_agent),
-                registration(agents=AgentTools(self.catalog, run_agent, workers=workers), tasks=tasks),
+                registration(agents=AgentTools(self.catalog, run_agent, workers=workers, tasks=tasks), tasks=tasks),
                 ToolsetRegistration(toolset="router", executor=self),
                 ToolsetRegistration(toolset="code", executor=self),
             ],

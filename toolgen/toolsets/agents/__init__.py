@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.agent.types.inspect_agent import InspectAgentArgs
     from toolgen.toolsets.generated.tools.agent.types.list_agent_definitions import ListAgentDefinitionsArgs
     from toolgen.toolsets.generated.tools.agent.types.list_workers import ListWorkersArgs
+    from toolgen.toolsets.tasks import TaskTools
 
 FORK: Final = "default_fork"
 """The definition that forks have; a call names none."""
@@ -44,15 +46,19 @@ class AgentTools:
 
     `run_agent` is the host's planner loop, which plays the runs. The agents are those of `catalog`, by their roles:
     `sub` for create_sub_agent, `worker` for dispatch_worker, `fork` for fork_agent. So many `workers` work at a time.
+    When a run is over, the steps of `tasks` that it has claimed and not ended are given back.
 
     Results are given as JSON, not as the types of one package: the agents, and so the toolset, are in the host's own.
     """
 
-    def __init__(self, catalog: Catalog, run_agent: RunAgent, *, workers: int = 4) -> None:
+    def __init__(
+        self, catalog: Catalog, run_agent: RunAgent, *, workers: int = 4, tasks: TaskTools | None = None
+    ) -> None:
         self._catalog: Final = catalog
         self._run_agent: Final = run_agent
         self._definitions: Final = AgentDefinitionRegistry(catalog)
         self._workers: Final = WorkerPool(workers)
+        self._tasks: Final = tasks
         self._records: Final = AgentRecords(catalog)
 
     async def create_sub_agent(self, args: CreateSubAgentArgs, meta: ToolCallMeta, /) -> Any:
@@ -71,9 +77,9 @@ class AgentTools:
         with self._workers.taken():
             return await self._run(definition, user, args.allowed_tools, meta)
 
-    def list_agent_definitions(self, _args: ListAgentDefinitionsArgs, _meta: ToolCallMeta, /) -> list[str]:
+    def list_agent_definitions(self, _args: ListAgentDefinitionsArgs, _meta: ToolCallMeta, /) -> Any:
         """List the agents that can be started by their ids, each with its role and what it is for."""
-        return [str(definition) for definition in self._definitions if definition.role != "fork"]
+        return [definition.as_json() for definition in self._definitions if definition.role != "fork"]
 
     def list_workers(self, _args: ListWorkersArgs, _meta: ToolCallMeta, /) -> Any:
         """List workers and whether they are free."""
@@ -99,6 +105,8 @@ class AgentTools:
         finally:
             if record.state == "running":
                 record.state = "cancelled"
+            if self._tasks is not None:
+                await asyncio.to_thread(self._tasks.give_back, child.run.meta)
         return _as_child(result, child.run.meta)
 
 

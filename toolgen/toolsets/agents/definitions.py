@@ -25,10 +25,10 @@ class AgentDefinition:
     description: str
     system: str
 
-    def __str__(self) -> str:
-        """Its id, its role, and the first line of what it is for."""
+    def as_json(self) -> dict[str, str]:
+        """Give its id, its role, and the first line of what it is for."""
         purpose = self.description.partition("\n")[0]
-        return f"{self.id} ({self.role}): {purpose}" if purpose else f"{self.id} ({self.role})"
+        return {"id": self.id, "role": self.role, **({"description": purpose} if purpose else {})}
 
 
 class AgentDefinitionRegistry:

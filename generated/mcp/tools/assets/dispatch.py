@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.chat_with_x import ChatWithXArgs, ChatWithXResult
     from .types.put_asset import PutAssetArgs, PutAssetResult
@@ -21,17 +19,15 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.assets`, sync or async."""
 
-    def chat_with_x(self, args: ChatWithXArgs, meta: ToolCallMeta, /) -> ChatWithXResult | Awaitable[ChatWithXResult]:
+    def chat_with_x(self, args: ChatWithXArgs, meta: ToolCallMeta, /) -> Returns[ChatWithXResult]:
         """Chat with ${X}."""
         ...
 
-    def put_asset(self, args: PutAssetArgs, meta: ToolCallMeta, /) -> PutAssetResult | Awaitable[PutAssetResult]:
+    def put_asset(self, args: PutAssetArgs, meta: ToolCallMeta, /) -> Returns[PutAssetResult]:
         """Store an asset."""
         ...
 
-    def search_issues(
-        self, args: SearchIssuesArgs, meta: ToolCallMeta, /
-    ) -> SearchIssuesResult | Awaitable[SearchIssuesResult]:
+    def search_issues(self, args: SearchIssuesArgs, meta: ToolCallMeta, /) -> Returns[SearchIssuesResult]:
         """Search issues."""
         ...
 

@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.create_issue import CreateIssueArgs, CreateIssueResult
     from .types.get_file import GetFileArgs, GetFileResult
@@ -20,13 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.github`, sync or async."""
 
-    def create_issue(
-        self, args: CreateIssueArgs, meta: ToolCallMeta, /
-    ) -> CreateIssueResult | Awaitable[CreateIssueResult]:
+    def create_issue(self, args: CreateIssueArgs, meta: ToolCallMeta, /) -> Returns[CreateIssueResult]:
         """Open an issue."""
         ...
 
-    def get_file(self, args: GetFileArgs, meta: ToolCallMeta, /) -> GetFileResult | Awaitable[GetFileResult]:
+    def get_file(self, args: GetFileArgs, meta: ToolCallMeta, /) -> Returns[GetFileResult]:
         """Read one file of a repository."""
         ...
 

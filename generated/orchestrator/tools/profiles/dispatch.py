@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.search import SearchArgs, SearchResult
     from .types.upsert import UpsertArgs, UpsertResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `orchestrator.profiles`, sync or async."""
 
-    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult | Awaitable[SearchResult]:
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]:
         """Find profiles by name."""
         ...
 
-    def upsert(self, args: UpsertArgs, meta: ToolCallMeta, /) -> UpsertResult | Awaitable[UpsertResult]:
+    def upsert(self, args: UpsertArgs, meta: ToolCallMeta, /) -> Returns[UpsertResult]:
         """Create a profile, or update the one with the same name."""
         ...
 

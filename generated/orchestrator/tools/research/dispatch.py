@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.search import SearchArgs, SearchResult
     from .types.verify import VerifyArgs, VerifyResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `orchestrator.research`, sync or async."""
 
-    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> SearchResult | Awaitable[SearchResult]:
+    def search(self, args: SearchArgs, meta: ToolCallMeta, /) -> Returns[SearchResult]:
         """Research a question and answer it with sources."""
         ...
 
-    def verify(self, args: VerifyArgs, meta: ToolCallMeta, /) -> VerifyResult | Awaitable[VerifyResult]:
+    def verify(self, args: VerifyArgs, meta: ToolCallMeta, /) -> Returns[VerifyResult]:
         """Check one claim against its sources."""
         ...
 

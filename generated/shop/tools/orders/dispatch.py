@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.find import FindArgs, FindResult
     from .types.refund import RefundArgs, RefundResult
@@ -20,11 +18,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop.orders`, sync or async."""
 
-    def find(self, args: FindArgs, meta: ToolCallMeta, /) -> FindResult | Awaitable[FindResult]:
+    def find(self, args: FindArgs, meta: ToolCallMeta, /) -> Returns[FindResult]:
         """Find orders of a customer, newest first."""
         ...
 
-    def refund(self, args: RefundArgs, meta: ToolCallMeta, /) -> RefundResult | Awaitable[RefundResult]:
+    def refund(self, args: RefundArgs, meta: ToolCallMeta, /) -> Returns[RefundResult]:
         """Refund an order, or a part of it."""
         ...
 

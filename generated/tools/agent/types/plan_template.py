@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from toolgen.runtime.models import ClosedModel
 
 
 class PlanTemplateArgs(ClosedModel):
-    """Args of `plan_template`: Get the template of a plan."""
+    """Args of `plan_template`: Get the template of a plan, as Markdown to fill in."""
 
-    kind: str | None = None
+    kind: Literal["general", "change", "bug", "research"] | None = None
 
 
 PlanTemplateResult: TypeAlias = str

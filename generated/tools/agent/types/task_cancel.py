@@ -10,7 +10,7 @@ from .shared import Task
 
 
 class TaskCancelArgs(ClosedModel):
-    """Args of `task_cancel`: Cancel a task."""
+    """Args of `task_cancel`: Close a task that is no longer wanted."""
 
     task_id: str
     reason: str | None = None

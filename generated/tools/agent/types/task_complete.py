@@ -10,10 +10,11 @@ from .shared import Task
 
 
 class TaskCompleteArgs(ClosedModel):
-    """Args of `task_complete`: Close a task as done."""
+    """Args of `task_complete`: Close a task whose steps are all done."""
 
     task_id: str
     summary: str
+    """What was achieved."""
 
 
 TaskCompleteResult: TypeAlias = Task

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.models import ClosedModel
 
-from .shared import Task
-
-
-class TaskCreateArgsStepsItem(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
-    title: str
-    needs: list[str]
+from .shared import NewStep, Task
 
 
 class TaskCreateArgs(ClosedModel):
     """Args of `task_create`: Create a task and its steps."""
 
     title: str
-    steps: list[TaskCreateArgsStepsItem]
+    steps: list[NewStep]
 
 
 TaskCreateResult: TypeAlias = Task

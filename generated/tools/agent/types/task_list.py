@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal
 
 from toolgen.runtime.models import ClosedModel
 
-from .shared import Task
+from .shared import TaskSummary
 
 
 class TaskListArgs(ClosedModel):
-    """Args of `task_list`: List tasks."""
+    """Args of `task_list`: List tasks, the one that changed last first."""
+
+    state: Literal["open", "done", "failed", "cancelled"] | None = None
+    limit: int = 20
 
 
-TaskListResult: TypeAlias = list[Task]
+class TaskListResult(ClosedModel):
+    """Result of `task_list`: List tasks, the one that changed last first."""
+
+    tasks: list[TaskSummary]
+    truncated: bool

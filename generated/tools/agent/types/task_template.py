@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal
 
 from toolgen.runtime.models import ClosedModel
 
+from .shared import NewStep
+
 
 class TaskTemplateArgs(ClosedModel):
-    """Args of `task_template`: Get the template of a task."""
+    """Args of `task_template`: Get the template of a task, as arguments for task_create to fill in."""
 
-    kind: str | None = None
+    kind: Literal["general", "change", "bug", "research"] | None = None
 
 
-TaskTemplateResult: TypeAlias = str
+class TaskTemplateResult(ClosedModel):
+    """Result of `task_template`: Get the template of a task, as arguments for task_create to fill in."""
+
+    title: str
+    steps: list[NewStep]

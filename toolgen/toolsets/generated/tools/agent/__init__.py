@@ -25,18 +25,25 @@ if TYPE_CHECKING:
         ListWorkersResultItem as ListWorkersResultItem,
     )
     from .types.plan_template import PlanTemplateArgs as PlanTemplateArgs, PlanTemplateResult as PlanTemplateResult
-    from .types.shared import Child as Child, Step as Step, StepState as StepState, Task as Task
+    from .types.shared import (
+        Child as Child,
+        Definition as Definition,
+        Input as Input,
+        NewStep as NewStep,
+        Step as Step,
+        StepState as StepState,
+        Task as Task,
+        TaskState as TaskState,
+        TaskSummary as TaskSummary,
+        TemplateKind as TemplateKind,
+    )
     from .types.task_cancel import TaskCancelArgs as TaskCancelArgs, TaskCancelResult as TaskCancelResult
     from .types.task_claim_step import (
         TaskClaimStepArgs as TaskClaimStepArgs,
         TaskClaimStepResult as TaskClaimStepResult,
     )
     from .types.task_complete import TaskCompleteArgs as TaskCompleteArgs, TaskCompleteResult as TaskCompleteResult
-    from .types.task_create import (
-        TaskCreateArgs as TaskCreateArgs,
-        TaskCreateArgsStepsItem as TaskCreateArgsStepsItem,
-        TaskCreateResult as TaskCreateResult,
-    )
+    from .types.task_create import TaskCreateArgs as TaskCreateArgs, TaskCreateResult as TaskCreateResult
     from .types.task_fail import TaskFailArgs as TaskFailArgs, TaskFailResult as TaskFailResult
     from .types.task_get import TaskGetArgs as TaskGetArgs, TaskGetResult as TaskGetResult
     from .types.task_list import TaskListArgs as TaskListArgs, TaskListResult as TaskListResult
@@ -45,11 +52,7 @@ if TYPE_CHECKING:
         TaskQueryStepsResult as TaskQueryStepsResult,
     )
     from .types.task_template import TaskTemplateArgs as TaskTemplateArgs, TaskTemplateResult as TaskTemplateResult
-    from .types.task_update import (
-        TaskUpdateArgs as TaskUpdateArgs,
-        TaskUpdateArgsStepsItem as TaskUpdateArgsStepsItem,
-        TaskUpdateResult as TaskUpdateResult,
-    )
+    from .types.task_update import TaskUpdateArgs as TaskUpdateArgs, TaskUpdateResult as TaskUpdateResult
     from .types.task_update_step import (
         TaskUpdateStepArgs as TaskUpdateStepArgs,
         TaskUpdateStepResult as TaskUpdateStepResult,
@@ -107,6 +110,7 @@ else:
             "CreateSubAgentArgs": ".types.create_sub_agent",
             "CreateSubAgentResult": ".types.create_sub_agent",
             "DISPATCH_WORKER": ".idents",
+            "Definition": ".types.shared",
             "DispatchWorkerArgs": ".types.dispatch_worker",
             "DispatchWorkerResult": ".types.dispatch_worker",
             "FORK_AGENT": ".idents",
@@ -114,6 +118,7 @@ else:
             "ForkAgentResult": ".types.fork_agent",
             "Handlers": ".dispatch",
             "INSPECT_AGENT": ".idents",
+            "Input": ".types.shared",
             "InspectAgentArgs": ".types.inspect_agent",
             "InspectAgentResult": ".types.inspect_agent",
             "LIST_AGENT_DEFINITIONS": ".idents",
@@ -123,6 +128,7 @@ else:
             "ListWorkersArgs": ".types.list_workers",
             "ListWorkersResult": ".types.list_workers",
             "ListWorkersResultItem": ".types.list_workers",
+            "NewStep": ".types.shared",
             "PLAN_TEMPLATE": ".idents",
             "PlanTemplateArgs": ".types.plan_template",
             "PlanTemplateResult": ".types.plan_template",
@@ -147,7 +153,6 @@ else:
             "TaskCompleteArgs": ".types.task_complete",
             "TaskCompleteResult": ".types.task_complete",
             "TaskCreateArgs": ".types.task_create",
-            "TaskCreateArgsStepsItem": ".types.task_create",
             "TaskCreateResult": ".types.task_create",
             "TaskFailArgs": ".types.task_fail",
             "TaskFailResult": ".types.task_fail",
@@ -157,13 +162,15 @@ else:
             "TaskListResult": ".types.task_list",
             "TaskQueryStepsArgs": ".types.task_query_steps",
             "TaskQueryStepsResult": ".types.task_query_steps",
+            "TaskState": ".types.shared",
+            "TaskSummary": ".types.shared",
             "TaskTemplateArgs": ".types.task_template",
             "TaskTemplateResult": ".types.task_template",
             "TaskUpdateArgs": ".types.task_update",
-            "TaskUpdateArgsStepsItem": ".types.task_update",
             "TaskUpdateResult": ".types.task_update",
             "TaskUpdateStepArgs": ".types.task_update_step",
             "TaskUpdateStepResult": ".types.task_update_step",
+            "TemplateKind": ".types.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_create_sub_agent_call": ".calls",

@@ -11,8 +11,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.task_create import TaskCreateArgsStepsItem
-    from .types.task_update import TaskUpdateArgsStepsItem
+    from .types.shared import NewStep
 
 
 def new_create_sub_agent_call(
@@ -80,8 +79,8 @@ def new_list_workers_call() -> ToolRequest:
     return build_call(idents.LIST_WORKERS, codecs.LIST_WORKERS_ARGS, {})
 
 
-def new_plan_template_call(*, kind: str | None = None) -> ToolRequest:
-    """Ask for `agent.plan_template`: Get the template of a plan.
+def new_plan_template_call(*, kind: Literal["general", "change", "bug", "research"] | None = None) -> ToolRequest:
+    """Ask for `agent.plan_template`: Get the template of a plan, as Markdown to fill in.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -89,7 +88,7 @@ def new_plan_template_call(*, kind: str | None = None) -> ToolRequest:
 
 
 def new_task_cancel_call(*, task_id: str, reason: str | None = None) -> ToolRequest:
-    """Ask for `agent.task_cancel`: Cancel a task.
+    """Ask for `agent.task_cancel`: Close a task that is no longer wanted.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -97,7 +96,7 @@ def new_task_cancel_call(*, task_id: str, reason: str | None = None) -> ToolRequ
 
 
 def new_task_claim_step_call(*, task_id: str, step_id: str) -> ToolRequest:
-    """Ask for `agent.task_claim_step`: Claim a ready step.
+    """Ask for `agent.task_claim_step`: Claim a ready step, to work on it. One agent can.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -105,14 +104,14 @@ def new_task_claim_step_call(*, task_id: str, step_id: str) -> ToolRequest:
 
 
 def new_task_complete_call(*, task_id: str, summary: str) -> ToolRequest:
-    """Ask for `agent.task_complete`: Close a task as done.
+    """Ask for `agent.task_complete`: Close a task whose steps are all done.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.TASK_COMPLETE, codecs.TASK_COMPLETE_ARGS, {"task_id": task_id, "summary": summary})
 
 
-def new_task_create_call(*, title: str, steps: list[TaskCreateArgsStepsItem]) -> ToolRequest:
+def new_task_create_call(*, title: str, steps: list[NewStep]) -> ToolRequest:
     """Ask for `agent.task_create`: Create a task and its steps.
 
     Raises InvalidPayload where the args do not fit the schema.
@@ -121,7 +120,7 @@ def new_task_create_call(*, title: str, steps: list[TaskCreateArgsStepsItem]) ->
 
 
 def new_task_fail_call(*, task_id: str, reason: str) -> ToolRequest:
-    """Ask for `agent.task_fail`: Close a task as failed.
+    """Ask for `agent.task_fail`: Close a task as failed, whatever its steps are.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -136,36 +135,36 @@ def new_task_get_call(*, task_id: str) -> ToolRequest:
     return build_call(idents.TASK_GET, codecs.TASK_GET_ARGS, {"task_id": task_id})
 
 
-def new_task_list_call() -> ToolRequest:
-    """Ask for `agent.task_list`: List tasks.
+def new_task_list_call(
+    *, state: Literal["open", "done", "failed", "cancelled"] | None = None, limit: int | None = None
+) -> ToolRequest:
+    """Ask for `agent.task_list`: List tasks, the one that changed last first.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.TASK_LIST, codecs.TASK_LIST_ARGS, {})
+    return build_call(idents.TASK_LIST, codecs.TASK_LIST_ARGS, {"state": state, "limit": limit})
 
 
 def new_task_query_steps_call(
     *, task_id: str, state: Literal["pending", "ready", "claimed", "done", "failed"] | None = None
 ) -> ToolRequest:
-    """Ask for `agent.task_query_steps`: Find steps that are ready.
+    """Ask for `agent.task_query_steps`: Find the steps of a task that are ready, or in another state.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.TASK_QUERY_STEPS, codecs.TASK_QUERY_STEPS_ARGS, {"task_id": task_id, "state": state})
 
 
-def new_task_template_call(*, kind: str | None = None) -> ToolRequest:
-    """Ask for `agent.task_template`: Get the template of a task.
+def new_task_template_call(*, kind: Literal["general", "change", "bug", "research"] | None = None) -> ToolRequest:
+    """Ask for `agent.task_template`: Get the template of a task, as arguments for task_create to fill in.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.TASK_TEMPLATE, codecs.TASK_TEMPLATE_ARGS, {"kind": kind})
 
 
-def new_task_update_call(
-    *, task_id: str, title: str | None = None, steps: list[TaskUpdateArgsStepsItem] | None = None
-) -> ToolRequest:
-    """Ask for `agent.task_update`: Change the content of a task.
+def new_task_update_call(*, task_id: str, title: str | None = None, steps: list[NewStep] | None = None) -> ToolRequest:
+    """Ask for `agent.task_update`: Change the title of a task, or the steps that are still to be done.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -173,11 +172,7 @@ def new_task_update_call(
 
 
 def new_task_update_step_call(
-    *,
-    task_id: str,
-    step_id: str,
-    state: Literal["pending", "ready", "claimed", "done", "failed"],
-    note: str | None = None,
+    *, task_id: str, step_id: str, state: Literal["claimed", "ready", "done", "failed"], note: str | None = None
 ) -> ToolRequest:
     """Ask for `agent.task_update_step`: Report on the step that you claimed.
 

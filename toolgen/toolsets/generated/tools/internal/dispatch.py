@@ -9,9 +9,7 @@ from toolgen.contract.records import ToolsetRegistration
 from . import idents
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from toolgen.contract.records import ToolCallMeta, ToolExecutor
+    from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.load_skill import LoadSkillArgs, LoadSkillResult
     from .types.recall_memory import RecallMemoryArgs, RecallMemoryResult
@@ -20,14 +18,12 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `internal`, sync or async."""
 
-    def load_skill(self, args: LoadSkillArgs, meta: ToolCallMeta, /) -> LoadSkillResult | Awaitable[LoadSkillResult]:
+    def load_skill(self, args: LoadSkillArgs, meta: ToolCallMeta, /) -> Returns[LoadSkillResult]:
         """Load the instructions of a skill into the context."""
         ...
 
-    def recall_memory(
-        self, args: RecallMemoryArgs, meta: ToolCallMeta, /
-    ) -> RecallMemoryResult | Awaitable[RecallMemoryResult]:
-        """Bring selected long-term memories into the context."""
+    def recall_memory(self, args: RecallMemoryArgs, meta: ToolCallMeta, /) -> Returns[RecallMemoryResult]:
+        """Bring the long-term memories that fit some words into the context, the best first."""
         ...
 
 

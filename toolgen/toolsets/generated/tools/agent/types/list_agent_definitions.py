@@ -6,9 +6,11 @@ from typing import TypeAlias
 
 from toolgen.runtime.models import ClosedModel
 
+from .shared import Definition
+
 
 class ListAgentDefinitionsArgs(ClosedModel):
     """Args of `list_agent_definitions`: List the agents that can be started."""
 
 
-ListAgentDefinitionsResult: TypeAlias = list[str]
+ListAgentDefinitionsResult: TypeAlias = list[Definition]

@@ -10,7 +10,7 @@ from .shared import Step
 
 
 class TaskClaimStepArgs(ClosedModel):
-    """Args of `task_claim_step`: Claim a ready step."""
+    """Args of `task_claim_step`: Claim a ready step, to work on it. One agent can."""
 
     task_id: str
     step_id: str

@@ -10,7 +10,7 @@ from .shared import Task
 
 
 class TaskFailArgs(ClosedModel):
-    """Args of `task_fail`: Close a task as failed."""
+    """Args of `task_fail`: Close a task as failed, whatever its steps are."""
 
     task_id: str
     reason: str

@@ -10,7 +10,7 @@ from .shared import Step
 
 
 class TaskQueryStepsArgs(ClosedModel):
-    """Args of `task_query_steps`: Find steps that are ready."""
+    """Args of `task_query_steps`: Find the steps of a task that are ready, or in another state."""
 
     task_id: str
     state: Literal["pending", "ready", "claimed", "done", "failed"] | None = None

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import Field
+from typing import TypeAlias
 
 from toolgen.runtime.models import ClosedModel
 
-from .shared import Task
-
-
-class TaskUpdateArgsStepsItem(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
-    title: str
-    needs: list[str]
+from .shared import NewStep, Task
 
 
 class TaskUpdateArgs(ClosedModel):
-    """Args of `task_update`: Change the content of a task."""
+    """Args of `task_update`: Change the title of a task, or the steps that are still to be done."""
 
     task_id: str
     title: str | None = None
-    steps: list[TaskUpdateArgsStepsItem] | None = None
+    steps: list[NewStep] | None = None
 
 
 TaskUpdateResult: TypeAlias = Task

@@ -14,8 +14,10 @@ class TaskUpdateStepArgs(ClosedModel):
 
     task_id: str
     step_id: str
-    state: Literal["pending", "ready", "claimed", "done", "failed"]
+    state: Literal["claimed", "ready", "done", "failed"]
+    """`done` and `failed` end the step, `ready` gives it back, `claimed` keeps it and leaves a note."""
     note: str | None = None
+    """For those who go on from here: results, or why not."""
 
 
 TaskUpdateStepResult: TypeAlias = Step

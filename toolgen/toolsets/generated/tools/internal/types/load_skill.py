@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
 
 
@@ -15,4 +11,8 @@ class LoadSkillArgs(ClosedModel):
     name: str
 
 
-LoadSkillResult: TypeAlias = JsonValue
+class LoadSkillResult(ClosedModel):
+    """Result of `load_skill`: Load the instructions of a skill into the context."""
+
+    name: str
+    instructions: str

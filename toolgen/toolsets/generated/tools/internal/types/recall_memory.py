@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
+
+from .shared import Memory
 
 
 class RecallMemoryArgs(ClosedModel):
-    """Args of `recall_memory`: Bring selected long-term memories into the context."""
+    """Args of `recall_memory`: Bring the long-term memories that fit some words into the context, the best first."""
 
     query: str
     limit: int = 5
 
 
-RecallMemoryResult: TypeAlias = JsonValue
+class RecallMemoryResult(ClosedModel):
+    """Result of `recall_memory`: Bring the long-term memories that fit some words into the context, the best first."""
+
+    memories: list[Memory]

@@ -1,0 +1,112 @@
+"""The tools of `internal` in a runtime: what models see, and what the host is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.toolsets.internal import InternalTools
+from toolgen.toolsets.internal.memory import Memories, Memory, MemoryWriter
+from toolgen.toolsets.internal.skills import Skill, Skills
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.toolsets.generated.tools.internal import Handlers
+
+
+class Desk:
+    """A home with a skill and some memories, and a host that takes note of what it is told."""
+
+    def __init__(self, home: Path, package: str) -> None:
+        (home / "skills" / "greeting").mkdir(parents=True)
+        (home / "skills" / "greeting" / "SKILL.md").write_text("Say hello.")
+        writer = MemoryWriter(home / "memory")
+        for name, text in {"ann.md": "Ann likes tea.", "ben.md": "Ben likes tea and coffee."}.items():
+            writer.write(name, text)
+        self.told: list[tuple[Any, ToolCallMeta]] = []
+        self.threads = set[threading.Thread]()
+        self.tools = InternalTools(
+            skills=Skills(home / "skills"),
+            memory=Memories(home / "memory"),
+            on_skill=self._note,
+            on_memories=self._note,
+        )
+        self.runtime = Runtime(load(package), permission=allow_all, executors=[self.tools.registration()])
+
+    def _note(self, found: Skill | tuple[Memory, ...], meta: ToolCallMeta) -> None:
+        self.told.append((found, meta))
+        self.threads.add(threading.current_thread())
+
+    def result(self, tool: str, /, **args: Any) -> ToolResult[Any]:
+        request = ToolRequest(name=f"internal.{tool}", payload=json.dumps(args), tool_call_id="c1")
+        return asyncio.run(self.runtime.invoke(request, meta=ToolCallMeta(user="ann")))
+
+
+@pytest.fixture(params=["toolgen.toolsets.generated", "generated"])
+def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Desk:
+    return Desk(tmp_path, request.param)
+
+
+def handlers_of(tools: InternalTools) -> Handlers:
+    """The type checker holds the tools against the generated protocol."""
+    return tools
+
+
+def test_the_host_is_told_of_a_skill_that_was_loaded(desk: Desk) -> None:
+    result = desk.result("load_skill", name="greeting")
+    assert json.loads(result.payload) == {"name": "greeting", "instructions": "Say hello."}
+    assert desk.told == [
+        (Skill(name="greeting", instructions="Say hello."), ToolCallMeta(tool_call_id="c1", user="ann"))
+    ]
+    assert threading.main_thread() not in desk.threads
+
+
+def test_the_host_is_told_of_memories_that_were_recalled(desk: Desk) -> None:
+    result = desk.result("recall_memory", query="coffee tea", limit=1)
+    assert json.loads(result.payload) == {
+        "memories": [{"name": "ben.md", "text": "Ben likes tea and coffee.", "truncated": False}]
+    }
+    assert [found for found, _meta in desk.told] == [
+        (Memory(name="ben.md", text="Ben likes tea and coffee.", truncated=False),)
+    ]
+
+
+def test_where_nothing_is_found_the_host_is_told_nothing(desk: Desk) -> None:
+    assert json.loads(desk.result("recall_memory", query="quantum").payload) == {"memories": []}
+    missing = desk.result("load_skill", name="greetings")
+    assert missing.error is not None
+    assert (missing.error.kind, missing.error.code) == (FailureKind.DOMAIN_REJECTION, "skill_not_found")
+    assert missing.content[0].data == "there is no skill of that name\ndid you mean greeting?"
+    assert desk.told == []
+
+
+def test_a_host_may_want_to_be_told_nothing(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "generated")
+    tools = InternalTools(skills=Skills(tmp_path / "skills"), memory=Memories(tmp_path / "memory"))
+    desk.runtime = Runtime(load("generated"), permission=allow_all, executors=[tools.registration()])
+    assert desk.result("load_skill", name="greeting").error is None
+    assert desk.result("recall_memory", query="tea").error is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("load_skill", {"name": ""}),
+        ("load_skill", {"name": "x" * 65}),
+        ("recall_memory", {"query": ""}),
+        ("recall_memory", {"query": "x", "limit": 21}),
+        ("recall_memory", {"query": "x", "limit": 0}),
+    ],
+)
+def test_what_the_schemas_refuse(desk: Desk, tool: str, args: dict[str, Any]) -> None:
+    error = desk.result(tool, **args).error
+    assert error is not None
+    assert error.code == "validation_error"

@@ -1,0 +1,248 @@
+"""The tools of plans and tasks in a runtime: what models see of them, in toolgen's own package and in a host's."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from datetime import UTC, datetime
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.permission import Decision
+from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agents import AgentTools
+from toolgen.toolsets.tasks import TaskTools
+from toolgen.toolsets.tasks.graph import TaskGraph
+from toolgen.toolsets.tasks.templates import PLANS, TASKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime.permission import PermissionRequest
+    from toolgen.toolsets.generated.tools.agent import Handlers
+
+ANN = ToolCallMeta(agent_id="ann", run_id="r1", agent_role="main")
+WORKER = ToolCallMeta(agent_id="w1", run_id="r2", agent_role="worker")
+OTHER_WORKER = ToolCallMeta(agent_id="w2", run_id="r3", agent_role="worker")
+
+STEPS = [
+    {"id": "a", "title": "first"},
+    {"id": "b", "title": "second", "instructions": "Go on.", "needs": ["a"]},
+    {"id": "c", "title": "third"},
+]
+
+
+def no(_request: PermissionRequest) -> Decision:
+    """The answer of a person who is not to be asked about any of this."""
+    return Decision.DENY
+
+
+class Desk:
+    """A graph of tasks t0, t1 and so on, and a runtime whose calls are made by whoever is named."""
+
+    def __init__(self, package: str) -> None:
+        numbers = count()
+        self.threads = set[threading.Thread]()
+        self.graph = TaskGraph(clock=self._now, new_id=lambda: f"t{next(numbers)}")
+        self.tools = TaskTools(self.graph)
+        self.catalog = load(package)
+        self.runtime = Runtime(self.catalog, permission=no, executors=[registration(tasks=self.tools)])
+
+    def _now(self) -> datetime:
+        self.threads.add(threading.current_thread())
+        return datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+    def result(self, tool: str, /, meta: ToolCallMeta = ANN, **args: Any) -> ToolResult[Any]:
+        request = ToolRequest(name=f"agent.{tool}", payload=json.dumps(args))
+        return asyncio.run(self.runtime.invoke(request, meta=meta))
+
+    def call(self, tool: str, /, meta: ToolCallMeta = ANN, **args: Any) -> Any:
+        """Make a call that has to go well, and give its result as JSON."""
+        result = self.result(tool, meta, **args)
+        assert result.error is None, result.error
+        return json.loads(result.payload)
+
+    def code(self, tool: str, /, meta: ToolCallMeta = ANN, **args: Any) -> str:
+        error = self.result(tool, meta, **args).error
+        return error.code if error else "ok"
+
+
+@pytest.fixture(params=["toolgen.toolsets.generated", "generated"])
+def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
+    desk = Desk(request.param)
+    yield desk
+    desk.graph.close()
+
+
+class Both(TaskTools, AgentTools):
+    """All tools of the toolset in one class: for the type checker, which holds it against the generated protocol."""
+
+
+def handlers_of(both: Both) -> Handlers:
+    return both
+
+
+def test_the_handlers_are_those_of_the_generated_protocol(desk: Desk) -> None:
+    table = registration(tasks=desk.tools).handlers
+    assert table is not None
+    assert set(table) == {ident for ident in desk.catalog if ident.startswith("agent.")}
+    assert all(table[ident].__name__ == ident.removeprefix("agent.") for ident in table if ".task_" in ident)
+
+
+def test_a_task_from_its_template_to_its_end(desk: Desk) -> None:
+    created = desk.call("task_create", **desk.call("task_template", kind="bug"))
+    assert (created["id"], created["state"], created["updated"]) == ("t0", "open", "2026-01-02T03:04:05+00:00")
+    order = []
+    while ready := desk.call("task_query_steps", task_id="t0"):
+        step_id = ready[0]["id"]
+        order.append(desk.call("task_claim_step", task_id="t0", step_id=step_id)["id"])
+        ended = desk.call("task_update_step", task_id="t0", step_id=step_id, state="done", note="done")
+        assert (ended["state"], ended["claimed_by"], ended["note"]) == ("done", "ann", "done")
+    assert order == ["reproduce", "find", "test", "fix", "verify"]
+    closed = desk.call("task_complete", task_id="t0", summary="It is fixed.")
+    assert (closed["state"], closed["outcome"]) == ("done", "It is fixed.")
+    assert desk.call("task_get", task_id="t0") == closed
+    assert desk.code("task_cancel", task_id="t0") == "task_closed"
+
+
+def test_a_claimed_step_comes_with_what_it_builds_on(desk: Desk) -> None:
+    desk.call("task_create", title="a task", steps=STEPS)
+    desk.call("task_claim_step", task_id="t0", step_id="a")
+    desk.call("task_update_step", task_id="t0", step_id="a", state="done", note="the key is under the mat")
+    assert desk.call("task_claim_step", task_id="t0", step_id="b") == {
+        "id": "b",
+        "title": "second",
+        "needs": ["a"],
+        "state": "claimed",
+        "instructions": "Go on.",
+        "claimed_by": "ann",
+        "inputs": [{"step_id": "a", "note": "the key is under the mat"}],
+    }
+
+
+def test_a_task_is_changed_and_closed(desk: Desk) -> None:
+    for _ in range(3):
+        desk.call("task_create", title="a task", steps=STEPS)
+    changed = desk.call("task_update", task_id="t0", title="renamed", steps=[{"id": "z", "title": "only this"}])
+    assert (changed["title"], [step["id"] for step in changed["steps"]]) == ("renamed", ["z"])
+    assert desk.call("task_fail", task_id="t1", reason="no way")["outcome"] == "no way"
+    assert "outcome" not in desk.call("task_cancel", task_id="t2")
+    assert desk.call("task_list") == {
+        "tasks": [
+            {
+                "id": task_id,
+                "title": title,
+                "state": state,
+                "updated": "2026-01-02T03:04:05+00:00",
+                "steps": n,
+                "done": 0,
+            }
+            for task_id, title, state, n in (
+                ("t2", "a task", "cancelled", 3),
+                ("t1", "a task", "failed", 3),
+                ("t0", "renamed", "open", 1),
+            )
+        ],
+        "truncated": False,
+    }
+    assert [task["id"] for task in desk.call("task_list", state="open")["tasks"]] == ["t0"]
+    cut = desk.call("task_list", limit=2)
+    assert ([task["id"] for task in cut["tasks"]], cut["truncated"]) == (["t2", "t1"], True)
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_every_template_of_a_task_is_one_that_can_be_created(desk: Desk, kind: str) -> None:
+    created = desk.call("task_create", **desk.call("task_template", kind=kind))
+    assert any(step["state"] == "ready" for step in created["steps"])
+    assert any(step["needs"] for step in created["steps"])
+
+
+def test_plans_have_templates_by_kind(desk: Desk) -> None:
+    texts = {kind: desk.call("plan_template", kind=kind) for kind in PLANS}
+    assert len(set(texts.values())) == len(texts)
+    for text in texts.values():
+        assert text.startswith("# Plan: <")
+        assert "\n## Done when\n" in text
+        assert "\n## Steps\n" in text
+    assert desk.call("plan_template") == texts["general"]
+    assert desk.call("task_template") == desk.call("task_template", kind="general")
+    assert set(PLANS) == set(TASKS)
+
+
+@pytest.mark.parametrize("tool", ["plan_template", "task_template"])
+def test_a_kind_that_is_not_there_is_answered_with_those_that_are(desk: Desk, tool: str) -> None:
+    error = desk.result(tool, kind="feature").error
+    assert error is not None
+    assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "validation_error")
+    assert [issue.hint for issue in error.issues] == ['use one of "general", "change", "bug", "research"']
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("task_create", {"title": "a task", "steps": []}),
+        ("task_create", {"title": "", "steps": STEPS}),
+        ("task_create", {"title": "a task", "steps": [{"id": "a", "title": "first", "state": "done"}]}),
+        ("task_create", {"title": "a task", "steps": [{"id": f"s{n}", "title": "s"} for n in range(101)]}),
+        ("task_update_step", {"task_id": "t0", "step_id": "a", "state": "pending"}),
+        ("task_update_step", {"task_id": "t0", "step_id": "a", "state": "done", "note": "x" * 4001}),
+        ("task_complete", {"task_id": "t0", "summary": ""}),
+        ("task_list", {"limit": 0}),
+    ],
+)
+def test_what_the_schemas_refuse(desk: Desk, tool: str, args: dict[str, Any]) -> None:
+    assert desk.code(tool, **args) == "validation_error"
+
+
+def test_what_a_refusal_says_to_a_model(desk: Desk) -> None:
+    desk.call("task_create", title="a task", steps=STEPS)
+    result = desk.result("task_claim_step", task_id="t0", step_id="b")
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.DOMAIN_REJECTION, "step_not_ready")
+    assert result.content[0].data == ("step 'b' is not ready: it waits for 'a'\nfind ready steps with task_query_steps")
+    assert desk.code("task_get", task_id="t9") == "unknown_task"
+
+
+def test_agents_are_told_apart_by_their_id_or_else_by_their_run(desk: Desk) -> None:
+    desk.call("task_create", title="a task", steps=STEPS)
+    desk.call("task_claim_step", task_id="t0", step_id="a")
+    later = ToolCallMeta(agent_id="ann", run_id="r9")
+    assert desk.call("task_update_step", later, task_id="t0", step_id="a", state="done")["state"] == "done"
+    nameless = ToolCallMeta(run_id="r4")
+    assert desk.call("task_claim_step", nameless, task_id="t0", step_id="c")["claimed_by"] == "r4"
+    assert desk.code("task_update_step", ToolCallMeta(run_id="r5"), task_id="t0", step_id="c", state="done") == (
+        "step_not_yours"
+    )
+    assert desk.code("task_claim_step", ToolCallMeta(), task_id="t0", step_id="b") == "no_agent"
+
+
+def test_what_an_agent_held_is_given_back_when_its_run_is_over(desk: Desk) -> None:
+    desk.call("task_create", title="a task", steps=STEPS)
+    desk.call("task_claim_step", WORKER, task_id="t0", step_id="a")
+    desk.tools.give_back(OTHER_WORKER)
+    desk.tools.give_back(ToolCallMeta())
+    assert desk.code("task_claim_step", task_id="t0", step_id="a") == "step_claimed"
+    desk.tools.give_back(WORKER)
+    assert desk.call("task_claim_step", task_id="t0", step_id="a")["claimed_by"] == "ann"
+
+
+def test_the_loop_does_not_wait_for_the_disk(desk: Desk) -> None:
+    desk.call("task_create", title="a task", steps=STEPS)
+    desk.call("task_claim_step", task_id="t0", step_id="a")
+    assert desk.threads
+    assert threading.main_thread() not in desk.threads
+
+
+@pytest.mark.parametrize("tool", ["task_list", "list_workers"])
+def test_the_half_that_a_host_leaves_out_is_unavailable(tool: str) -> None:
+    runtime = Runtime(load("generated"), permission=allow_all, executors=[registration()])
+    result = asyncio.run(runtime.invoke(ToolRequest(name=f"agent.{tool}")))
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "no_executor")
+    assert result.error.message == f"agent.{tool} cannot run here: nothing was given to run it"

@@ -1,0 +1,64 @@
+"""The toolset `agent` in one registration: its tasks and its agents are run by two objects, and a host may have one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.records import FailureKind, ToolsetRegistration
+from toolgen.runtime.errors import CallFailed
+from toolgen.toolsets.generated.tools.agent import idents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.toolsets.agents import AgentTools
+    from toolgen.toolsets.tasks import TaskTools
+
+    Handler = Callable[[Any, ToolCallMeta], Any]
+
+
+def registration(*, tasks: TaskTools | None = None, agents: AgentTools | None = None) -> ToolsetRegistration:
+    """Give what `Runtime(executors=[...])` takes. Calls of tools of the half that is left out fail as `no_executor`."""
+    handlers: dict[str, Handler] = {ident: _without(ident) for ident in idents.ALL}
+    if tasks is not None:
+        handlers |= _of_tasks(tasks)
+    if agents is not None:
+        handlers |= _of_agents(agents)
+    return ToolsetRegistration(toolset="agent", handlers=handlers)
+
+
+def _of_tasks(tools: TaskTools) -> dict[str, Handler]:
+    return {
+        idents.PLAN_TEMPLATE: tools.plan_template,
+        idents.TASK_CANCEL: tools.task_cancel,
+        idents.TASK_CLAIM_STEP: tools.task_claim_step,
+        idents.TASK_COMPLETE: tools.task_complete,
+        idents.TASK_CREATE: tools.task_create,
+        idents.TASK_FAIL: tools.task_fail,
+        idents.TASK_GET: tools.task_get,
+        idents.TASK_LIST: tools.task_list,
+        idents.TASK_QUERY_STEPS: tools.task_query_steps,
+        idents.TASK_TEMPLATE: tools.task_template,
+        idents.TASK_UPDATE: tools.task_update,
+        idents.TASK_UPDATE_STEP: tools.task_update_step,
+    }
+
+
+def _of_agents(tools: AgentTools) -> dict[str, Handler]:
+    return {
+        idents.CREATE_SUB_AGENT: tools.create_sub_agent,
+        idents.DISPATCH_WORKER: tools.dispatch_worker,
+        idents.FORK_AGENT: tools.fork_agent,
+        idents.INSPECT_AGENT: tools.inspect_agent,
+        idents.LIST_AGENT_DEFINITIONS: tools.list_agent_definitions,
+        idents.LIST_WORKERS: tools.list_workers,
+    }
+
+
+def _without(ident: str) -> Handler:
+    def handler(_args: Any, _meta: ToolCallMeta) -> Any:
+        message = f"{ident} cannot run here: nothing was given to run it"
+        raise CallFailed(FailureKind.UNAVAILABLE, "no_executor", message, "go on without it")
+
+    return handler

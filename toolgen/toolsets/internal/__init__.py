@@ -1,0 +1,64 @@
+"""Handlers of the toolset `internal`: what the core offers to its own agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.executors.service import blocking
+from toolgen.toolsets.generated.tools.internal.dispatch import executor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
+    from toolgen.toolsets.generated.tools.internal.types.load_skill import LoadSkillArgs
+    from toolgen.toolsets.generated.tools.internal.types.recall_memory import RecallMemoryArgs
+    from toolgen.toolsets.internal.memory import Memories, Memory
+    from toolgen.toolsets.internal.skills import Skill, Skills
+
+    OnSkill: TypeAlias = Callable[[Skill, ToolCallMeta], None]
+    OnMemories: TypeAlias = Callable[[tuple[Memory, ...], ToolCallMeta], None]
+
+
+class InternalTools:
+    """What runs the tools of `internal`: skills are loaded, and memories recalled.
+
+    `on_skill` and `on_memories` are told, in a thread, of what a call found, so that the host can add it to the context
+    of the run. That is the host's own, so both tools stay readonly.
+
+    Results are given as JSON, not as the types of one package: the toolset may be in the host's own.
+    """
+
+    def __init__(
+        self,
+        *,
+        skills: Skills,
+        memory: Memories,
+        on_skill: OnSkill | None = None,
+        on_memories: OnMemories | None = None,
+    ) -> None:
+        self._skills: Final = skills
+        self._memory: Final = memory
+        self._on_skill = on_skill
+        self._on_memories = on_memories
+
+    def registration(self) -> ToolsetRegistration:
+        """Give what `Runtime(executors=[...])` takes."""
+        return executor(self)
+
+    @blocking
+    def load_skill(self, args: LoadSkillArgs, meta: ToolCallMeta, /) -> Any:
+        """Load the instructions of a skill into the context."""
+        skill = self._skills.load(args.name)
+        if self._on_skill is not None:
+            self._on_skill(skill, meta)
+        return {"name": skill.name, "instructions": skill.instructions}
+
+    @blocking
+    def recall_memory(self, args: RecallMemoryArgs, meta: ToolCallMeta, /) -> Any:
+        """Bring the long-term memories that fit some words into the context, the best first."""
+        found = self._memory.recall(args.query, args.limit)
+        if found and self._on_memories is not None:
+            self._on_memories(found, meta)
+        return {"memories": [{"name": each.name, "text": each.text, "truncated": each.truncated} for each in found]}

@@ -1,0 +1,131 @@
+"""Long-term memories: notes that are text files in a folder, found by words and written by the host's own job."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.paths.opening import open_folder
+from toolgen.runtime.paths.resolution import FileKind
+from toolgen.toolsets.internal.ranking import best
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from toolgen.runtime.paths.opening import Folder
+
+LONGEST: Final = 65_536
+"""How long a note may be, in bytes. Of a longer one the rest is not looked at."""
+
+DEEPEST: Final = 8
+"""How many folders a note may lie below the folder of memories."""
+
+SHOWN: Final = 3_000
+"""How much of a note is recalled, in characters."""
+
+SUFFIXES: Final = (".md", ".txt")
+
+
+class NoteRefused(ValueError):
+    """A note cannot be written under that name, or is too long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A note that was recalled. `name` is its path below the folder; `text` is its beginning if it is `truncated`."""
+
+    name: str
+    text: str
+    truncated: bool
+
+
+class Memories:
+    """The notes in a folder, which need not exist, and below it. Links and hidden files are passed over.
+
+    All notes are read for every query: 300 of 1 kB take some 50 ms.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder: Final = str(Path(folder).resolve())
+
+    def recall(self, query: str, limit: int) -> tuple[Memory, ...]:
+        """Give up to `limit` notes that have words of a query in their text or name, the best first."""
+        notes = self._read()
+        places = best(query, [f"{name}\n{text}" for name, text in notes], limit)
+        return tuple(_memory(*notes[place]) for place in places)
+
+    def _read(self) -> list[tuple[str, str]]:
+        try:
+            folder = open_folder(self._folder)
+        except FileNotFoundError:
+            return []
+        with folder:
+            return list(_notes(folder))
+
+
+class MemoryWriter:
+    """Writes notes below one folder: for the host's extraction job. It is no tool, and no agent is ever given it."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder: Final = str(Path(folder).resolve())
+
+    def write(self, name: str, text: str) -> None:
+        """Write a note, or put it in the place of the one of that name. Who reads meanwhile sees the one or the other.
+
+        `name` is a path below the folder, such as `people/ann.md`; folders are made. Raises `NoteRefused`, and OSError
+        where a name on the way is a link or no folder: nothing is followed, and nothing outside is written.
+        """
+        *folders, file = _parts(name)
+        content = _encoded(text)
+        with open_folder(self._folder, create=True) as top, top.open_below(folders, create=True) as folder:
+            with suppress(FileExistsError):
+                folder.create_file(file, b"")  # an empty note is none: what follows is what makes it one, in one step
+            folder.replace_file(file, content)
+
+
+def _parts(name: str) -> list[str]:
+    parts = name.split("/")
+    if any(not part or part.startswith(".") for part in parts):
+        raise NoteRefused(f"{name!r} is no path below the folder of memories, or has a hidden name in it")
+    if not name.isprintable() or max(len(part.encode()) for part in parts) > 255:
+        raise NoteRefused("the name of a note is printable, and no part of it is longer than 255 bytes")
+    if not name.endswith(SUFFIXES):
+        raise NoteRefused(f"{name!r} is no name of a note: it has to end in {' or '.join(SUFFIXES)}")
+    if len(parts) > DEEPEST + 1:
+        raise NoteRefused(f"{name!r} lies more than {DEEPEST} folders deep")
+    return parts
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise NoteRefused("the note holds half a character (a lone surrogate)") from error
+    if len(content) > LONGEST:
+        raise NoteRefused(f"the note is longer than {LONGEST} bytes")
+    return content
+
+
+def _notes(folder: Folder, above: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    for entry in folder.entries():
+        if entry.name.startswith("."):
+            continue
+        name = above + entry.name
+        with suppress(FileNotFoundError):  # it was there a moment ago
+            if entry.kind is FileKind.FOLDER and depth < DEEPEST:
+                with folder.open_folder(entry.name) as inside:
+                    yield from _notes(inside, f"{name}/", depth + 1)
+            elif entry.kind is FileKind.FILE and entry.name.endswith(SUFFIXES) and (text := _text(folder, entry.name)):
+                yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), text
+
+
+def _text(folder: Folder, name: str) -> str:
+    with folder.open_file(name) as file:
+        return file.read(LONGEST).decode("utf-8-sig", errors="replace").strip()
+
+
+def _memory(name: str, text: str) -> Memory:
+    return Memory(name=name, text=text[:SHOWN], truncated=len(text) > SHOWN)

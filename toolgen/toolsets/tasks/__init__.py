@@ -1,0 +1,134 @@
+"""Handlers of those tools of the toolset `agent` that plan, and that keep tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.effective import CHILD_ROLES
+from toolgen.runtime.executors.service import blocking
+from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState, refused
+from toolgen.toolsets.tasks.templates import GENERAL, PLANS, TASKS
+from toolgen.toolsets.tasks.views import new_step, step_view, summary, task_view
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.toolsets.generated.tools.agent.types.plan_template import PlanTemplateArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_cancel import TaskCancelArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_claim_step import TaskClaimStepArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_complete import TaskCompleteArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_create import TaskCreateArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_fail import TaskFailArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_get import TaskGetArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_list import TaskListArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_query_steps import TaskQueryStepsArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_template import TaskTemplateArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_update import TaskUpdateArgs
+    from toolgen.toolsets.generated.tools.agent.types.task_update_step import TaskUpdateStepArgs
+    from toolgen.toolsets.tasks.graph import TaskGraph
+
+
+class TaskTools:
+    """What runs the tools of plans and tasks: methods of `Handlers` of the toolset `agent`.
+
+    Agents are told apart by `agent_id`, or by `run_id` where there is none: so it must name one agent, and not a kind
+    of agent. An agent that another one started sees of a task the steps that are ready and those that it has claimed
+    itself. All others see all of the `graph`: give each user one of his own.
+
+    Results are given as JSON, not as the types of one package: the agents, and so the toolset, are in the host's own.
+    """
+
+    def __init__(self, graph: TaskGraph) -> None:
+        self._graph: Final = graph
+
+    def give_back(self, meta: ToolCallMeta) -> None:
+        """Give back what an agent has claimed and not ended: for the host to call when its run is over, in a thread."""
+        agent = _agent_of(meta)
+        if agent is not None:
+            self._graph.release(agent)
+
+    def plan_template(self, args: PlanTemplateArgs, _meta: ToolCallMeta, /) -> Any:
+        """Get the template of a plan, as Markdown to fill in."""
+        return PLANS[args.kind or GENERAL]
+
+    def task_template(self, args: TaskTemplateArgs, _meta: ToolCallMeta, /) -> Any:
+        """Get the template of a task, as arguments for task_create to fill in."""
+        return TASKS[args.kind or GENERAL]
+
+    @blocking
+    def task_create(self, args: TaskCreateArgs, _meta: ToolCallMeta, /) -> Any:
+        """Create a task and its steps."""
+        return task_view(self._graph.create(args.title, [new_step(step) for step in args.steps]))
+
+    @blocking
+    def task_list(self, args: TaskListArgs, _meta: ToolCallMeta, /) -> Any:
+        """List tasks, the one that changed last first."""
+        state = None if args.state is None else TaskState(args.state)
+        found = self._graph.tasks(state, limit=args.limit + 1)
+        return {"tasks": [summary(task) for task in found[: args.limit]], "truncated": len(found) > args.limit}
+
+    @blocking
+    def task_update(self, args: TaskUpdateArgs, _meta: ToolCallMeta, /) -> Any:
+        """Change the title of a task, or the steps that are still to be done."""
+        steps = None if args.steps is None else [new_step(step) for step in args.steps]
+        return task_view(self._graph.replan(args.task_id, title=args.title, steps=steps))
+
+    @blocking
+    def task_complete(self, args: TaskCompleteArgs, _meta: ToolCallMeta, /) -> Any:
+        """Close a task whose steps are all done."""
+        return task_view(self._graph.close_task(args.task_id, TaskState.DONE, args.summary))
+
+    @blocking
+    def task_fail(self, args: TaskFailArgs, _meta: ToolCallMeta, /) -> Any:
+        """Close a task as failed, whatever its steps are."""
+        return task_view(self._graph.close_task(args.task_id, TaskState.FAILED, args.reason))
+
+    @blocking
+    def task_cancel(self, args: TaskCancelArgs, _meta: ToolCallMeta, /) -> Any:
+        """Close a task that is no longer wanted."""
+        return task_view(self._graph.close_task(args.task_id, TaskState.CANCELLED, args.reason or ""))
+
+    @blocking
+    def task_get(self, args: TaskGetArgs, meta: ToolCallMeta, /) -> Any:
+        """Read a task."""
+        task = self._graph.get(args.task_id)
+        return task_view(task, _seen_by(meta, task))
+
+    @blocking
+    def task_query_steps(self, args: TaskQueryStepsArgs, meta: ToolCallMeta, /) -> Any:
+        """Find the steps of a task that are ready, or in another state."""
+        task = self._graph.get(args.task_id)
+        wanted = StepState(args.state or StepState.READY)
+        return [step_view(task, step) for step in _seen_by(meta, task) if step.state is wanted]
+
+    @blocking
+    def task_claim_step(self, args: TaskClaimStepArgs, meta: ToolCallMeta, /) -> Any:
+        """Claim a ready step, to work on it."""
+        task = self._graph.claim(args.task_id, args.step_id, _claimer(meta))
+        return step_view(task, task.step(args.step_id))
+
+    @blocking
+    def task_update_step(self, args: TaskUpdateStepArgs, meta: ToolCallMeta, /) -> Any:
+        """Report on the step that you claimed."""
+        task = self._graph.report(args.task_id, args.step_id, _claimer(meta), StepState(args.state), args.note)
+        return step_view(task, task.step(args.step_id))
+
+
+def _agent_of(meta: ToolCallMeta) -> str | None:
+    return meta.agent_id or meta.run_id
+
+
+def _claimer(meta: ToolCallMeta) -> str:
+    agent = _agent_of(meta)
+    if agent is None:
+        message = "steps are claimed in the name of an agent, and this call was made in no agent's name"
+        raise refused("no_agent", message, "go on without claiming it")
+    return agent
+
+
+def _seen_by(meta: ToolCallMeta, task: Task) -> tuple[Step, ...]:
+    if meta.agent_role not in CHILD_ROLES:
+        return task.steps
+    agent = _agent_of(meta)
+    return tuple(
+        step for step in task.steps if step.state is StepState.READY or (agent is not None and step.claimed_by == agent)
+    )

@@ -1,0 +1,130 @@
+"""The task graph: tasks in a file, changed one at a time by any number of threads and processes."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from toolgen.toolsets.tasks.file import decode, encode, open_file
+from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState, refused
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Generator, Sequence
+
+_INSERT: Final = "INSERT INTO tasks (id, state, updated, body) VALUES (?, ?, ?, ?)"
+_REPLACE: Final = "UPDATE tasks SET state = ?2, updated = ?3, body = ?4 WHERE id = ?1"
+_SELECT: Final = "SELECT body FROM tasks WHERE id = ?"
+_LIST: Final = "SELECT body FROM tasks WHERE ?1 IS NULL OR state = ?1 ORDER BY updated DESC, rowid DESC LIMIT ?2"
+_ALL: Final = -1
+"""As a limit, SQLite's word for none."""
+
+
+_now: Final = partial(datetime.now, UTC)
+
+
+def _new_id() -> str:
+    return f"task_{secrets.token_hex(6)}"
+
+
+class TaskGraph:
+    """Tasks, kept in a SQLite file, or in memory where no `path` is given.
+
+    Every change is one transaction: of two agents that claim a step one gets it, and what a method has returned from
+    is on the disk. Processes share a graph by opening the same file. `clock` gives the time of changes, in UTC;
+    `new_id` names tasks.
+
+    Raises `TaskFileError` where the file cannot be opened, or is something else. Methods raise `CallFailed` for what
+    cannot be done, with `unknown_task` for a task that is not there, and `sqlite3.Error` where the file cannot be
+    written.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        clock: Callable[[], datetime] = _now,
+        new_id: Callable[[], str] = _new_id,
+    ) -> None:
+        self._connection = open_file(path)
+        self._lock = Lock()  # SQLite has transactions between connections, and this is one
+        self._clock = clock
+        self._new_id = new_id
+
+    def create(self, title: str, steps: Sequence[Step]) -> Task:
+        """Create a task. Raises what `Task.planned` raises."""
+        task = Task.planned(self._new_id(), title, steps, self._clock())
+        with self._transaction():
+            self._connection.execute(_INSERT, _row(task))
+        return task
+
+    def get(self, task_id: str) -> Task:
+        """Give a task as it is now."""
+        with self._lock:
+            return self._read(task_id)
+
+    def tasks(self, state: TaskState | None = None, *, limit: int = _ALL) -> list[Task]:
+        """Give the tasks in one state, or all, the one that changed last first."""
+        with self._lock:
+            return self._read_all(state, limit)
+
+    def replan(self, task_id: str, *, title: str | None = None, steps: Sequence[Step] | None = None) -> Task:
+        """Change the title of a task, or what is still to be done. Raises what `Task.replanned` raises."""
+        return self._change(task_id, lambda task: task.replanned(title=title, steps=steps))
+
+    def claim(self, task_id: str, step_id: str, agent: str) -> Task:
+        """Give a step to an agent. Raises what `Task.claimed` raises."""
+        return self._change(task_id, lambda task: task.claimed(step_id, agent))
+
+    def report(self, task_id: str, step_id: str, agent: str, state: StepState, note: str | None = None) -> Task:
+        """Note what an agent says of the step that it claimed. Raises what `Task.reported` raises."""
+        return self._change(task_id, lambda task: task.reported(step_id, agent, state, note))
+
+    def close_task(self, task_id: str, state: TaskState, outcome: str = "") -> Task:
+        """Close a task for good. Raises what `Task.closed` raises."""
+        return self._change(task_id, lambda task: task.closed(state, outcome))
+
+    def release(self, agent: str) -> None:
+        """Give back all steps that an agent has claimed and not ended, for others to claim: it is gone."""
+        with self._transaction():
+            for task in self._read_all(TaskState.OPEN, _ALL):
+                if task.held_by(agent):
+                    self._write(task.released(agent))
+
+    def close(self) -> None:
+        """Close the file. Nothing waits to be written."""
+        with self._lock:
+            self._connection.close()
+
+    def _change(self, task_id: str, change: Callable[[Task], Task]) -> Task:
+        with self._transaction():
+            return self._write(change(self._read(task_id)))
+
+    def _write(self, task: Task) -> Task:
+        changed = task.at(self._clock())
+        self._connection.execute(_REPLACE, _row(changed))
+        return changed
+
+    @contextmanager
+    def _transaction(self) -> Generator[None]:
+        """Nobody else writes meanwhile; what fails leaves everything as it was."""
+        with self._lock, self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
+
+    def _read(self, task_id: str) -> Task:
+        row: tuple[bytes] | None = self._connection.execute(_SELECT, (task_id,)).fetchone()
+        if row is None:
+            raise refused("unknown_task", "there is no task with that id", "use an id that you were given")
+        return decode(row[0])
+
+    def _read_all(self, state: TaskState | None, limit: int) -> list[Task]:
+        return [decode(body) for (body,) in self._connection.execute(_LIST, (state, limit))]
+
+
+def _row(task: Task) -> tuple[str, TaskState, str, bytes]:
+    return task.id, task.state, task.updated.isoformat(timespec="microseconds"), encode(task)
