@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import logging
 import sqlite3
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -15,17 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.stores.encoding import COUNTED_AS, encode_event, encode_result, format_time
 from toolgen.runtime.stores.records import Event, NewEvent, RunRecord, RunSummary, StoreError
-from toolgen.runtime.stores.sqlite_file import open_for_writing
+from toolgen.runtime.stores.sqlite_file import STORE_FILE
 from toolgen.runtime.stores.sqlite_reader import SqliteReader
 from toolgen.runtime.stores.writes import Group, Write
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.stores.chain import ChainKey, Head
-
-_log: Final = logging.getLogger(__name__)
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"
 _INSERT_RESULT: Final = "INSERT INTO results (run_id, sequence, body) VALUES (?, ?, ?)"
@@ -60,7 +58,7 @@ class SqliteStore:
         self._clock = clock
         self._poll = poll
         self._reader = SqliteReader(path)
-        self._connection = open_for_writing(Path(path))
+        self._connection = STORE_FILE.open_for_writing(Path(path))
         self._group = Group()
         self._changed = Condition()
         self._closing = False
@@ -151,7 +149,7 @@ class SqliteStore:
             refusal = "the run was begun without a key" if last[1] is None else "the run was begun with a key"
             for write in writes:
                 write.error = StoreError(f"{refusal}, and must go on so")
-            _log.error("%d writes were refused: %s", len(writes), refusal)
+            warn("%d writes were refused: %s", len(writes), refusal)
             return
         sequence, digest = last or (-1, self._key.first(run_id) if self._key else None)
         for write in writes:
@@ -165,7 +163,7 @@ class SqliteStore:
         self._connection.execute(_COUNT, (run_id, writes[0].at, writes[-1].at, len(writes), *counts))
 
     def _give_up(self, group: Group, error: Exception) -> None:
-        _log.error("%d writes were lost: %s", len(group.writes), error)
+        warn("%d writes were lost: %s", len(group.writes), error)
         failure = StoreError(f"the store cannot be written: {error}")
         failure.__cause__ = error
         group.fail(failure)
@@ -173,4 +171,4 @@ class SqliteStore:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error as again:
-            _log.error("the transaction cannot be rolled back: %s", again)
+            warn("the transaction cannot be rolled back: %s", again)

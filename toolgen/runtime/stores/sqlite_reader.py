@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.stores.chain import Chain, ChainError, Head, Link
 from toolgen.runtime.stores.encoding import decode_event, decode_result
 from toolgen.runtime.stores.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
-from toolgen.runtime.stores.sqlite_file import open_for_reading
+from toolgen.runtime.stores.sqlite_file import STORE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -103,7 +103,7 @@ class SqliteReader:
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
-        with closing(open_for_reading(self._path)) as connection:
+        with closing(STORE_FILE.open_for_reading(self._path)) as connection:
             try:
                 yield connection
             except sqlite3.Error as error:

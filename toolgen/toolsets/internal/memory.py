@@ -73,7 +73,7 @@ class MemoryWriter:
         self._folder: Final = str(Path(folder).resolve())
 
     def write(self, name: str, text: str) -> None:
-        """Write a note, or put it in the place of the one of that name. Who reads meanwhile sees the one or the other.
+        """Write a note, or put it in the place of the one of that name. Who reads meanwhile sees one of the two, or none.
 
         `name` is a path below the folder, such as `people/ann.md`; folders are made. Raises `NoteRefused`, and OSError
         where a name on the way is a link or no folder: nothing is followed, and nothing outside is written.
@@ -81,9 +81,10 @@ class MemoryWriter:
         *folders, file = _parts(name)
         content = _encoded(text)
         with open_folder(self._folder, create=True) as top, top.open_below(folders, create=True) as folder:
-            with suppress(FileExistsError):
-                folder.create_file(file, b"")  # an empty note is none: what follows is what makes it one, in one step
-            folder.replace_file(file, content)
+            try:
+                folder.create_file(file, content)
+            except FileExistsError:
+                folder.replace_file(file, content)
 
 
 def _parts(name: str) -> list[str]:

@@ -6,10 +6,11 @@ import secrets
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from toolgen.toolsets.tasks.file import decode, encode, open_file
+from toolgen.toolsets.tasks.file import TASK_FILE, decode, encode
 from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState, refused
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class TaskGraph:
         clock: Callable[[], datetime] = _now,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
-        self._connection = open_file(path)
+        self._connection = TASK_FILE.open_for_writing(None if path is None else Path(path))
         self._lock = Lock()  # SQLite has transactions between connections, and this is one
         self._clock = clock
         self._new_id = new_id

@@ -114,7 +114,6 @@ class Task:
         if steps is None:
             return changed
         given = [step.anew() for step in steps]
-        _check_unique(given)
         merged = tuple(self._as_kept(step) for step in given)
         named = {step.id for step in given}
         unnamed = tuple(step for step in self.steps if step.state in _KEPT and step.id not in named)

@@ -1,0 +1,93 @@
+"""SQLite files of toolgen's own kinds: how they are made, told from other files, and opened."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BUSY_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqliteKind:
+    """One kind of file. `application` tells it from other SQLite files; `error` is what opening it raises."""
+
+    name: str
+    application: int
+    version: int
+    tables: tuple[str, ...]
+    error: type[Exception]
+
+    def open_for_writing(self, path: Path | None) -> sqlite3.Connection:
+        """Open a file, and make it where there is none, for the owner alone; without a path in memory."""
+        try:
+            if path is not None:
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            with ExitStack() as unless_opened:
+                connection = _connect(path, "rw")
+                unless_opened.callback(connection.close)
+                self._prepare(connection)
+                unless_opened.pop_all()
+        except OSError as error:
+            raise self._cannot_be_opened(error.strerror) from error
+        except sqlite3.Error as error:
+            raise self._cannot_be_opened(error) from error
+        return connection
+
+    def open_for_reading(self, path: Path) -> sqlite3.Connection:
+        """Open a file that is there."""
+        try:
+            with ExitStack() as unless_opened:
+                connection = _connect(path, "ro")
+                unless_opened.enter_context(closing(connection))
+                if not self._is_of_kind(connection):
+                    raise self.error(f"the {self.name} is empty")
+                unless_opened.pop_all()
+        except sqlite3.Error as error:
+            raise self._cannot_be_opened(error) from error
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # what was said to be written stays written, whatever fails
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if not self._is_of_kind(connection):
+                for statement in self.tables:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {self.application}")
+                connection.execute(f"PRAGMA user_version = {self.version}")
+
+    def _is_of_kind(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file is one of these; an empty one is none yet. Raises for a file of something else."""
+        application, version, tables = connection.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+            " FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
+        if (application, tables) == (0, 0):
+            return False
+        if application != self.application:
+            raise self.error(f"the file is no {self.name} of toolgen")
+        if version != self.version:
+            raise self.error(f"the {self.name} has version {version}, and this toolgen reads version {self.version}")
+        return True
+
+    def _cannot_be_opened(self, reason: object) -> Exception:
+        return self.error(f"the {self.name} cannot be opened: {reason}")
+
+
+def _connect(path: Path | None, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        ":memory:" if path is None else f"file:{quote(str(path.absolute()))}?mode={mode}",
+        uri=True,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
