@@ -73,7 +73,7 @@ class MemoryWriter:
         self._folder: Final = str(Path(folder).resolve())
 
     def write(self, name: str, text: str) -> None:
-        """Write a note, or put it in the place of the one of that name. Who reads meanwhile sees one of the two, or none.
+        """Write a note, or put it in the place of the one of that name: who reads meanwhile sees the one or the other.
 
         `name` is a path below the folder, such as `people/ann.md`; folders are made. Raises `NoteRefused`, and OSError
         where a name on the way is a link or no folder: nothing is followed, and nothing outside is written.
