@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
-from toolgen.runtime.paths.opening import NotAFile
+from toolgen.runtime.paths.opening import Folder, FolderEntry, NotAFile
 from toolgen.toolsets.internal.memory import LONGEST, SHOWN, Memories, Memory, MemoryWriter, NoteRefused
 
 if TYPE_CHECKING:
@@ -79,6 +80,14 @@ def test_a_name_that_is_no_text_is_shown_with_escapes(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("this file system takes only names that are text")
     assert recalled(tmp_path, "coffee") == ["caf\\xe9.md"]
+
+
+def test_notes_that_lie_too_deep_are_passed_over(tmp_path: Path) -> None:
+    for depth in (8, 9):
+        folder = tmp_path.joinpath("memory", *"abcdefghi"[:depth])
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "note.md").write_text("coffee")
+    assert recalled(tmp_path / "memory", "coffee") == ["a/b/c/d/e/f/g/h/note.md"]
 
 
 @pytest.mark.parametrize(
@@ -175,12 +184,13 @@ def test_a_folder_that_becomes_a_link_meanwhile_leads_nowhere(tmp_path: Path) ->
     swapping.start()
     outcomes = Counter[str]()
     try:
-        for number in range(5_000):
+        for number in range(200_000):
             try:
                 MemoryWriter(folder).write("notes/note.md", str(number))
                 outcomes["written"] += 1
             except OSError:
                 outcomes["refused"] += 1
+                time.sleep(0)  # the other thread's turn
             if min(outcomes["written"], outcomes["refused"]) >= 8:
                 break
     finally:
@@ -209,3 +219,16 @@ def test_who_reads_meanwhile_sees_one_note_or_the_other(tmp_path: Path) -> None:
     finally:
         is_over.set()
         writing.join()
+
+
+def test_a_note_that_goes_while_others_are_read_is_not_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, gone="coffee", stays="coffee")
+    listed = Folder.entries
+
+    def entries(folder: Folder) -> list[FolderEntry]:
+        found = listed(folder)
+        (tmp_path / "gone.md").unlink()
+        return found
+
+    monkeypatch.setattr(Folder, "entries", entries)
+    assert recalled(tmp_path, "coffee") == ["stays.md"]

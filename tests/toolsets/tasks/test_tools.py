@@ -222,6 +222,12 @@ def test_agents_are_told_apart_by_their_id_or_else_by_their_run(desk: Desk) -> N
     assert desk.code("task_claim_step", ToolCallMeta(), task_id="t0", step_id="b") == "no_agent"
 
 
+def test_a_child_in_nobodys_name_has_claimed_nothing(desk: Desk) -> None:
+    desk.call("task_create", title="a task", steps=STEPS)
+    seen = desk.call("task_get", ToolCallMeta(agent_role="sub"), task_id="t0")["steps"]
+    assert [step["id"] for step in seen] == ["a", "c"]
+
+
 def test_what_an_agent_held_is_given_back_when_its_run_is_over(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     desk.call("task_claim_step", WORKER, task_id="t0", step_id="a")
