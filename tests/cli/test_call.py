@@ -36,7 +36,16 @@ tools:
     args: {url: string}
     result: integer
     access: {url: url}
+  erase:
+    description: Erase an order.
+    permission: write
+    args: {order: integer}
+    result: integer
 """
+POLICIES = {
+    "careful": "toolgen: 1\npolicy: careful\nrules: {shop.orders.erase: deny}\n",
+    "open": "toolgen: 1\npolicy: open\nrules: {shop.orders.erase: allow}\n",
+}
 APP = """\
 print("the application starts")
 
@@ -48,6 +57,9 @@ class Shop:
     def fetch(self, args, meta):
         return len(args.url)
 
+    def erase(self, args, meta):
+        return args.order
+
 shop = Shop()
 """
 
@@ -58,6 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("call")
     (folder / "specs").mkdir()
     (folder / "specs/orders.yaml").write_text(SPEC)
+    for name, text in POLICIES.items():
+        (folder / f"specs/{name}.yaml").write_text(text)
     (folder / "toolgen.toml").write_text('executors = {"shop.orders" = "app:shop"}\n')
     built = toolgen(folder, "build")
     assert built.code == 0, built.err
@@ -97,6 +111,19 @@ def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -
     assert refused.code == 1
     assert "shop.orders.fetch has to be allowed, and nobody can be asked: give --yes to allow it" in refused.err
     assert (allowed.code, allowed.out) == (0, "19\n")
+
+
+def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
+    call = ("call", "erase", '{"order": 7}')
+    denied, of_one, unknown = (
+        toolgen(folder, *call, "--yes"),
+        toolgen(folder, *call, "--policy", "open"),
+        toolgen(folder, *call, "--policy", "carefull"),
+    )
+    assert (denied.code, denied.out) == (1, "")
+    assert "permission_denied: shop.orders.erase was not allowed to run: a policy forbids it" in denied.err
+    assert (of_one.code, of_one.out) == (0, "7\n")
+    assert (unknown.code, "There is no policy `carefull`. did you mean `careful`?" in unknown.err) == (2, True)
 
 
 @contextmanager

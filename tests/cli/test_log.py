@@ -134,6 +134,36 @@ def test_a_run_is_followed_while_it_goes_on(folder: Path) -> None:
         assert following.wait() == 0
 
 
+def test_a_store_and_a_run_that_are_not_there_yet_are_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "later.db"
+    command = [sys.executable, "-m", "toolgen", "-C", str(tmp_path), "log", "r1", "--store", "later.db", "--follow"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    async def record(run: str) -> None:
+        store = SqliteStore(path, clock=Clock())
+        await write(store, NewEvent("run_ended", run))
+        await store.close()
+
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment
+    ) as following:
+        assert following.stdout is not None
+        assert following.stderr is not None
+        assert following.stderr.readline() == "waiting for later.db\n"
+        path.touch()  # what a store is for a moment
+        asyncio.run(record("r0"))
+        assert following.stderr.readline() == "waiting for the run r1\n"
+        asyncio.run(record("r1"))
+        assert following.stdout.readline() == "12:00:00.002  run_ended\n"
+        assert following.wait() == 0
+
+
+def test_only_who_follows_waits(tmp_path: Path) -> None:
+    done = toolgen(tmp_path, "log", "r1", "--store", "later.db")
+    assert done.code == 2
+    assert "File 'later.db' does not exist." in done.err
+
+
 def test_a_record_is_verified_against_its_head(folder: Path) -> None:
     head = toolgen(folder, "log", "head", "r1", "--store", "store.db").out.strip()
     as_json = toolgen(folder, "log", "head", "r1", "--store", "store.db", "--format", "json").json

@@ -28,10 +28,23 @@ def test_a_tool_may_be_named_in_any_spelling() -> None:
         "mode": "",
         "answer": "allow",
         "reasons": [{"answer": "allow", "source": "readonly"}],
+        "judged_by_call": [],
         "role_may_hold": False,
     }
     shown = toolgen(ROOT, "policy", "explain", "agent.task_create", "--role", "fork").out
     assert shown.splitlines()[-1] == "No agent of the role fork may hold it."
+
+
+def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:
+    last = [
+        toolgen(ROOT, "policy", "explain", *arguments).out.splitlines()[-1]
+        for arguments in (["code.read_file"], ["code.write_file", "--mode", "plan"], ["agent.task_list"])
+    ]
+    assert last == [
+        "The paths of each call are judged too; the strictest answer wins.",
+        "  exclude  coding.modes.plan: +write",
+        "  allow    readonly",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +54,8 @@ def test_a_tool_may_be_named_in_any_spelling() -> None:
         (["code.write_file", "--policy", "codin"], "There is no policy `codin`. did you mean `coding`?"),
         (["code.write_file", "--policy", "x"], "There is no policy `x`. There are bot, coding."),
         (["code.write_file", "--agent", "default_work"], "did you mean `default_worker`?"),
+        (["code.write_file", "--mode", "plann"], "There is no mode `plann`. did you mean `plan`?"),
+        (["code.write_file", "--policy", "bot", "--mode", "plan"], "There is no mode `plan`."),
         (["code.write_file", "--role", "boss"], "'boss' is not one of"),
     ],
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_report_of_progress_goes_to_whoever_listens_and_is_no_part_of_the_meta
     heard: list[tuple[str, Any]] = []
     meta = ToolCallMeta(user="ann")
     meta.report({"done": 1})
-    vars(meta)["_listener"] = lambda kind, data: heard.append((kind, data))
+    vars(meta)["_call"] = SimpleNamespace(report=lambda kind, data: heard.append((kind, data)))
     meta.report({"done": 2})
     assert heard == [("tool_progress", {"done": 2})]
     assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann"))  # noqa: S301  # it is our own

@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.tools import add, call, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.ident import Ident
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Catalog, Runtime, deny_all, load
-from toolgen.runtime.effective import OutsideBase
-from toolgen.runtime.errors import UnknownAgent
+from toolgen.runtime.effective import NEVER_FOR_CHILDREN, ONLY_FOR_MAIN, OutsideBase
+from toolgen.runtime.errors import CatalogError, UnknownAgent
 from toolgen.runtime.permission import Decision, PermissionRequest
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.run import Run, Session
+from toolgen.runtime.scope import touched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +74,33 @@ def test_a_run_of_a_compiled_agent_calls_its_tools_only() -> None:
         runtime.start_run("default_worker", requested=["agent.task_list"])
 
 
+def test_a_role_or_a_mode_that_nobody_knows_starts_no_run() -> None:
+    runtime = Runtime(load("generated"), permission=deny_all, policies=["coding"])
+    with pytest.raises(ValueError, match=r"^there is no role 'wroker'; did you mean 'worker'\?$"):
+        runtime.start_run("main", role="wroker")
+    with pytest.raises(CatalogError, match=r"^no policy in force has a mode 'Plan'; did you mean 'plan'\?$"):
+        runtime.start_run("main", mode="Plan")
+    with pytest.raises(CatalogError, match=r"^no policy in force has a mode 'plan'; there are none$"):
+        Runtime(load("generated"), permission=deny_all).start_run("main", mode="plan")
+
+
+def test_tools_are_requested_in_any_spelling_and_never_as_one_text() -> None:
+    runtime = Runtime(load("generated"), permission=deny_all)
+    run = runtime.start_run("default_worker", requested=["agent__task_get", "code.read_file"])
+    assert set(run.effective.tools) == {"agent.task_get", "code.read_file"}
+    with pytest.raises(TypeError, match=r"it must be a list of names, such as \['agent.task_get'\]"):
+        runtime.start_run("default_worker", requested="agent.task_get")
+
+
+@pytest.mark.parametrize("role", ["", "main"])
+def test_reg_32_reg_34_a_run_that_a_call_started_is_never_of_role_main(role: str) -> None:
+    runtime = Runtime(load("generated"), permission=deny_all)
+    run = runtime.start_run("main", role=role, meta=ToolCallMeta(parent_tool_call_id="c1"))
+    assert (run.role, run.meta.agent_role) == ("sub", "sub")
+    assert not run.effective.tools.keys() & (NEVER_FOR_CHILDREN | ONLY_FOR_MAIN)
+    assert runtime.start_run("main", role=role).effective.tools.keys() >= ONLY_FOR_MAIN
+
+
 @pytest.mark.parametrize("name", ["code.hidden", "code__hidden", "code.hiden", "code.nothing"])
 def test_reg_29_what_a_run_may_not_call_is_not_available_and_not_named(name: str) -> None:
     catalog = add(catalog_of(), must_not_run, "code.hidden")
@@ -125,6 +154,69 @@ def test_reg_88_a_grant_covers_one_tool_and_one_scope(tmp_path: Path) -> None:
     assert scopes == [(("write", str(tmp_path / "a")),), (("write", str(tmp_path / "b")),), (("write", str(tmp_path)),)]
     assert calls(catalog, run, payloads[0], permission=asked, name="code.other", project=tmp_path) == ["ok"]
     assert len(asked.requests) == 4, "the name is part of a grant"
+
+
+def test_reg_88_a_path_with_a_concern_is_granted_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "linked").write_text("")
+    (tmp_path / "project/linked").hardlink_to(tmp_path / "linked")
+    for key, paths in (
+        ("write", {"notes.md": "write", ".env": "sensitive write", f"{tmp_path}/x": "outside roots write"}),
+        ("write", {f"{tmp_path}/x": "outside roots write", f"{tmp_path}/y": "outside roots write"}),
+        ("read", {"readme": "read", ".env": "sensitive read", "a.pem": "sensitive read", "linked": "hard linked read"}),
+    ):
+        catalog, asked = (
+            catalog_of(input_schema=PATH_ARGS, metadata={"access": {key: ["path"]}}, tags={"dangerous"}),
+            Asked(),
+        )
+        payloads = [f'{{"path": "{path}"}}' for path in paths for _ in range(2)]
+        assert set(calls(catalog, run_of(catalog)[1], *payloads, permission=asked, project=tmp_path / "project")) == {
+            "ok"
+        }
+        project = tmp_path / "project"
+        assert [request.scope for request in asked.requests] == [
+            ((what, str(project if what == key else project / path)),) for path, what in paths.items()
+        ]
+        assert all(
+            request.suggested is Decision.DENY
+            for request in asked.requests
+            if request.scope and request.scope[0][0] != key
+        )
+
+
+@pytest.mark.parametrize("path", ["", "./" * 2100 + ".env", "a" * 300 + "/../.env", "a\\u0000b", "loop"])
+@pytest.mark.parametrize("key", ["read", "write", "cwd"])
+def test_reg_52_a_path_that_cannot_be_judged_is_denied_and_nobody_is_asked(tmp_path: Path, path: str, key: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    catalog = catalog_of(must_not_run, permission="readonly", metadata={"access": {key: ["path"]}})
+    runtime = runtime_of(catalog, permission=pytest.fail, project=tmp_path)
+    error = asyncio.run(call(runtime, payload=f'{{"path": "{path}"}}')).error
+    assert error is not None
+    assert error.kind is FailureKind.PERMISSION_DENIED
+    assert "a path cannot be judged: " in error.message
+
+
+@pytest.mark.parametrize("key", ["scope", "read", "write", "url", "exec"])
+def test_reg_88_a_grant_says_which_arg_has_which_value(key: str, tmp_path: Path) -> None:
+    catalog, asked = catalog_of(metadata={"access": {key: ["src", "dst"]}}, tags={"dangerous"}), Asked()
+    one, other = ("https://a.org", "https://b.org") if key == "url" else ("a/x", "b/x")
+    payloads = [f'{{"src": "{one}", "dst": "{other}"}}', f'{{"src": "{other}", "dst": "{one}"}}'] * 2
+    assert calls(catalog, run_of(catalog)[1], *payloads, permission=asked, project=tmp_path) == ["ok"] * 4
+    assert len(asked.requests) == 2
+    what = "host" if key == "url" else key
+    assert [[each for each, _ in request.scope or ()] for request in asked.requests] == [
+        [f"{what}.dst", f"{what}.src"]
+    ] * 2
+
+
+def test_reg_88_the_order_of_a_list_is_part_of_a_scope() -> None:
+    catalog, asked = catalog_of(metadata={"access": {"scope": ["route"]}}), Asked()
+    payloads = ['{"route": ["prod", "backup"]}', '{"route": ["backup", "prod"]}']
+    assert calls(catalog, run_of(catalog)[1], *payloads, permission=asked) == ["ok"] * 2
+    assert [request.scope for request in asked.requests] == [
+        (("scope", "prod"), ("scope", "backup")),
+        (("scope", "backup"), ("scope", "prod")),
+    ]
 
 
 def test_reg_87_a_new_session_asks_again(tmp_path: Path) -> None:
@@ -220,6 +312,102 @@ def test_reg_75_a_network_tool_is_judged_by_the_host_of_its_url(url: str, code: 
     assert code_of(asyncio.run(call(runtime, payload=payload))) == code
 
 
+NOT_PLAIN = [
+    *(
+        "http://evil.com\\@good.com/",
+        "http://ev%69l.com",
+        "http://evil\u3002com/",
+        "http://\uff45vil.com/",
+        "http:/evil.com",
+    ),
+    *("http:///evil.com", "http://a@good.com/", "//good.com/", "good.com/", " http://good.com/", "http://good.com\t/"),
+    *(
+        "http://good.com:80@evil.com/",
+        "http://evil.com%2f@good.com",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f.1",
+    ),
+    *(
+        "http://[good.com]/",
+        "http://[::1%25lo]/",
+        "http://good_.com/",
+        "http://-good.com",
+        "http://good..com/",
+        "http://",
+    ),
+    *(
+        "file://good.com/etc/passwd",
+        "http://good.com/a b",
+        "http://good.com/\u00e9",
+        "http://good.com:x/",
+        "http://good.com\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("url", NOT_PLAIN)
+def test_reg_75_a_url_in_which_clients_may_find_another_host_names_none(url: str) -> None:
+    found = touched({"url": ["url"], "scope": ["what"]}, {"url": url, "what": "x"}, pytest.fail)
+    assert (found.hosts, found.scope, found.has_unknown_host) == (("*",), None, True)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("HTTPS://API.Good.com.:8443/a?b=@evil.com#@evil.org", "api.good.com"),
+        ("ws://localhost", "localhost"),
+        ("http://xn--bcher-kva.example?q", "xn--bcher-kva.example"),
+        ("http://127.0.0.1:80/", "127.0.0.1"),
+        ("http://[0:0:0:0:0:0:0:1]/", "::1"),
+        ("http://[::FFFF:127.0.0.1]/", "127.0.0.1"),
+        ("http://good.com#@evil.com/", "good.com"),
+    ],
+)
+def test_reg_75_a_plain_url_names_the_host_that_every_client_finds(url: str, host: str) -> None:
+    found = touched({"url": ["url"]}, {"url": url}, pytest.fail)
+    assert (found.hosts, found.scope) == ((host,), (("host", host),))
+
+
+@pytest.mark.parametrize(
+    ("networks", "answer"),
+    [
+        ([], "ask"),
+        ([{"*": "allow"}], "ask"),
+        ([{"*": "allow", "good.com": "allow"}], "ask"),
+        ([{"*": "allow", "evil.com": "deny"}], "deny"),
+        ([{"*": "allow"}, {"*.evil.com": "deny"}], "deny"),
+    ],
+)
+def test_reg_75_an_unknown_host_may_be_any_that_a_policy_names(networks: list[dict[str, str]], answer: str) -> None:
+    policies = {str(place): {"network": network} for place, network in enumerate(networks)}
+    assert Policies(policies, list(policies)).judge_unknown_host().answer == answer
+
+
+def test_reg_75_88_an_unknown_host_is_asked_about_each_time_and_denied_where_any_is() -> None:
+    schema = {"type": "object", "properties": {"url": {"type": "string"}}}
+    for network, codes in (
+        ({"*": "allow"}, ["ok"] * 3),
+        ({"*": "allow", "evil.com": "deny"}, ["permission_denied"] * 3),
+    ):
+        catalog, asked = (
+            catalog_of(
+                input_schema=schema, permission="readonly", tags={"network"}, metadata={"access": {"url": ["url"]}}
+            ),
+            Asked(),
+        )
+        runtime = runtime_of(catalog, permission=asked)
+        object.__setattr__(vars(runtime)["_host"], "policies", Policies({"p": {"network": network}}, ["p"]))
+        run = run_of(catalog, {"*": "allow"})[1]
+
+        async def all_of_them(runtime: Runtime = runtime, run: Run = run) -> list[str]:
+            urls = ("http:/evil.com", "http:/evil.com", "http:/good.com")
+            return [code_of(await call(runtime, payload=f'{{"url": "{url}"}}', run=run)) for url in urls]
+
+        assert asyncio.run(all_of_them()) == codes
+        assert [request.scope for request in asked.requests] == [None] * codes.count("ok")
+
+
 @given(
     rules=st.dictionaries(
         st.sampled_from(["*", "code.*", "code.a", "web", "+write", "+dangerous", "*b"]),
@@ -255,3 +443,16 @@ def test_what_an_agent_may_call_is_worked_out_once_for_each_request() -> None:
     assert first.effective is not runtime.start_run("main", mode="plan").effective
     narrow = runtime.start_run("default_worker", requested=iter(["agent.task_get"]))
     assert list(narrow.effective.tools) == ["agent.task_get"]
+
+
+def test_policies_are_a_list_of_names() -> None:
+    with pytest.raises(TypeError, match=r"write \['coding'\]"):
+        Runtime(load("generated"), permission=deny_all, policies="coding")
+
+
+def test_a_typed_call_may_be_made_in_a_run() -> None:
+    catalog = catalog_of(lambda args: args)
+    hidden = run_of(catalog, {"code.tool": "exclude"})[1]
+    runtime = runtime_of(catalog)
+    results: list[Any] = [asyncio.run(runtime.call(Ident("code.tool"), {"n": 1}, run=run)) for run in (None, hidden)]
+    assert [code_of(result) for result in results] == ["ok", "tool_not_available"]

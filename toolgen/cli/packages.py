@@ -11,10 +11,12 @@ from toolgen.cli.names import ident_meant
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.runtime import load
 from toolgen.runtime.known_tools import KnownTools
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
@@ -41,6 +43,24 @@ def import_name(root: Path, out: str) -> tuple[Path, str]:
         parts.insert(0, folder.name)
         folder = folder.parent
     return folder, ".".join(parts)
+
+
+def chosen_policies(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:
+    """The policies in force: those named, or all of the package. Raises click.UsageError for an unknown one."""
+    known = catalog.section("policies")
+    for name in names:
+        check_known("policy", name, known)
+    return names or list(known)
+
+
+def check_known(what: str, name: str, known: Collection[str]) -> None:
+    """Raise click.UsageError for a name that is not among those known."""
+    if name not in known:
+        raise click.UsageError(f"There is no {what} `{name}`. {nearest(name, known) or _listing(known)}")
+
+
+def _listing(known: Collection[str]) -> str:
+    return f"There are {', '.join(sorted(known))}." if known else "The project has none."
 
 
 def named_tool(catalogs: list[tuple[Target, Catalog]], name: str) -> tuple[Target, Catalog, str]:

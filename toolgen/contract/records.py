@@ -92,9 +92,9 @@ class ToolCallMeta:
         It is shown to the model if the call is aborted; what is reported as `PARTIAL_OUTPUT` is for that case alone,
         and no event. Once the call is over nobody listens.
         """
-        listener: Callable[[str, Mapping[str, Any]], None] | None = self.__dict__.get("_listener")
-        if listener is not None:
-            listener(kind, data)
+        call: Any = self.__dict__.get("_call")
+        if call is not None:
+            call.report(kind, data)
 
     def __getstate__(self) -> dict[str, Any]:
         return _fields_of(self)
@@ -102,12 +102,20 @@ class ToolCallMeta:
     # One of these is made for every call, and a frozen class sets fields slowly; those with a default need not be set.
 
     def for_call(self, tool_call_id: str) -> ToolCallMeta:
-        """The same, for that call."""
+        """The same, for that call: without what is another call's own."""
         meta = _new(ToolCallMeta)
         fields = meta.__dict__
         fields.update(self.__dict__)
         fields["tool_call_id"] = tool_call_id
+        if "_call" in fields or "injected" in fields:
+            for name in ("_call", "granted", "injected"):
+                fields.pop(name, None)
         return meta
+
+    @property
+    def is_of_a_call(self) -> bool:
+        """Whether a call runs under it: one that its handler makes has to have an id of its own."""
+        return "_call" in self.__dict__
 
     @staticmethod
     def of_nobody(tool_call_id: str) -> ToolCallMeta:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from toolgen.runtime.artifacts import Artifacts
-    from toolgen.runtime.children import Child
+    from toolgen.runtime.children import Child, Starts
     from toolgen.runtime.codec import Codec
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import Entry, ToolDefinition
@@ -87,12 +87,12 @@ class Call:
     `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
     call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
     `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said. The executor has
-    begun once the call `is_started`; `reports` are what it says of its progress.
+    begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
     """
 
     __slots__ = (
         "_args", "_arguments", "_on_report", "_payload", "at_end", "decision", "given", "hook", "is_started", "meta",
-        "reports", "run", "tool", "trace",
+        "reports", "run", "starts", "tool", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -106,6 +106,7 @@ class Call:
         self.given: Any = None
         self.decision = ""
         self.hook = ""
+        self.starts: Starts | None = None
         self.is_started = False
         self.at_end: tuple[Callable[[], None], ...] = ()
         self.reports: tuple[Mapping[str, Any], ...] = ()
@@ -113,6 +114,15 @@ class Call:
         self._arguments: bytes | None = None
         self._args: Any = None
         self._on_report: OnReport | None = None
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the args came typed, from a program."""
+        return self._payload is None
+
+    def own_args(self) -> Any:
+        """Give typed args anew, from their JSON: what the caller does to his own from here on changes no call."""
+        return self.tool.args.decode(self.arguments) if self.tool.form is Form.TYPED else self.given
 
     @property
     def arguments(self) -> bytes:
@@ -142,15 +152,15 @@ class Call:
         """Say that the executor is about to begin: from here on the call may report its progress."""
         self.is_started = True
         self._on_report = on_report
-        self.meta.__dict__["_listener"] = self._report
+        self.meta.__dict__["_call"] = self
 
     def give_back(self) -> None:
         """End what the call holds: its stages' own, and its way to report."""
-        self.meta.__dict__.pop("_listener", None)
+        self.meta.__dict__.pop("_call", None)
         for give_back in self.at_end:
             give_back()
 
-    def _report(self, kind: str, data: Mapping[str, Any]) -> None:
+    def report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
         if kind in ("tool_progress", PARTIAL_OUTPUT):
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)

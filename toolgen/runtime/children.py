@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.runtime.call import Call
     from toolgen.runtime.run import Run
-
-STARTER: Final = "_start_child"
-"""Where the meta of a call holds what starts runs. It is no field: it is of no use outside of the process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +30,32 @@ class Starter(Protocol):
         ...
 
 
+class Starts:
+    """What a call may start: `start` starts a run, and `take` takes a place for one more. The first place is taken."""
+
+    def __init__(self, start: Starter, take: Callable[[], None]) -> None:
+        self._start = start
+        self._take = take
+        self._started = 0
+
+    def __call__(self, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
+        """Start a run of a compiled agent."""
+        if self._started:
+            self._take()
+        self._started += 1
+        return self._start(agent, requested, mode)
+
+
 def start_child(
     meta: ToolCallMeta, agent: str, *, requested: Iterable[str] | None = None, mode: str | None = None
 ) -> Child:
     """Start a run of a compiled agent for the call with that meta: in its session, user and mode, with its own ids.
 
     `requested` are the idents that the dispatch asks for; without them the agent has its own set, and not that of its
-    parent. The record of the parent links to the run at once. Raises `UnknownAgent`, `OutsideBase`, and RuntimeError
-    outside a call of a tool that is tagged `agent`.
+    parent. An agent of role `main` runs as `sub` here. The record of the parent links to the run at once. Raises
+    `UnknownAgent`, `OutsideBase`, and RuntimeError outside a call of a tool that is tagged `agent`.
     """
-    start: Starter | None = vars(meta).get(STARTER)
-    if start is None:
+    call: Call | None = vars(meta).get("_call")
+    if call is None or call.starts is None:
         raise RuntimeError("only a call of a tool tagged `agent` starts runs, while it runs in a pipeline")
-    return start(agent, requested, mode)
+    return call.starts(agent, requested, mode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from inspect import isawaitable
 from math import ceil
+from threading import Lock
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -78,17 +79,22 @@ class _Deadline:
         self._task.cancel()
 
     def takes_back(self) -> bool:
-        """Whether this deadline alone cancelled the task; then it is not being cancelled any more."""
-        return self.is_over and self._task.uncancel() <= self._cancelling
+        """Whether this deadline alone cancelled the task; then it is not being cancelled any more. Once is enough."""
+        if not self.is_over:
+            return False
+        self.is_over = False
+        return self._task.uncancel() <= self._cancelling
 
 
+_new_loops: Final = Lock()
 _of_loops: Final[dict[asyncio.AbstractEventLoop, _Deadlines]] = {}
 
 
 def _of_new_loop(loop: asyncio.AbstractEventLoop) -> _Deadlines:
-    for closed in [known for known in _of_loops if known.is_closed()]:
-        del _of_loops[closed]
-    return _of_loops.setdefault(loop, _Deadlines(loop))
+    with _new_loops:  # each thread may have a loop
+        for closed in [known for known in _of_loops if known.is_closed()]:
+            del _of_loops[closed]
+        return _of_loops.setdefault(loop, _Deadlines(loop))
 
 
 async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
@@ -104,6 +110,7 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
         raise
     finally:
         deadlines.remove(deadline)
+        deadline.takes_back()  # the handler may have caught it, and gone on to an end of its own
 
 
 class _Suspended:

@@ -1,4 +1,4 @@
-"""Calls that somebody observes, a stage, a hook, a run or a store: what happens to them once their args are decoded."""
+"""Calls that somebody observes, a stage, a hook, a run or a store: what happens to them once their tool is known."""
 
 from __future__ import annotations
 
@@ -8,20 +8,67 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.call import Form
-from toolgen.runtime.result import failed
+from toolgen.runtime.errors import RunStopped
+from toolgen.runtime.result import failed, failed_call, with_raw_name
+from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.trace import now, reached
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.records import ToolRequest
     from toolgen.runtime.call import Call
     from toolgen.runtime.recording import Recorder
+    from toolgen.runtime.run import Entered
     from toolgen.runtime.steps import Steps
 
 POST_HOOKS: Final = "post_hooks"
 
 
-async def run(steps: Steps, call: Call, recorder: Recorder | None) -> ToolResult[Any]:
+async def make(
+    steps: Steps, call: Call, decode: Callable[[], Any], request: ToolRequest, recorder: Recorder | None
+) -> ToolResult[Any]:
+    """Take a call to its end: its stages, its executor, the hooks, the record. Only what ends the caller is raised.
+
+    Once there is a result it stands: an abort that comes later changes nothing of it, and whatever becomes of the
+    caller, it is on record.
+    """
+    entered = call.run.enter() if call.run is not None else None
+    result: ToolResult[Any] | None = None
+    try:
+        try:
+            result = await _run(steps, call, decode, recorder)
+        except BaseException as error:  # noqa: BLE001  # handlers may raise anything; what is not theirs is raised anew
+            result = await _failure(error, steps, call, request, recorder, entered)
+        finally:
+            call.give_back()
+        if request.name != call.tool.entry.ident:
+            result = with_raw_name(result, request.name)
+        try:
+            if steps.after is not None and call.is_started:
+                waiting = steps.after(call, result)
+                if waiting is not None:
+                    await waiting
+                call.trace.append((POST_HOOKS, now()))
+        finally:
+            recorded = recorder.ended(call, result) if recorder is not None else None
+        if recorded is not None:
+            await recorded
+    except BaseException:
+        if result is None or entered is None or not entered.takes_back_abort():
+            raise
+    finally:
+        if entered is not None:
+            entered.leave()
+    return result
+
+
+async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Recorder | None) -> ToolResult[Any]:
     """Take a call through its stages, to its result. Raises what ended it."""
     end_stage = call.trace.append
+    call.given = decode()
+    if call.is_typed:
+        call.given = call.own_args()
     end_stage(now())
     for stage in steps.stages:
         waiting = stage(call)
@@ -36,6 +83,8 @@ async def run(steps: Steps, call: Call, recorder: Recorder | None) -> ToolResult
         if waiting is not None:
             await waiting
         end_stage(now())
+    if call.run is not None and call.run.progress.is_aborted:  # somebody's code may have swallowed that
+        raise RunStopped(call.run.progress.abort_reason)
     call.begin(recorder.reported if recorder is not None else None)
     outcome = steps.execute(call.given, call.meta)
     if outcome.__class__ is CoroutineType or is_waiting(outcome):
@@ -45,57 +94,50 @@ async def run(steps: Steps, call: Call, recorder: Recorder | None) -> ToolResult
     if result.error is None:
         for finish in steps.finishes:
             result = finish(call, result)
-    if steps.size is not None:
-        sized = steps.size(call, result)
-        result = sized if isinstance(sized, ToolResult) else await sized
+    result = await _bounded(steps, call, result)
     if result.error is not None:
         end_stage(result.error.code)
     end_stage(now())
     return result
 
 
-def after(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> Awaitable[None] | None:
-    """Let the hooks look at a call that was executed, and put its end on record."""
-    if steps.after is not None and call.is_started:
-        waiting = steps.after(call, result)
-        if waiting is not None:
-            return _later(waiting, call, result, recorder)
-        call.trace.append((POST_HOOKS, now()))
-    return recorder.ended(call, result) if recorder is not None else None
+async def _failure(
+    error: BaseException,
+    steps: Steps,
+    call: Call,
+    request: ToolRequest,
+    recorder: Recorder | None,
+    entered: Entered | None,
+) -> ToolResult[Any]:
+    """Give the result of a call that something ended. Raises what is meant for the caller, once that is on record."""
+    ident, call_id = call.tool.entry.ident, call.meta.tool_call_id
+    if call.run is not None and entered is not None and entered.takes_back_abort():
+        _fail(call, "aborted")
+        stopped = RunStopped(call.run.progress.abort_reason, call.reports)
+        return await _bounded(steps, call, failed(ident, call_id, stopped))
+    if not isinstance(error, Exception) and ends_the_caller(error):
+        _fail(call, "cancelled")
+        if recorder is not None:
+            recorder.cut_off(call, failed(ident, call_id, error))
+        raise error
+    by_handler = call.tool.form is Form.TYPED and reached(call.trace) == "execute"
+    payload = None if call.is_typed else request.payload
+    result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler)
+    _fail(call, result.error.code if result.error is not None else "")
+    return result
 
 
-async def _later(waiting: Awaitable[None], call: Call, result: ToolResult[Any], recorder: Recorder | None) -> None:
-    await waiting
-    call.trace.append((POST_HOOKS, now()))
-    if recorder is not None:
-        recorded = recorder.ended(call, result)
-        if recorded is not None:
-            await recorded
-
-
-def is_in_handler(call: Call) -> bool:
-    """Whether what a call raises now is raised by a handler of the host's."""
-    return call.tool.form is Form.TYPED and reached(call.trace) == "execute"
-
-
-def failed_at(call: Call, decision: str) -> None:
+def _fail(call: Call, decision: str) -> None:
     """Note in the trace of a call where it failed, and how."""
     call.trace += (decision, (reached(call.trace), now()))
 
 
-async def bounded(steps: Steps, call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+async def _bounded(steps: Steps, call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
     """Bound what is shown of a result, where something bounds it."""
     if steps.size is None:
         return result
     sized = steps.size(call, result)
     return sized if isinstance(sized, ToolResult) else await sized
-
-
-def cut_off(call: Call, error: BaseException, recorder: Recorder | None) -> None:
-    """Put on record that the caller of a call was ended, and the call with it. There is no time to wait."""
-    if recorder is not None:
-        failed_at(call, "cancelled")
-        recorder.cut_off(call, failed(call.tool.entry.ident, call.meta.tool_call_id, error))
 
 
 def is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:

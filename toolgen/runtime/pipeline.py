@@ -16,15 +16,10 @@ from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolRes
 from toolgen.runtime import observed
 from toolgen.runtime.call import Call, Host, Tool
 from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.errors import InvalidPayload, MalformedResult, RunStopped, ToolNotFound
+from toolgen.runtime.errors import RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.result import (
-    failed,
-    invalid_call,
-    with_raw_id,
-    with_raw_name,
-)
+from toolgen.runtime.result import failed, failed_call, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
 from toolgen.runtime.stages.resolve import resolve
 from toolgen.runtime.steps import bind_steps
@@ -134,8 +129,9 @@ class Runtime:
     ) -> Run:
         """Start a run of a compiled agent: what it may call is fixed from here on.
 
-        `role` is the agent's own, `requested` what a dispatch asks for, by ident. The `meta` of its calls is given the
-        ids that it lacks. Raises `UnknownAgent`, and `OutsideBase` for a request of more than it may have.
+        `role` is the agent's own, `requested` what a dispatch asks for, in any spelling. The `meta` of its calls is
+        given the ids that it lacks. Raises `UnknownAgent`, `OutsideBase` for a request of more than it may have,
+        ValueError for an unknown role, and `CatalogError` for a mode that no policy in force has.
         """
         filled = with_ids(meta or ToolCallMeta(), self._new_id)
         return self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
@@ -148,9 +144,11 @@ class Runtime:
         if self._recorder is not None:
             await self._recorder.run_ended(run.meta, "aborted_tools" if run.progress.is_aborted else reason)
 
-    async def call(self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None) -> ToolResult[R]:
+    async def call(
+        self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None, run: Run | None = None
+    ) -> ToolResult[R]:
         """Call a tool with typed args. Every failure is a result; only cancellation passes."""
-        return await self.invoke(_TypedRequest(name=ident, args=args), meta=meta)
+        return await self.invoke(_TypedRequest(name=ident, args=args), meta=meta, run=run)
 
     async def invoke(
         self, request: ToolRequest, *, meta: ToolCallMeta | None = None, run: Run | None = None
@@ -160,12 +158,12 @@ class Runtime:
         In a run only its tools can be called, and its meta is used where none is given.
         """
         name = ident = call_id = ""
-        steps = call = None
+        steps: Steps | None = None
         is_running = False
         try:
             name = ident = request.name
             meta = meta or (run.meta if run else None)
-            call_id = request.tool_call_id or (meta and meta.tool_call_id) or self._new_id("call")
+            call_id = request.tool_call_id or self._call_id(meta)
             call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
             if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
@@ -173,44 +171,26 @@ class Runtime:
                 self._check_allowed(ident, run)
             steps = self._steps.get(ident) or self._bound(ident)
             if steps.needs_call or run is not None:
-                sent = None if _is_typed(request) else request.payload
-                call = Call(steps.tool, call_meta, run, sent, begin(steps.names))
-            given = steps.accept(request.args) if type(request) is _TypedRequest else steps.decode(request.payload)
-            if call is not None:
-                call.given = given
-                result = await observed.run(steps, call, self._recorder)
-            else:
-                is_running = steps.runs_handler
-                outcome = steps.execute(given, call_meta)
-                if outcome.__class__ is CoroutineType or observed.is_waiting(outcome):  # the first is cheap, and usual
-                    outcome = await outcome
-                is_running = False
-                result = steps.encode(outcome, call_id)
+                decode = partial(_decode, steps, request)
+                call = Call(steps.tool, call_meta, run, _sent(request), begin(steps.names))
+                return await observed.make(steps, call, decode, request, self._recorder)
+            given = _decode(steps, request)
+            is_running = steps.runs_handler
+            outcome = steps.execute(given, call_meta)
+            if outcome.__class__ is CoroutineType or observed.is_waiting(outcome):  # the first is cheap, and usual
+                outcome = await outcome
+            is_running = False
+            result = steps.encode(outcome, call_id)
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
-            if run is not None and run.takes_back_abort():
-                stopped = RunStopped(run.progress.abort_reason, call.reports if call is not None else ())
-                result = failed(ident, call_id, stopped)
-                if steps is not None and call is not None:
-                    observed.failed_at(call, "aborted")
-                    result = await observed.bounded(steps, call, result)
-            elif not isinstance(error, Exception) and ends_the_caller(error):
-                if call is not None:
-                    observed.cut_off(call, error, self._recorder)
+            if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
+            if steps is None:
+                result = failed(ident, call_id, error)
             else:
-                by_handler = is_running or (call is not None and observed.is_in_handler(call))
-                result = _failed(error, ident, call_id, request, steps, by_handler=by_handler)
-                if call is not None and result.error is not None:
-                    observed.failed_at(call, result.error.code)
-        finally:
-            if call is not None:
-                call.give_back()
-        if call is not None and steps is not None:
-            waiting = observed.after(steps, call, result, self._recorder)
-            if waiting is not None:
-                await waiting
-        elif self._recorder is not None:
-            await self._recorder.refused(result, meta, _why_left_out(run, ident))
+                payload = _sent(request)
+                result = failed_call(ident, call_id, error, payload, steps.example, by_handler=is_running)
+            if self._recorder is not None:
+                await self._recorder.refused(result, meta, _why_left_out(run, ident))
         return result if ident == name else with_raw_name(result, name)
 
     async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
@@ -239,14 +219,16 @@ class Runtime:
         for request in requests:
             is_own = request.tool_call_id not in taken
             named.append(request if is_own else replace(request, tool_call_id=self._new_id("call")))
-            taken.add(request.tool_call_id)
+            taken.add(named[-1].tool_call_id)
         return named
 
-    async def _refuse(self, run: Run, request: ToolRequest, error: Exception) -> ToolResult[Any]:
+    async def _refuse(
+        self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
+    ) -> ToolResult[Any]:
         """Give the result of a call that has no turn any more."""
         ident, call_id = self._catalog.resolve(request.name) or request.name, request.tool_call_id
         result = failed(ident, call_id, error)
-        if self._recorder is not None:
+        if self._recorder is not None and not is_on_record:
             await self._recorder.refused(result, run.meta)
         return result if ident == request.name else with_raw_name(result, request.name)
 
@@ -281,6 +263,12 @@ class Runtime:
         link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
         meta.report(link, EventKind.AGENT_RUN_STARTED)
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
+
+    def _call_id(self, meta: ToolCallMeta | None) -> str:
+        """Name a call that came without an id; the id of its meta is that of another call, where one runs under it."""
+        if meta is None or meta.is_of_a_call:
+            return self._new_id("call")
+        return meta.tool_call_id or self._new_id("call")
 
     def _check_allowed(self, ident: str, run: Run | None) -> None:
         """Raise `ToolNotFound` for a tool that may not be called at all in a run, or outside of any."""
@@ -319,23 +307,13 @@ class _TypedRequest(ToolRequest):
     args: Any
 
 
-def _is_typed(request: ToolRequest) -> bool:
-    return type(request) is _TypedRequest
+def _decode(steps: Steps, request: ToolRequest) -> Any:
+    return steps.accept(request.args) if type(request) is _TypedRequest else steps.decode(request.payload)
 
 
-def _failed(
-    error: BaseException,
-    ident: str,
-    call_id: str,
-    request: ToolRequest,
-    steps: Steps | None,
-    *,
-    by_handler: bool,
-) -> ToolResult[Any]:
-    is_ours = by_handler or isinstance(error, MalformedResult)
-    if isinstance(error, InvalidPayload) and not is_ours and steps is not None and not _is_typed(request):
-        return invalid_call(ident, call_id, error, request.payload, steps.example())
-    return failed(ident, call_id, error, by_handler=by_handler)
+def _sent(request: ToolRequest) -> bytes | str | None:
+    """The payload of a call; None where its args came typed."""
+    return None if type(request) is _TypedRequest else request.payload
 
 
 def _why_left_out(run: Run | None, ident: str) -> str:

@@ -75,7 +75,23 @@ def _aborted(tool_name: str, tool_call_id: str, error: ToolError, stopped: RunSt
     )
 
 
-def invalid_call(
+def failed_call(
+    tool_name: str,
+    tool_call_id: str,
+    error: BaseException,
+    payload: bytes | str | None,
+    example: Callable[[], str],
+    *,
+    by_handler: bool,
+) -> ToolResult[Any]:
+    """Build the result of a call that ended in an exception: as `failed`, and what was sent where that did not fit."""
+    is_ours = by_handler or isinstance(error, MalformedResult)
+    if isinstance(error, InvalidPayload) and not is_ours and payload is not None:
+        return _invalid_call(tool_name, tool_call_id, error, payload, example())
+    return failed(tool_name, tool_call_id, error, by_handler=by_handler)
+
+
+def _invalid_call(
     tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str
 ) -> ToolResult[Any]:
     """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""

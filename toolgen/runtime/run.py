@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.effective import EffectiveSet, effective_set
-from toolgen.runtime.errors import UnknownAgent
+from toolgen.runtime.effective import ROLES, EffectiveSet, effective_set
+from toolgen.runtime.errors import CatalogError, UnknownAgent
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
@@ -43,6 +43,28 @@ class Progress:
     abort_reason: str = ""
 
 
+class Entered:
+    """A call that an abort of its run reaches. `cancelling` is how often its task was cancelled before."""
+
+    __slots__ = ("_cancelling", "_run", "_task")
+
+    def __init__(self, run: Run, task: Task[Any], cancelling: int) -> None:
+        self._run = run
+        self._task = task
+        self._cancelling = cancelling
+
+    def takes_back_abort(self) -> bool:
+        """Whether the abort, and nothing else, cancelled the task; then it is not cancelled any more."""
+        if not self._run.progress.is_aborted or self._task.cancelling() != self._cancelling + 1:
+            return False
+        self._task.uncancel()
+        return True
+
+    def leave(self) -> None:
+        """Say that the call is over."""
+        self._run.progress.running.discard(self._task)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them."""
@@ -63,15 +85,15 @@ class Run:
             for call in progress.running:
                 call.cancel()
 
-    def takes_back_abort(self) -> bool:
-        """Whether `abort`, and nothing else, cancelled the current task, a call; then it is not cancelled any more."""
-        from asyncio import current_task  # slow to import, and few calls are aborted
+    def enter(self) -> Entered | None:
+        """Let `abort` reach the current task, which makes a call; None where a call around this one did so already."""
+        from asyncio import current_task  # slow to import, and calls outside of runs need none of it
 
         task = current_task()
-        if task is None or not self.progress.is_aborted or task not in self.progress.running or task.cancelling() != 1:
-            return False
-        task.uncancel()
-        return True
+        if task is None or task in self.progress.running:
+            return None
+        self.progress.running.add(task)
+        return Entered(self, task, task.cancelling())
 
     def __contains__(self, ident: Any) -> bool:
         return ident in self.effective
@@ -98,25 +120,45 @@ class Agents:
         session: Session | None,
         meta: ToolCallMeta,
     ) -> Run:
-        """Make a run. Raises `UnknownAgent` and `OutsideBase`."""
+        """Make a run; `requested` are names of tools in any spelling. One that a call started is never of role main.
+
+        Raises `UnknownAgent`, `OutsideBase`, ValueError for an unknown role, `CatalogError` for a mode that no policy
+        in force has, and TypeError where one text is requested.
+        """
         agents = self._catalog.section("agents")
         if agent not in agents:
             raise UnknownAgent(agent, nearest(agent, agents))
+        if role and role not in ROLES:
+            raise ValueError(f"there is no role {role!r}{_meant(role, ROLES)}")
+        if mode and mode not in self._policies.modes:
+            raise CatalogError(f"no policy in force has a mode {mode!r}{_meant(mode, self._policies.modes)}")
         in_role: str = role or agents[agent]["role"]
+        if in_role == "main" and meta.parent_tool_call_id:
+            in_role = "sub"
         return Run(
             agent=agent,
             role=in_role,
             mode=mode,
-            effective=self._effective(agent, in_role, mode, None if requested is None else frozenset(requested)),
+            effective=self._effective(agent, in_role, mode, None if requested is None else self._idents(requested)),
             session=session or Session(),
             meta=replace(meta, agent_role=in_role),
         )
+
+    def _idents(self, names: Iterable[str]) -> frozenset[str]:
+        if isinstance(names, str):
+            raise TypeError(f"requested is {names!r}; it must be a list of names, such as [{names!r}]")
+        return frozenset(self._catalog.resolve(name) or name for name in names)
 
     def _effective_set(self, agent: str, role: str, mode: str, requested: frozenset[str] | None) -> EffectiveSet:
         spec = self._catalog.section("agents")[agent]
         return effective_set(
             self._catalog.entries, spec, self._policies, name=agent, role=role, mode=mode, requested=requested
         )
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    names = nearest(name, known, count=1)
+    return f"; did you mean {names[0]!r}?" if names else f"; there are {', '.join(sorted(known)) or 'none'}"
 
 
 def with_ids(meta: ToolCallMeta, new_id: Callable[[str], str]) -> ToolCallMeta:

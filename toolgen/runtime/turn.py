@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.errors import RunStopped, TurnEnded
 from toolgen.runtime.schedule import Group, Rest, batches, rest_after
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.runtime.definition import Entry
     from toolgen.runtime.run import Run
 
     Invoke = Callable[[ToolRequest], Coroutine[Any, Any, ToolResult[Any]]]
-    Refuse = Callable[[ToolRequest, Exception], Awaitable[ToolResult[Any]]]
+
+
+class Refuse(Protocol):
+    """Gives the result of a call that does not run, or did not come to one."""
+
+    async def __call__(
+        self, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
+    ) -> ToolResult[Any]:
+        """Give the result, and put it on record unless it is."""
+        ...
 
 
 async def run_turn(
@@ -51,16 +60,25 @@ async def run_turn(
 
 async def _together(requests: Sequence[ToolRequest], run: Run, invoke: Invoke, refuse: Refuse) -> list[ToolResult[Any]]:
     calls = [asyncio.create_task(invoke(request)) for request in requests]
-    run.progress.running.update(calls)
     try:
         await asyncio.wait(calls)
     finally:
-        run.progress.running.difference_update(calls)
-        left = [call for call in calls if call.cancel()]
-        if left:
-            await asyncio.wait(left)
-    # An abort may reach a call before it has begun; then it is for the turn to say what became of it.
-    return [
-        await refuse(request, RunStopped(run.progress.abort_reason)) if call.cancelled() else call.result()
+        await _all_ended(calls)
+    return [  # a call that ended its own task has put that on record
+        await refuse(request, asyncio.CancelledError(), is_on_record=True) if call.cancelled() else call.result()
         for call, request in zip(calls, requests, strict=True)
     ]
+
+
+async def _all_ended(calls: Sequence[asyncio.Task[Any]]) -> None:
+    """Cancel the calls that still run, and wait for them, however often the caller is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    left = [call for call in calls if call.cancel()]
+    while left:
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+        left = [call for call in left if not call.done()]
+    if cancelled is not None:
+        raise cancelled

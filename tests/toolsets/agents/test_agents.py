@@ -227,7 +227,7 @@ def test_what_an_agent_did_can_be_read_afterwards() -> None:
 
 
 def test_of_many_calls_the_last_are_shown_and_of_long_args_the_beginning() -> None:
-    calls = [call_of("code.list_dir", path=f"{number}{'x' * 500}") for number in range(CALLS + 7)]
+    calls = [call_of("code.list_dir", path=f"{number}{'x' * 200}") for number in range(CALLS + 7)]
     listing = {"entries": [], "truncated": False}
     world = World(plays(calls), tools={"code.list_dir": lambda _args, _meta: listing})
     lines = value_of(inspected(world, run_link(world.one(sub()))["agent_id"])).splitlines()

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.policy import Policies
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:
@@ -82,6 +85,20 @@ def test_reg_73_even_where_everything_is_allowed_the_handler_refuses_what_was_no
 def test_a_policy_of_another_project_is_refused(world: World) -> None:
     with pytest.raises(ValueError, match="the path policy is of another project than"):
         CodeTools(world.project, policy=PathPolicy(world.outside))
+
+
+@needs_ripgrep
+def test_policies_in_force_hold_for_what_is_searched_and_written_and_for_commands(world: World) -> None:
+    policies = Policies({"p": {"sensitive": ["private"], "write_roots": ["src"], "env": ["LANG"]}}, ["p"])
+    tools = CodeTools.under(policies, world.project, environment={"LANG": "C", "HOME": "/nowhere"})
+    for path in ("project/private/plan.txt", "project/src/plain.txt"):
+        world.put(path, "a secret\n")
+
+    matches = world.call("search", tools=tools, query="secret").matches
+    assert [match.path for match in matches] == ["src/plain.txt"]
+    with pytest.raises(CallFailed, match="outside"):
+        world.call("write_file", tools=tools, path="other.txt", content="x")
+    assert world.call("run_command", tools=tools, argv=["/usr/bin/env"], cwd="src").stdout == "LANG=C\n"
 
 
 def test_without_a_policy_the_default_rules_hold(world: World) -> None:

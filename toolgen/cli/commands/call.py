@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalog, named_tool
+from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.contract.visible import visible
@@ -24,6 +24,8 @@ from toolgen.runtime.permission import Decision, PermissionRequest
 from toolgen.runtime.terminal import TerminalPrompt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgen.compiler.config import Config
     from toolgen.contract.records import ToolResult
     from toolgen.runtime import Catalog
@@ -33,19 +35,20 @@ if TYPE_CHECKING:
 @click.command("call")
 @click.argument("tool")
 @click.argument("args", default="{}")
-@click.option("--yes", is_flag=True, help="Allow the call without asking.")
+@click.option("--yes", is_flag=True, help="Allow the call without asking, where no policy denies it.")
+@click.option("--policy", "policies", multiple=True, help="A policy that is in force; all of the project, if left out.")
 @click.option("--user", help="In whose name the call runs.")
 @format_option
-def command(*, tool: str, args: str, yes: bool, user: str | None, style: str) -> int:
+def command(*, tool: str, args: str, yes: bool, policies: Sequence[str], user: str | None, style: str) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
     Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. A tool that may change
-    something is asked about first, unless --yes is given.
+    something is asked about first, unless --yes is given. What a policy denies does not run.
     """
     config = project()
     payload = sys.stdin.read() if args == "-" else args
     with redirect_stdout(sys.stderr):  # stdout is for the result: what handlers print is beside it
-        runtime, ident = _runtime(config, tool, _allow if yes else _asking())
+        runtime, ident = _runtime(config, tool, policies, _allow if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
     if style == "json":
@@ -61,10 +64,11 @@ def command(*, tool: str, args: str, yes: bool, user: str | None, style: str) ->
     return 0 if result.success else 1
 
 
-def _runtime(config: Config, name: str, permission: PermissionCallback) -> tuple[Runtime, str]:
+def _runtime(config: Config, name: str, policies: Sequence[str], permission: PermissionCallback) -> tuple[Runtime, str]:
     """Make a runtime for the one tool that a name means, and give its ident. Raises click.UsageError."""
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
+    in_force = chosen_policies(catalog, policies)
     toolset = catalog.toolset_of(ident)
     place = config.executors.get(toolset)
     if place is None:
@@ -76,7 +80,7 @@ def _runtime(config: Config, name: str, permission: PermissionCallback) -> tuple
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
         raise _unusable(toolset, place, _raised(error, config.root)) from error
     try:
-        return Runtime(catalog, executors=[registration], permission=permission), ident
+        return Runtime(catalog, executors=[registration], permission=permission, policies=in_force), ident
     except ExecutorError as error:
         raise _unusable(toolset, place, str(error)) from error
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,12 +40,20 @@ class _ShowFirst(click.Group):
         return super().parse_args(ctx, args)
 
 
+def _path_of_store(ctx: click.Context, param: click.Parameter, path: Path) -> Path:
+    """A store has to be there, except to be followed."""
+    if not ctx.params.get("follow") and not path.exists():
+        raise click.BadParameter(f"File {str(path)!r} does not exist.", ctx, param)
+    return path
+
+
 store_option = click.option(
     "--store",
     "path",
     required=True,
     metavar="PATH",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_path_of_store,
     help="The file of the store.",
 )
 
@@ -60,7 +69,12 @@ def command() -> None:
 @command.command("show")
 @click.argument("run", required=False)
 @store_option
-@click.option("--follow", is_flag=True, help="Go on with events as they come, until the run has ended.")
+@click.option(
+    "--follow",
+    is_flag=True,
+    is_eager=True,
+    help="Go on with events as they come, until the run has ended; wait for a store or a run that is not there yet.",
+)
 @format_option
 def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
     """List the runs of a store, or show RUN: its calls, what their stages decided, and how long it took.
@@ -73,6 +87,7 @@ def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
                 raise click.UsageError("Say which run to follow.")
             _show_runs(store.runs(), style)
         elif follow:
+            _await_store(path)
             _follow(store, run, style)
         elif style == "json":
             show_json(_run_json(store.read(run)))
@@ -188,8 +203,28 @@ def _event_line(event: Event) -> str:
     return visible("  ".join([_clock(event), *(word for word in said if word)]))
 
 
+def _await_store(path: Path) -> None:
+    """Wait until whoever records has made the store; its file has no tables at first."""
+    if not _is_begun(path):
+        click.echo(visible(f"waiting for {path}"), err=True)
+    while not _is_begun(path):
+        time.sleep(_POLL_SECONDS)
+
+
+def _is_begun(path: Path) -> bool:
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+    except sqlite3.Error:
+        return True  # whoever reads it next says what is wrong
+
+
 def _follow(store: SqliteReader, run: str, style: str) -> None:
     after, ended = -1, False
+    if not store.events(run, after):
+        click.echo(visible(f"waiting for the run {run}"), err=True)
     while not ended:
         for event in store.events(run, after):
             shown = json.dumps(_event_json(event), ensure_ascii=False) if style == "json" else _event_line(event)

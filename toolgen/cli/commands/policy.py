@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalog, named_tool
+from toolgen.cli.packages import built_catalog, check_known, chosen_policies, named_tool
 from toolgen.cli.project import project
-from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.runtime.effective import ROLES, effective_set, may_hold
-from toolgen.runtime.policy import Policies
+from toolgen.runtime.policy import Answer, Policies
+from toolgen.runtime.scope import PATH_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.runtime.definition import Entry
+    from toolgen.runtime.definition import Entry, ToolDefinition
     from toolgen.runtime.policy import Judgement
 
 
@@ -35,19 +35,18 @@ def command() -> None:
 def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, agent: str | None, style: str) -> int:
     """Print what the policies say of TOOL, named in any spelling, and each rule that had a say.
 
-    Hosts and paths are judged beside this, when a call names them.
+    The hosts and the paths that a call names are judged beside this; where they are, it says so.
     """
     config = project()
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, tool)
-    known = catalog.section("policies")
-    for name in names:
-        _check_known("policy", name, known)
+    policies = Policies(catalog.section("policies"), chosen_policies(catalog, names))
+    if mode:
+        check_known("mode", mode, policies.modes)
     agents = catalog.section("agents")
     if agent is not None:
-        _check_known("agent", agent, agents)
+        check_known("agent", agent, agents)
     in_role: str = role or (agents[agent]["role"] if agent else "main")
-    policies = Policies(known, names or list(known))
     entry = catalog.entries[ident]
     answer: dict[str, Any] = {
         "tool": ident,
@@ -55,6 +54,7 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
         "mode": mode,
         **_judged(policies.judge(entry, in_role, mode)),
     }
+    answer["judged_by_call"] = _judged_by_call(catalog.definition(ident))
     answer["role_may_hold"] = may_hold(entry, in_role)
     if agent is not None:
         answer["agent"] = agent
@@ -66,18 +66,15 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
     return 0
 
 
-def _check_known(what: str, name: str, known: Mapping[str, Any]) -> None:
-    if name not in known:
-        raise click.UsageError(f"There is no {what} `{name}`. {nearest(name, known) or _listing(known)}")
-
-
-def _listing(known: Mapping[str, Any]) -> str:
-    return f"There are {', '.join(known)}." if known else "The project has none."
-
-
 def _judged(judgement: Judgement) -> dict[str, Any]:
     reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judgement.reasons]
     return {"answer": judgement.answer.value, "reasons": reasons}
+
+
+def _judged_by_call(tool: ToolDefinition) -> list[str]:
+    """What of a call of the tool is judged too."""
+    has_paths = not tool.metadata.get("access", {}).keys().isdisjoint(PATH_KEYS)
+    return [what for what, is_judged in (("hosts", "network" in tool.tags), ("paths", has_paths)) if is_judged]
 
 
 def _held(
@@ -93,6 +90,10 @@ def _show(answer: Mapping[str, Any]) -> None:
     click.echo(f"{answer['tool']} for the role {answer['role']}{mode}: {answer['answer']}")
     for reason in answer["reasons"]:
         click.echo(f"  {reason['answer']:<8} {reason['source']}")
+    if answer["judged_by_call"] and answer["answer"] in (Answer.ALLOW, Answer.ASK):
+        click.echo(
+            f"The {' and '.join(answer['judged_by_call'])} of each call are judged too; the strictest answer wins."
+        )
     if not answer["role_may_hold"]:
         click.echo(f"No agent of the role {answer['role']} may hold it.")
     if "agent" in answer:

@@ -11,6 +11,7 @@ class AgentFile(SpecFileHead):
     agent: DottedName
     description: str = ""
     role: Role = "main"
+    """What it may hold. A run that a call started is never of role `main`: it is `sub` instead."""
     system: str = ""
     """The system message of its runs."""
     use: list[SelectorText] = []

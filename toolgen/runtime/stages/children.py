@@ -1,4 +1,7 @@
-"""Children: tools that start agents are given the means, and held to how many may be started, and run at a time."""
+"""Children: tools that start agents are given the means, and held to how many may be started, and run at a time.
+
+A call takes its place for one agent before it runs, and one more for each further agent that it starts.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.children import STARTER
+from toolgen.runtime.children import Starts
 from toolgen.runtime.errors import CallFailed
 
 if TYPE_CHECKING:
@@ -19,10 +22,12 @@ def bind(tool: Tool, host: Host) -> Stage | None:
     if "agent" not in tool.entry.tags:
         return None
     per_run, per_session = host.policies.children_per_run, host.policies.children_per_session
-    start_child = host.start_child
 
     def children(call: Call) -> None:
-        vars(call.meta)[STARTER] = partial(start_child, call)
+        call.starts = Starts(partial(host.start_child, call), partial(take, call))
+        take(call)
+
+    def take(call: Call) -> None:
         if call.run is None:
             return
         session, progress = call.run.session, call.run.progress

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import sqlite3
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -41,7 +42,8 @@ class SqliteStore:
     """Keeps runs in a SQLite file, as the protocol of stores says; several processes may have it open.
 
     With a `key`, which must not lie beside the file, the events of each run make a chain that shows tampering. `clock`
-    gives the time of events. Whoever follows a run looks for new events every `poll` seconds.
+    gives the time of events. Whoever follows a run looks for new events every `poll` seconds. A process that was forked
+    off opens its own: what it writes to this one raises `StoreError`.
 
     Raises `StoreError` where the file cannot be opened, or is no store.
     """
@@ -62,12 +64,13 @@ class SqliteStore:
         self._group = Group()
         self._changed = Condition()
         self._closing = False
+        self._process = os.getpid()
         self._writer = Thread(target=self._write, name="toolgen store", daemon=True)
         self._writer.start()
         atexit.register(self._drain)
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
-        """Write an event. Raises ValueError or TypeError for what is no JSON, and `StoreError` once closed."""
+        """Write an event. Raises ValueError or TypeError for what is no JSON, `StoreError` once closed or forked."""
         return self._enqueue(event, None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> Awaitable[None]:
@@ -99,6 +102,8 @@ class SqliteStore:
         await asyncio.to_thread(self._drain)
 
     def _enqueue(self, event: NewEvent, result: bytes | None) -> Write:
+        if self._process != os.getpid():  # the thread that writes stayed there, and maybe a lock that it held
+            raise StoreError("the store was opened before this process was forked off, which has to open its own")
         event.run_id.encode()  # raises here, and not in the writer, where it would take others along
         at = self._clock()
         body = encode_event(event, at, result)
@@ -111,7 +116,12 @@ class SqliteStore:
         return write
 
     def _drain(self) -> None:
-        """Also what the end of the process does: nothing that was to be written is lost."""
+        """Also what the end of the process does: nothing that was to be written is lost.
+
+        In a process that was forked off there is nothing to write, and the connection is not its own to close.
+        """
+        if self._process != os.getpid():
+            return
         with self._changed:
             self._closing = True
             self._changed.notify()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.runtime.executors.service import blocking
 from toolgen.runtime.paths.access import PathAccess
 from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.policy import ENVIRONMENT
 from toolgen.toolsets.code.command import OUTPUT_BYTES, run_command
 from toolgen.toolsets.code.edit import edit_file
 from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFiles, OnInstructions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
+    from toolgen.runtime.policy import Policies
     from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs
     from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs
     from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
     """Gives the resolved paths that somebody allowed for a call, beyond what the policy does."""
 
-COMMAND_VARIABLES: Final = ("PATH", "HOME", "TMPDIR")
-"""What commands see of the environment where the host does not say."""
+MAX_TIMEOUT_MS: Final = 600_000
+"""How long commands may run where neither the host nor a policy says."""
 
 
 def granted_for_call(meta: ToolCallMeta) -> Collection[str]:
@@ -46,7 +48,8 @@ def granted_for_call(meta: ToolCallMeta) -> Collection[str]:
 class CodeTools:
     """What runs the tools of `code`; `registration()` ties it to a runtime.
 
-    `policy` judges the paths; where it is not given, one of the default rules for `project`, which it must be of.
+    `CodeTools.under` makes one that holds to the policies of a runtime. Otherwise `policy` judges the paths, which must
+    be of `project`; where it is not given, only the default rules hold, whatever the policies of the runtime say.
     `granted` is asked once a call for what was allowed for it: everything else that is sensitive, or written outside
     the write roots, is refused here, whatever the stages before have said.
     `environment` is all that commands see; `max_timeout_ms` bounds how long they run, `output_bytes` what is kept of
@@ -63,7 +66,7 @@ class CodeTools:
         policy: PathPolicy | None = None,
         granted: Granted = granted_for_call,
         environment: Mapping[str, str] | None = None,
-        max_timeout_ms: int = 600_000,
+        max_timeout_ms: int = MAX_TIMEOUT_MS,
         output_bytes: int = OUTPUT_BYTES,
         ripgrep: str = "rg",
         on_instructions: OnInstructions | None = None,
@@ -78,6 +81,32 @@ class CodeTools:
         self._output_bytes = output_bytes
         self._ripgrep = ripgrep
         self._instructions = InstructionFiles(self.policy, on_instructions, instruction_files)
+
+    @classmethod
+    def under(
+        cls,
+        policies: Policies,
+        project: str | os.PathLike[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        ripgrep: str = "rg",
+        on_instructions: OnInstructions | None = None,
+        instruction_files: Collection[str] = INSTRUCTION_FILES,
+    ) -> CodeTools:
+        """Make what policies say of files and commands: their paths, variables, and the longest that one may run.
+
+        `environment` is what the variables that policies name are taken from; without it, that of this process.
+        """
+        seen = os.environ if environment is None else environment
+        return cls(
+            project,
+            policy=PathPolicy.under(policies, project),
+            environment={name: seen[name] for name in policies.env if name in seen},
+            max_timeout_ms=policies.max_timeout_ms or MAX_TIMEOUT_MS,
+            ripgrep=ripgrep,
+            on_instructions=on_instructions,
+            instruction_files=instruction_files,
+        )
 
     def registration(self) -> ToolsetRegistration:
         """Give what `Runtime(executors=[...])` takes."""
@@ -128,4 +157,4 @@ class CodeTools:
 
 
 def _allowed_variables() -> dict[str, str]:
-    return {name: os.environ[name] for name in COMMAND_VARIABLES if name in os.environ}
+    return {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}

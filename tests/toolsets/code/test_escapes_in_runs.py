@@ -1,0 +1,86 @@
+"""The ways out of `test_escapes` once more, through the whole pipeline: a person who says no keeps all of them closed,
+and no grant that was given for the project opens one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.runtime.test_runs import run_of
+from tests.runtime.tools import code_of
+from tests.toolsets.code.test_escapes import WAYS_OUT, WAYS_TO_SECRETS, filled
+from toolgen.contract.records import ToolRequest
+from toolgen.runtime import Runtime, load
+from toolgen.runtime.permission import Decision
+from toolgen.toolsets.code import CodeTools
+
+if TYPE_CHECKING:
+    from tests.toolsets.code.world import World
+    from toolgen.runtime.permission import PermissionRequest
+    from toolgen.runtime.run import Run
+
+
+class Desk:
+    """A runtime with the tools of `code` in the furnished world, a run in it, and a person with one answer."""
+
+    def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HOME", str(world.home))
+        self.answer = Decision.ALLOW_FOR_SESSION
+        self.requests: list[PermissionRequest] = []
+        catalog = load("toolgen.toolsets.generated")
+        self._runtime = Runtime(
+            catalog,
+            executors=[CodeTools(world.project).registration()],
+            permission=self._ask,
+            project=world.project,
+        )
+        self._run: Run = run_of(catalog)[1]
+
+    def _ask(self, request: PermissionRequest) -> Decision:
+        self.requests.append(request)
+        return self.answer
+
+    def call(self, tool: str, /, **args: Any) -> str:
+        """Make a call in the run, and give the code of its error, or `ok`."""
+        request = ToolRequest(name=f"code.{tool}", payload=json.dumps(args))
+        return code_of(asyncio.run(self._runtime.invoke(request, run=self._run)))
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("write_file", {"content": "x", "overwrite": True}),
+        ("edit_file", {"edits": [{"old": "", "new": "x"}], "create_if_missing": True}),
+    ],
+)
+def test_reg_73_74_88_a_grant_for_the_project_opens_no_way_out(
+    furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
+) -> None:
+    desk = Desk(furnished, monkeypatch)
+    assert desk.call(tool, path="granted.txt", **args) == "ok"
+    assert desk.call(tool, path="granted_too.txt", **args) == "ok"
+    assert len(desk.requests) == 1, "what lies beside it is covered"
+    desk.answer = Decision.DENY
+    before = furnished.contents(furnished.top)
+    codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path, _ in WAYS_OUT}
+    assert [path for path, code in codes.items() if code == "ok"] == []
+    assert len([path for path, code in codes.items() if code == "permission_denied"]) >= 40
+    assert furnished.contents(furnished.top) == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [("read_file", {}), ("list_dir", {}), ("edit_file", {"edits": [{"old": "hunter2", "new": "x"}]})],
+)
+def test_reg_52_85_a_person_who_says_no_keeps_what_is_sensitive_closed(
+    furnished: World, monkeypatch: pytest.MonkeyPatch, tool: str, args: dict[str, Any]
+) -> None:
+    desk = Desk(furnished, monkeypatch)
+    desk.answer = Decision.DENY
+    before = furnished.contents(furnished.top)
+    codes = {path: desk.call(tool, path=filled(furnished, path), **args) for _, path in WAYS_TO_SECRETS}
+    assert set(codes.values()) == {"permission_denied"}
+    assert furnished.contents(furnished.top) == before
