@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from tests.runtime.test_runs import run_of
 from tests.runtime.tools import add, call, catalog_of, code_of, must_not_run, runtime_of
-from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest, ToolResult
+from toolgen.contract.records import (
+    Bounds,
+    ContentBlock,
+    FailureKind,
+    Issue,
+    ToolCallMeta,
+    ToolError,
+    ToolRequest,
+    ToolResult,
+)
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.gate import GateDecision
@@ -424,14 +435,216 @@ def test_all_that_a_result_says_is_on_record() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("field", ["audit", "telemetry", "metadata"])
-def test_what_is_no_json_beside_a_result_fails_the_call(field: str) -> None:
-    def handler(_args: Any) -> ToolResult[Any]:
-        said: Any = {field: {"at": object()}}
-        return ToolResult(value=1, **said)
+def stored_by(store: Any, handler: Callable[..., Any], **tool: Any) -> tuple[ToolResult[Any], RunRecord]:
+    """Make a call, and give its result and what the store was told of it."""
 
-    record = record_of(catalog_of(handler), request())
-    assert record.results[0].content["error"]["code"] == "malformed_result"
+    async def check() -> tuple[ToolResult[Any], RunRecord]:
+        runtime = runtime_of(catalog_of(handler, **tool), store=store)
+        result = await runtime.invoke(request(), meta=META)
+        record = await store.read("r1")
+        await store.close()
+        return result, record
+
+    return asyncio.run(check())
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store.db")
+
+
+DEEP: list[Any] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("said", "hint", "found"),
+    [
+        ({"telemetry": {"rate": float("nan")}}, "give `telemetry` as JSON", "Out of range float values"),
+        ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "give `audit` as JSON", "datetime is not JSON"),
+        ({"audit": {"file": PurePosixPath("a.md")}}, "give `audit` as JSON", "PurePosixPath is not JSON"),
+        ({"audit": {"rows": {7: "x"}}}, "give `audit` as JSON", "a key is no text"),
+        ({"audit": {"rows": DEEP}}, "give `audit` as JSON", "it is nested too deep"),
+        ({"metadata": {"at": object()}}, "give `metadata` as JSON", "object is not JSON"),
+        ({"metadata": None}, "give `metadata` as a JSON object", "a value of NoneType"),
+        ({"server_data": 5}, "give `server_data` as values by name", "a value of int"),
+        ({"server_data": {5: 1}}, "declare it in the spec of the tool", "5"),
+        ({"message": 5}, "give `message` as text, or None", "a value of int"),
+        ({"message": "\ud800"}, "give `message` as JSON", "it holds a lone surrogate"),
+        ({"side_effects": (5,)}, "give `side_effects` as a tuple of texts", "a value of tuple"),
+        ({"side_effects": "created:a.md"}, "give `side_effects` as a tuple of texts", "a value of str"),
+        ({"blocks": (ContentBlock(type="json", data=object()),)}, "give `blocks` as JSON", "object is not JSON"),
+        ({"blocks": (ContentBlock(type="json", data={7: 1}),)}, "give `blocks` as JSON", "a key is no text"),
+        ({"blocks": (ContentBlock(type="text", data=5),)}, "give `blocks` as a tuple of ContentBlocks", "tuple"),
+        ({"bounds": 5}, "give `bounds` as Bounds of counts and texts, or None", "a value of int"),
+        ({"bounds": Bounds(returned=cast("int", "5"))}, "give `bounds` as Bounds of counts", "a value of Bounds"),
+    ],
+)
+def test_what_cannot_be_recorded_beside_a_value_fails_the_call_and_is_named(
+    store: Any, said: Any, hint: str, found: str
+) -> None:
+    result, record = stored_by(store, lambda _args: ToolResult(value=1, **said))
+    assert code_of(result) == "malformed_result"
+    (issue,) = record.results[0].content["error"]["issues"]
+    assert hint in issue["hint"]
+    assert found in issue["found"]
+    assert kinds(record) == ["tool_started", "tool_failed"]
+
+
+INTERNAL: Any = "internal"
+ISSUE: Any = Issue(pointer="", keyword="", expected="", found=cast("str", 5), hint="")
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (ToolError(message="x", kind=INTERNAL), "give `kind` as a FailureKind (found a value of str)"),
+        (ToolError(message="x", code=cast("str", 5)), "give `code` as text (found a value of int)"),
+        (ToolError(message=cast("str", None)), "give `message` as text (found a value of NoneType)"),
+        (ToolError(message="x", hint=cast("str", 5)), "give `hint` as text (found a value of int)"),
+        (ToolError(message="x", hint="\ud800"), "give `hint` as JSON (found it holds a lone surrogate)"),
+        (ToolError(message="x", issues=(ISSUE,)), "give `issues` as a tuple of Issues, of texts alone (found "),
+        (ToolError(message="x", retry_after=float("inf")), "give `retry_after` as JSON (found Out of range float"),
+        (ToolResult(error=cast("ToolError", "broken")), "give `error` as a ToolError (found a value of str)"),
+    ],
+)  # fmt: skip
+def test_an_error_that_cannot_be_recorded_becomes_one_that_can(store: Any, error: Any, what: str) -> None:
+    result, record = stored_by(store, lambda _args: error)
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "malformed_error")
+    assert result.error.message.startswith(f"the tool failed, and its error is malformed: {what}")
+    assert record.results[0].content["error"]["message"] == result.error.message
+
+
+def test_an_error_comes_with_what_is_said_beside_it(store: Any) -> None:
+    error = ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full", retry_after=1.5)
+    _result, record = stored_by(store, lambda _args: ToolResult(error=error, audit={"rows": [1, (2,)]}))
+    assert record.results[0].content["error"]["code"] == "disk_full"
+    assert record.results[0].content["audit"] == {"rows": [1, [2]]}
+
+
+@pytest.mark.parametrize("said", [{"x": object()}, {"x": float("nan")}, "text"])
+def test_a_report_that_is_no_json_is_not_on_record_and_fails_no_call(
+    store: Any, said: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    result, record = stored_by(store, lambda _args, meta: meta.report(said))
+    assert code_of(result) == "ok"
+    assert kinds(record) == ["tool_started", "tool_completed"]
+    assert [entry.message for entry in caplog.records] == ["what code.tool reports is no JSON"]
+
+
+def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(store: Any) -> None:
+    said, audit = {"rows": [1]}, {"rows": [1]}
+
+    class Changing:
+        def pre_tool_use(self, _call: object, /) -> None:
+            return None
+
+        def post_tool_use(self, _call: object, _result: object, /) -> None:
+            said["rows"].append(2)
+
+    def handler(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
+        meta.report(said)
+        return ToolResult(value=1, audit=audit)
+
+    async def check() -> RunRecord:
+        await runtime_of(catalog_of(handler), store=store, hooks=[Changing()]).invoke(request(), meta=META)
+        audit["rows"].append(2)
+        record: RunRecord = await store.read("r1")
+        await store.close()
+        return record
+
+    record = asyncio.run(check())
+    assert said == audit == {"rows": [1, 2]}
+    assert record.events[1].data == {"rows": [1]}
+    assert record.results[0].content["audit"] == {"rows": [1]}
+
+
+@pytest.mark.parametrize(
+    "kind", ["tool_started", "tool_completed", "tool_failed", "tool_denied", "permission_failed", "run_ended"]
+)
+def test_a_call_cannot_report_what_is_for_the_runtime_to_say(kind: str) -> None:
+    result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"code": "x"}, kind))
+    assert result.error is not None
+    assert result.error.message == f"a call cannot report {kind}: such events are the runtime's own"
+    assert kinds(record) == ["tool_started", "tool_failed"]
+
+
+def test_the_kind_of_a_report_is_text() -> None:
+    result, _record = stored_by(MemoryStore(), lambda _args, meta: meta.report({}, None))
+    assert result.error is not None
+    assert result.error.message == "the kind of what a call reports must be text, not NoneType"
+
+
+@pytest.mark.parametrize("kind", ["tool_progress", "agent_run_started", "agent_run_ended", "cache_hit"])
+def test_a_call_reports_progress_agents_and_what_the_host_has_words_for(kind: str) -> None:
+    result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"n": 1}, kind))
+    assert code_of(result) == "ok"
+    assert kinds(record) == ["tool_started", kind, "tool_completed"]
+
+
+@pytest.mark.parametrize("error", [OSError("gone"), RuntimeError("broken"), ValueError("odd")])
+def test_a_store_that_raises_anything_fails_no_call(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(MemoryStore):
+        def append(self, event: Any, /) -> None:
+            if event.kind == "tool_progress":
+                raise error
+            super().append(event)
+
+        def finish(self, event: Any, result: ToolResult[Any], /) -> None:
+            raise error
+
+    result, _record = stored_by(Broken(), lambda _args, meta: meta.report({"n": 1}) or "ran")
+    assert result.value == "ran"
+    assert [entry.message for entry in caplog.records] == [
+        "the progress of code.tool is not on record",
+        "the end of a call of code.tool is not on record",
+    ]
+
+
+def test_a_store_that_fails_later_fails_no_call(caplog: pytest.LogCaptureFixture) -> None:
+    class Late(MemoryStore):
+        def finish(self, event: Any, result: ToolResult[Any], /) -> Any:
+            return _fails()
+
+    async def _fails() -> None:
+        raise OSError("gone")
+
+    assert stored_by(Late(), lambda _args: "ran")[0].value == "ran"
+    assert [entry.message for entry in caplog.records] == ["the end of a call of code.tool is not on record"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "data", "kept"),
+    [
+        (ToolResult(value=7, metadata={"n": 1}), {}, {"value": 7}),
+        (ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full"), {"code": "disk_full"}, "disk_full"),
+    ],
+)  # fmt: skip
+def test_of_an_end_that_is_no_json_the_value_and_the_code_are_on_record(
+    store: Any, outcome: Any, data: Any, kept: Any
+) -> None:
+    class Spoiling:
+        def pre_tool_use(self, _call: object, /) -> None:
+            return None
+
+        def post_tool_use(self, _call: object, result: ToolResult[Any], /) -> None:
+            vars(result)["metadata"] = {"n": object()}
+
+    async def check() -> RunRecord:
+        await runtime_of(catalog_of(lambda _args: outcome), store=store, hooks=[Spoiling()]).invoke(
+            request(), meta=META
+        )
+        record: RunRecord = await store.read("r1")
+        await store.close()
+        return record
+
+    record = asyncio.run(check())
+    told = {name: value for name, value in record.events[-1].data.items() if name != "stages"}
+    assert told == {**data, "reason": "the rest is no JSON"}
+    content = record.results[0].content
+    assert (content["error"]["code"] if "error" in content else content) == kept
 
 
 @pytest.mark.parametrize(

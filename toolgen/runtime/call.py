@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +13,7 @@ from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import PARTIAL_OUTPUT, ToolCallMeta, ToolResult
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -162,6 +164,11 @@ class Call:
 
     def report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
+        try:
+            data = json.loads(canonical(dict(data)))  # as it is now: whoever reports may change it
+        except (ValueError, TypeError) as error:
+            warn("what %s reports is no JSON", self.tool.entry.ident, error=error)
+            return
         if kind in ("tool_progress", PARTIAL_OUTPUT):
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
         if self._on_report is not None and kind != PARTIAL_OUTPUT:

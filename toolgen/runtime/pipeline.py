@@ -189,8 +189,11 @@ class Runtime:
             else:
                 payload = _sent(request)
                 result = failed_call(ident, call_id, error, payload, steps.example, by_handler=is_running)
+            if ident != name:
+                result = with_raw_name(result, name)
             if self._recorder is not None:
                 await self._recorder.refused(result, meta, _why_left_out(run, ident))
+            return result
         return result if ident == name else with_raw_name(result, name)
 
     async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
@@ -228,9 +231,11 @@ class Runtime:
         """Give the result of a call that has no turn any more."""
         ident, call_id = self._catalog.resolve(request.name) or request.name, request.tool_call_id
         result = failed(ident, call_id, error)
+        if ident != request.name:
+            result = with_raw_name(result, request.name)
         if self._recorder is not None and not is_on_record:
             await self._recorder.refused(result, run.meta)
-        return result if ident == request.name else with_raw_name(result, request.name)
+        return result
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.contract.visible import visible
 from toolgen.runtime.errors import CallFailed, PermissionFailed
+from toolgen.runtime.stores.encoding import keeps_value
 from toolgen.runtime.stores.records import NO_DATA, EventKind, NewEvent, StoreError
 from toolgen.runtime.warning import warn
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _STARTED: Final = EventKind.TOOL_STARTED
 _COMPLETED: Final = EventKind.TOOL_COMPLETED
+_REPORTABLE: Final = {EventKind.TOOL_PROGRESS, EventKind.AGENT_RUN_STARTED, EventKind.AGENT_RUN_ENDED}
+_RUNTIMES_OWN: Final = frozenset(EventKind) - _REPORTABLE
 
 
 class Recorder:
@@ -44,10 +47,11 @@ class Recorder:
         return _on_record(entry.ident, waiting) if waiting is not None and entry.permission == "write" else None
 
     def reported(self, call: Call, kind: str, data: Mapping[str, Any]) -> None:
-        """Write what a call says of its progress."""
+        """Write what a call says of its progress. Raises ValueError for a kind of event that is the runtime's own."""
+        _check_reportable(kind)
         try:
             self._store.append(self._event(kind, call, data))
-        except (StoreError, ValueError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001  # stores may be the host's, and a call does not fail by its record
             warn("the progress of %s is not on record", call.tool.entry.ident, error=error)
 
     def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[None] | None:
@@ -60,11 +64,11 @@ class Recorder:
 
     def cut_off(self, call: Call, result: ToolResult[Any]) -> None:
         """Write that a call ended with its caller. Nobody waits until it is on record."""
+        event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
         try:
-            event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
             self._store.finish(event, result)
-        except StoreError as error:
-            warn("the end of a call of %s is not on record", call.tool.entry.ident, error=error)
+        except Exception as error:  # noqa: BLE001  # stores may be the host's, and the call has ended as it has
+            _not_on_record(event, error)
 
     async def refused(self, result: ToolResult[Any], meta: ToolCallMeta | None, reason: str = "") -> None:
         """Write a call that no tool was found for, or that never had its turn. The reason is for the record alone."""
@@ -86,12 +90,13 @@ class Recorder:
 
     def _finish(self, event: NewEvent, result: ToolResult[Any]) -> Awaitable[None] | None:
         try:
-            waiting = self._store.finish(event, result)
-        except StoreError as error:  # what was done is done, and the caller gets its result
+            try:
+                waiting = self._store.finish(event, result)
+            except (ValueError, TypeError, RecursionError):  # a name or an id that is no text, say
+                waiting = self._store.finish(*_in_short(event, result))
+        except Exception as error:  # noqa: BLE001  # what was done is done, and the caller gets its result
             _not_on_record(event, error)
             return None
-        except (ValueError, TypeError, RecursionError):  # a name or an id that is no text, say
-            return self._finish(*_in_short(event, result))
         return None if waiting is None else _on_record_or_said(event, waiting)
 
     def _event(
@@ -110,11 +115,11 @@ class Recorder:
 async def _on_record_or_said(event: NewEvent, waiting: Awaitable[None]) -> None:
     try:
         await waiting
-    except StoreError as error:
+    except Exception as error:  # noqa: BLE001  # stores may be the host's, and the caller gets its result
         _not_on_record(event, error)
 
 
-def _not_on_record(event: NewEvent, error: StoreError) -> None:
+def _not_on_record(event: NewEvent, error: Exception) -> None:
     warn("the end of a call of %s is not on record", event.tool, error=error)
 
 
@@ -128,12 +133,27 @@ def _kind(error: ToolError | None) -> EventKind:
 
 
 def _in_short(event: NewEvent, result: ToolResult[Any]) -> tuple[NewEvent, ToolResult[Any]]:
-    """What is left of an end that is no JSON: which call it was, and whether it went well."""
+    """What is left of an end that is no JSON: which call it was, and its value, or the kind and the code of its error.
+
+    Where these are no JSON either, so be it: they are not on record.
+    """
     name, call_id = visible(event.tool), visible(event.tool_call_id)
-    kept = event._replace(tool=name, tool_call_id=call_id, data={"reason": "the rest is no JSON"}, args=None)
-    kind, code = (result.error.kind, visible(result.error.code)) if result.error else (None, "")
-    error = None if kind is None else ToolError(message="", kind=kind, code=code)
-    return kept, ToolResult(tool_name=name, tool_call_id=call_id, error=error)
+    data = {"reason": "the rest is no JSON"}
+    if result.error is None:
+        payload, error = result.payload if keeps_value(result) else b"", None
+    else:
+        payload, error = b"", ToolError(message="", kind=result.error.kind, code=visible(result.error.code))
+        data["code"] = error.code
+    kept = event._replace(tool=name, tool_call_id=call_id, data=data, args=None)
+    return kept, ToolResult(tool_name=name, tool_call_id=call_id, payload=payload, error=error)
+
+
+def _check_reportable(kind: Any) -> None:
+    """Raise ValueError for a kind of event that a call must not report: whoever reads the record relies on them."""
+    if not isinstance(kind, str):
+        raise ValueError(f"the kind of what a call reports must be text, not {type(kind).__name__}")
+    if kind in _RUNTIMES_OWN:
+        raise ValueError(f"a call cannot report {kind!s}: such events are the runtime's own")
 
 
 def _unrecorded(name: str) -> CallFailed:

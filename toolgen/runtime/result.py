@@ -155,6 +155,8 @@ def tool_error_from_error(error: BaseException, *, by_handler: bool = False) -> 
 def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
     """Give message, kind, code and hint."""
     match error:
+        case CallFailed() if not _is_usable(error):
+            return _failure(error)
         case CallFailed():
             return _message(error), error.kind, error.code, error.hint
         case MalformedResult():
@@ -190,6 +192,14 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
             return _failure(error)
 
 
+def _is_usable(error: CallFailed) -> bool:
+    """Whether what a handler says of its failure can be shown and recorded."""
+    from toolgen.runtime.result_fields import issue_in_error  # few calls fail so
+
+    told = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
+    return issue_in_error(told) is None
+
+
 def _torn_down(error: BaseException) -> tuple[str, FailureKind, str, str]:
     from asyncio import CancelledError  # slow to import, and few calls end like this
 
@@ -222,6 +232,7 @@ def _message(error: BaseException) -> str:
         text = _details(error) or str(error)
     except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
         text = ""
+    text = text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair is no text
     first_line = redact_text(_PATH.sub("", text.partition("\n")[0].strip()))
     if not first_line:
         return f"the tool failed with {type(error).__name__}"

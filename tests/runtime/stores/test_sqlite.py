@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.project.checkout import ROOT
 from tests.runtime.stores.sample import KEY, done, ended, one_call, progress, result, started, write
 from toolgen.runtime.stores.chain import ChainError, ChainKey, verify
 from toolgen.runtime.stores.records import NewEvent, StoreError
@@ -54,6 +57,28 @@ def test_two_stores_of_one_file_write_one_run(tmp_path: Path) -> None:
     reader = SqliteReader(path)
     assert [event.sequence for event in reader.read("r1").events] == list(range(80))
     assert verify(reader.chain("r1"), reader.head("r1"), KEY) == []
+
+
+def test_a_process_that_was_forked_off_is_refused_and_ends(tmp_path: Path) -> None:
+    """In a process of its own, which has no threads but the writer's: the child would wait for it for ever."""
+    program = f"""
+import asyncio, os, sys
+from tests.runtime.stores.sample import started
+from toolgen.runtime.stores.records import StoreError
+from toolgen.runtime.stores.sqlite import SqliteStore
+
+store = SqliteStore({str(tmp_path / "store.db")!r})
+if os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+try:
+    store.append(started("c1"))
+except StoreError as error:
+    print(error)
+asyncio.run(store.close())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    refusal = "the store was opened before this process was forked off, which has to open its own\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, refusal, "")
 
 
 def test_what_comes_in_together_is_committed_together(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -227,5 +228,32 @@ def test_any_word_can_be_a_kind_and_any_text_a_run(use: Use) -> None:
         await write(store, NewEvent("cache_hit", "a run/'; DROP TABLE events; --\n"))
         record = await store.read("a run/'; DROP TABLE events; --\n")
         assert record.events[0].kind == "cache_hit"
+
+    use(check)
+
+
+@pytest.mark.parametrize("data", [{"x": object()}, {"x": float("nan")}, {7: 1}, {"x": "\ud800"}, "text"])
+def test_what_is_no_json_is_refused_at_once_and_leaves_nothing_behind(use: Use, data: Any) -> None:
+    async def check(store: Store) -> None:
+        await write(store, started())
+        with pytest.raises((ValueError, TypeError)):
+            store.append(NewEvent("tool_progress", "r1", data=data))
+        with pytest.raises((ValueError, TypeError)):
+            store.finish(ended(), replace(result(), audit=data))
+        assert [event.kind for event in (await store.read("r1")).events] == ["tool_started"]
+
+    use(check)
+
+
+def test_what_is_written_does_not_change_with_what_it_was_written_from(use: Use) -> None:
+    async def check(store: Store) -> None:
+        said, audit = {"rows": [1]}, {"rows": [1]}
+        await write(store, NewEvent("tool_progress", "r1", data=said))
+        await done(store.finish(ended(), replace(result(), audit=audit)))
+        said["rows"].append(2)
+        audit["rows"].append(2)
+        record = await store.read("r1")
+        assert record.events[0].data == {"rows": [1]}
+        assert record.results[0].content["audit"] == {"rows": [1]}
 
     use(check)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from toolgen.contract.records import ToolError, ToolResult
-from toolgen.runtime.errors import InvalidPayload, MalformedResult
-from toolgen.runtime.issues import not_sayable
-from toolgen.runtime.json_text import NotJson, json_bytes
+from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
+from toolgen.runtime.errors import CallFailed, InvalidPayload, MalformedResult
 from toolgen.runtime.result import succeeded, with_error_shown
 from toolgen.runtime.server_data import ServerData
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool) -> Encode:
-    """Make what takes what the executor gave. It raises `MalformedResult`."""
+    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error."""
     name, codec = tool.definition.name, tool.result
     plainly = codec.plainly
     server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
@@ -26,18 +24,17 @@ def bind(tool: Tool) -> Encode:
         json_value = plainly(outcome)
         if json_value is not None:
             return succeeded(name, tool_call_id, outcome, json_value)
+        given = _result_of(outcome, name)
         try:
-            given = _result_of(outcome, name)
-            _check_said(given)
             return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
         except InvalidPayload as error:
             raise MalformedResult(error.issues) from error
 
     def settled(given: ToolResult[Any]) -> ToolResult[Any]:
+        if given.server_data is not NOTHING:
+            given = replace(given, server_data=server_data.check(given.server_data))
         if given.error is not None:
             return with_error_shown(given)
-        if given.server_data:
-            given = replace(given, server_data=server_data.check(given.server_data))
         only_text = given.value is None and given.payload
         value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
         return replace(given, value=value, payload=payload)
@@ -46,20 +43,24 @@ def bind(tool: Tool) -> Encode:
 
 
 def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
+    """Give what an executor gave as a result. Raises `MalformedResult`, and `CallFailed` for a malformed error."""
     if isinstance(outcome, ToolError):
-        return ToolResult(tool_name=name, error=outcome)
-    return outcome if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
+        return _checked(ToolResult(tool_name=name, error=outcome))
+    return _checked(outcome) if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
 
 
-def _check_said(given: ToolResult[Any]) -> None:
-    """Raise `InvalidPayload` where what an executor says beside a result is no JSON: it could not be recorded."""
-    for field in ("audit", "telemetry", "metadata"):
-        said = getattr(given, field)
-        if said:
-            try:
-                json_bytes(dict(said))
-            except (NotJson, ValueError, TypeError) as error:
-                raise InvalidPayload([not_sayable(f"its {field} is no JSON: {error}")]) from None
+def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
+    """Give a result of which all that is said beside its value can be shown, and recorded."""
+    from toolgen.runtime.result_fields import issue_beside_value, issue_in_error  # most tools give a value alone
+
+    wrong = None if given.error is None else issue_in_error(given.error)
+    if wrong is not None:
+        message = f"the tool failed, and its error is malformed: {wrong.hint} (found {wrong.found})"
+        raise CallFailed(FailureKind.INTERNAL, "malformed_error", message, "the tool is at fault, not the call")
+    wrong = issue_beside_value(given)
+    if wrong is not None:
+        raise MalformedResult([wrong])
+    return given
 
 
 def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.canonical import canonical
+from toolgen.contract.records import FailureKind
 from toolgen.runtime.redact import REDACTED, is_secret_field, redact, redact_text
 from toolgen.runtime.stores.records import Event, EventKind, StoredResult
 from toolgen.runtime.trace import marks_of
@@ -79,7 +80,7 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     content: dict[str, Any] = {}
     if result.error is not None:
         content["error"] = _error(result.error, secrets)
-    elif not (result.blocks and result.metadata.get("truncated")):
+    elif keeps_value(result):
         content["value"] = redact(json.loads(result.payload), secrets.result) if result.payload else None
     if result.blocks:
         content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
@@ -95,6 +96,11 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     return canonical(
         {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
     )
+
+
+def keeps_value(result: ToolResult[Any]) -> bool:
+    """Whether the value is stored: of one too large to be shown only the blocks are."""
+    return result.error is None and not (result.blocks and result.metadata.get("truncated"))
 
 
 def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
@@ -122,7 +128,7 @@ def format_time(at: datetime) -> str:
 
 def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
     told: dict[str, Any] = {
-        "kind": error.kind.value,
+        "kind": FailureKind(error.kind).value,
         "code": error.code,
         "message": redact_text(error.message),
         "hint": REDACTED if _shows_a_secret(error, secrets) else redact_text(error.hint),

@@ -1,4 +1,4 @@
-"""A store in memory, for tests and short-lived hosts: a write costs an append, and all else is left to readers."""
+"""A store in memory, for tests and short-lived hosts. A write of a plain call costs an append: readers do the rest."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
 
-_Result: TypeAlias = "ToolResult[Any] | bytes | None"
-_Row: TypeAlias = tuple[NewEvent, datetime, _Result]
+_Row: TypeAlias = "tuple[NewEvent, datetime, bytes | None, ToolResult[Any] | bytes | None]"
+"""An event, when it was, its JSON if that is made, and the result it comes with. Data of others is JSON at once."""
+
+_BESIDE_VALUE: Final = frozenset(
+    {"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds", "metadata"}
+)
 
 _now: Final = partial(datetime.now, UTC)
 
@@ -40,19 +44,15 @@ class MemoryStore:
         self._closed = False
 
     def append(self, event: NewEvent, /) -> None:
-        """Write an event."""
-        if self._closed:
-            raise StoreError("the store is closed")
-        _check_text(event.tool_call_id)
-        self._rows.append((event, self._clock(), None))
+        """Write an event. Raises ValueError or TypeError for what is no JSON, and `StoreError` once closed."""
+        self._write(event, None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> None:
-        """Write a final result and its event. A failure is encoded at once: its cause holds the frames of the call."""
-        if self._closed:
-            raise StoreError("the store is closed")
-        _check_text(event.tool_call_id)
-        kept = result if result.error is None else encode_result(result, event.secrets)
-        self._rows.append((event, self._clock(), kept))
+        """Write a final result and its event. Raises as `append` does.
+
+        A failure is encoded at once: its cause holds the frames of the call. So is what others could still change.
+        """
+        self._write(event, result if _is_plain(result) else encode_result(result, event.secrets))
 
     async def read(self, run_id: str, /) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
@@ -91,23 +91,36 @@ class MemoryStore:
         """Take no more writes."""
         self._closed = True
 
+    def _write(self, event: NewEvent, result: ToolResult[Any] | bytes | None) -> None:
+        if self._closed:
+            raise StoreError("the store is closed")
+        _check_text(event.tool_call_id)
+        at = self._clock()
+        self._rows.append((event, at, encode_event(event, at) if event.data else None, result))
+
     def _rows_of(self, run_id: str) -> list[_Row]:
         return [row for row in self._rows if row[0].run_id == run_id]
 
 
+def _is_plain(result: ToolResult[Any]) -> bool:
+    """Whether a result is a value with nothing beside it; where that is plain from the names of its fields, at once."""
+    fields = result.__dict__
+    return result.error is None and (_BESIDE_VALUE.isdisjoint(fields) or not any(map(fields.get, _BESIDE_VALUE)))
+
+
 def _check_text(text: str) -> None:
-    """Raise ValueError for text that is no Unicode. Whatever else is no JSON comes from no call of a runtime."""
+    """Raise ValueError for text that is no Unicode. All else that is not encoded at once is a runtime's own."""
     if not text.isascii():
         text.encode()
 
 
 def _event(run_id: str, sequence: int, row: _Row) -> Event:
-    event, at, _ = row
-    return decode_event(run_id, sequence, encode_event(event, at))
+    event, at, body, _ = row
+    return decode_event(run_id, sequence, body or encode_event(event, at))
 
 
 def _result(run_id: str, sequence: int, row: _Row) -> StoredResult | None:
-    event, _, result = row
+    event, _, _, result = row
     if result is None:
         return None
     return decode_result(
@@ -116,7 +129,7 @@ def _result(run_id: str, sequence: int, row: _Row) -> StoredResult | None:
 
 
 def _summary(run_id: str, rows: list[_Row]) -> RunSummary:
-    ends = [COUNTED_AS.get(event.kind, "failed") for event, _, result in rows if result is not None]
+    ends = [COUNTED_AS.get(event.kind, "failed") for event, _, _, result in rows if result is not None]
     return RunSummary(
         run_id=run_id,
         began=rows[0][1],
