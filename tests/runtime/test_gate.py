@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from tests.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import deny_all
 from toolgen.runtime.gate import GateDecision
@@ -83,6 +83,32 @@ def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytes
     assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate, gate_timeout=0.01)).success
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     assert ended == ["cancelled"]
+
+
+def test_tel_24_a_gate_that_is_cancelled_lets_the_call_run(caplog: pytest.LogCaptureFixture) -> None:
+    async def gate(_request: CheckedCall) -> GateDecision:
+        raise asyncio.CancelledError
+
+    assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate)).success
+    assert [record.getMessage() for record in caplog.records] == ["the eval gate failed on code.tool; the call runs"]
+
+
+def test_a_call_that_is_cancelled_while_its_gate_thinks_is_cancelled() -> None:
+    async def check() -> None:
+        thinking = asyncio.Event()
+
+        async def gate(_request: CheckedCall) -> GateDecision:
+            thinking.set()
+            await asyncio.sleep(3600)
+            raise AssertionError
+
+        waiting = asyncio.create_task(call(runtime_of(catalog_of(must_not_run, metadata=GATED), gate=gate)))
+        await thinking.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(check())
 
 
 def test_tel_26_without_a_gate_nothing_is_gated() -> None:

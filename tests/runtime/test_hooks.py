@@ -68,6 +68,17 @@ def test_a_hook_that_fails_denies() -> None:
     assert "secret" not in str(result.content)
 
 
+@pytest.mark.parametrize("answer", [True, "no", {}, KeyError("secret")])
+@pytest.mark.parametrize("kinds", [[Recorder], [Later], [Later, Recorder], [Later, Later]])
+def test_a_hook_that_gives_no_answer_of_a_hook_has_failed_and_is_logged(
+    answer: Any, kinds: list[type[Recorder]], caplog: pytest.LogCaptureFixture
+) -> None:
+    *before, last = kinds
+    hooks = [*(kind() for kind in before), last(answer)]
+    assert code_of(call_now(runtime_of(catalog_of(must_not_run), hooks=hooks))) == "hook_denied"
+    assert [record.getMessage() for record in caplog.records] == ["a hook failed before code.tool; the call is denied"]
+
+
 def test_what_was_executed_is_looked_at_whether_it_went_well_or_not() -> None:
     def broken(_args: Any) -> None:
         raise ValueError("broken")

@@ -67,6 +67,49 @@ def test_reg_96_an_exception_or_no_answer_is_a_denial_with_its_reason() -> None:
     assert late.content[0].data.splitlines()[0] == "code.tool was not allowed to run: nobody answered in time"
 
 
+def test_reg_96_an_answer_after_the_timeout_counts_for_nothing() -> None:
+    async def stubborn(_request: PermissionRequest) -> Decision:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+        return Decision.ALLOW_ONCE
+
+    late = invoke(catalog_of(), stubborn, permission_timeout=0.01)
+    assert was_denied(late)
+    assert "nobody answered in time" in late.content[0].data
+
+
+def test_reg_96_a_callback_that_is_cancelled_is_a_denial() -> None:
+    async def cancelled(_request: PermissionRequest) -> Decision:
+        raise asyncio.CancelledError
+
+    result = invoke(catalog_of(), cancelled)
+    assert was_denied(result)
+    assert "the permission check failed" in result.content[0].data
+
+
+def test_a_callback_that_fails_or_gives_no_decision_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class Anything:
+        """It equals whatever it is compared with."""
+
+        __hash__ = None  # type: ignore[assignment]  # as many objects with an equality of their own
+
+        def __eq__(self, _other: object) -> bool:
+            return True
+
+    def broken(_request: PermissionRequest) -> Any:
+        raise KeyError("x")
+
+    assert was_denied(invoke(catalog_of(), broken))
+    assert was_denied(invoke(catalog_of(), lambda _request: Anything()))
+    assert was_denied(invoke(catalog_of(), lambda _request: Decision.DENY))
+    assert [record.getMessage() for record in caplog.records] == [
+        "the permission callback failed on code.tool; the call is denied",
+        "the permission callback gave no decision on code.tool, but a Anything: a denial",
+    ]
+
+
 @pytest.mark.parametrize(
     ("definition", "is_asked"),
     [

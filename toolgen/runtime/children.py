@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
-    from toolgen.runtime.call import Call
+    from toolgen.runtime.call import Call, StartChild
     from toolgen.runtime.run import Run
 
 
@@ -22,18 +22,11 @@ class Child:
     end: Callable[[str], Awaitable[None]]
 
 
-class Starter(Protocol):
-    """Starts the child runs of one call."""
-
-    def __call__(self, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
-        """Start a run of a compiled agent."""
-        ...
-
-
 class Starts:
     """What a call may start: `start` starts a run, and `take` takes a place for one more. The first place is taken."""
 
-    def __init__(self, start: Starter, take: Callable[[], None]) -> None:
+    def __init__(self, call: Call, start: StartChild, take: Callable[[], None]) -> None:
+        self._call = call
         self._start = start
         self._take = take
         self._started = 0
@@ -43,7 +36,7 @@ class Starts:
         if self._started:
             self._take()
         self._started += 1
-        return self._start(agent, requested, mode)
+        return self._start(self._call, agent, requested, mode)
 
 
 def start_child(

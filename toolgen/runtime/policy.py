@@ -69,11 +69,14 @@ class Policies:
     `may_continue` says whether readonly calls of a turn still run after a person's no. `children_per_run` agents may be
     started by one run, and `children_per_session` run at the same time in one session. `timeout_ms` is for tools that
     say nothing, `max_timeout_ms` for all, and `result_bytes` of a result are shown of tools that say nothing; 0 is no
-    bound. `env` names the variables that commands see. `paths` are the path rules of each.
+    bound. `env` names the variables that commands see. `paths` are the path rules of each. `modes` are those that
+    any of them has rules for.
     """
 
     def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
-        """Take them by name. Raises `CatalogError` for a name that none has."""
+        """Take them by name. Raises `CatalogError` for a name that none has, and TypeError for a text."""
+        if isinstance(names, str):
+            raise TypeError(f"policies are a list of names: write [{names!r}]")
         for name in names:
             if name not in policies:
                 meant = nearest(name, policies, count=1)
@@ -88,6 +91,7 @@ class Policies:
         self.children_per_session = _least(stack, "children_per_session", 8)
         self.env = _common([policy["env"] for policy in stack if "env" in policy], ENVIRONMENT)
         self.paths = [_paths(each) for each in stack]
+        self.modes = frozenset(mode for policy in stack for mode in policy.get("modes", {}))
         self._rules = [rule for name in names for rule in _rules(name, policies[name])]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
         self._some = bool(names)
@@ -113,6 +117,15 @@ class Policies:
         """Judge the hosts that a call reaches; `*` where it names none. In each policy the closest name decides."""
         reasons = [
             _host_reason(name, network, host) for host in hosts or ["*"] for name, network in self._networks.items()
+        ]
+        return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
+
+    def judge_unknown_host(self) -> Judgement:
+        """Judge a URL whose host cannot be known: it may be any that the policies name, and is asked about at least."""
+        reasons = [
+            Reason(Answer(answer), f"{name}.network: {host} for a URL whose host is not plain")
+            for name, network in self._networks.items()
+            for host, answer in (*network.items(), ("*", Answer.ASK))
         ]
         return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.json_types import is_array, is_object
 
@@ -18,13 +19,25 @@ if TYPE_CHECKING:
 PATH_KEYS: Final = ("read", "write", "cwd")
 """The keys of `access` that name args with paths."""
 
+_LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_PLAIN_URL: Final = re.compile(
+    rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
+    r"(?:[/?#][!-\[\]-~]*+)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A URL in which all clients find the same host, an IPv6 address or another name. A file is read from this one."""
+
+_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
+"""A name that clients read as an IPv4 address."""
+
 
 @dataclass(frozen=True, slots=True)
 class Touched:
     """What one call touches. Hosts are in lower case; `scope` is None for a call that names nothing.
 
     `cwd` is the resolved folder that it runs in, where an arg says so. `concerns` say what stands against its paths,
-    and `concerning` are those, resolved.
+    and `concerning` are those, resolved. `problem` says why one of them cannot be judged. With an unknown host, which
+    stands among the hosts as `*`, there is no scope.
     """
 
     hosts: tuple[str, ...] = ()
@@ -32,39 +45,72 @@ class Touched:
     cwd: str = ""
     concerns: tuple[str, ...] = ()
     concerning: tuple[str, ...] = ()
+    problem: str = ""
+    has_unknown_host: bool = False
+
+
+class _Value(NamedTuple):
+    """A text that a call gives under a key of `access`. `arg` is `.name`, where the key names several args."""
+
+    key: str
+    arg: str
+    text: str
 
 
 def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> Touched:
     """Read off the args of a call, as JSON, what it touches. `access` is that of a compiled tool.
 
-    Raises what `paths` raises, for a call with paths.
+    A path with a concern stands in the scope by itself, and any other by its folder. Raises what `paths` raises, for a
+    call with paths.
     """
-    values = {key: tuple(_texts(args, names, first=key == "exec")) for key, names in access.items() if key != "hosts"}
-    hosts = (*access.get("hosts", ()), *map(_host, values.get("url", ())))
-    judged = [(key, paths().judge(path)) for key in PATH_KEYS for path in values.get(key, ())]
-    scope = {(key, _folder(answer)) for key, answer in judged if answer.problem is None}
-    scope |= {(key, value) for key in ("exec", "scope") for value in values.get(key, ())}
-    scope |= {("host", host) for host in hosts}
-    concerning = [
-        (answer, concern)
-        for key, answer in judged
-        if (concern := answer.read_concern if key == "read" else answer.write_concern) is not None
-    ]
+    values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
+    urls = [(value, _host(value.text)) for value in values if value.key == "url"]
+    judged = [_Judged.of(value, paths().judge(value.text)) for value in values if value.key in PATH_KEYS]
+    scope = [("host", host) for host in access.get("hosts", ())]
+    scope += [(f"host{value.arg}", host) for value, host in urls if host]
+    scope += [(f"{value.key}{value.arg}", value.text) for value in values if value.key in ("exec", "scope")]
+    scope += [each.in_scope for each in judged]
+    has_unknown_host = any(host is None for _, host in urls)
+    concerning = [each for each in judged if each.concern]
     return Touched(
-        hosts=hosts,
-        scope=tuple(sorted(scope)) or None,
-        cwd=next((answer.resolved for key, answer in judged if key == "cwd"), ""),
-        concerns=tuple(f"paths: {answer.given} is {concern.value.replace('_', ' ')}" for answer, concern in concerning),
-        concerning=tuple(answer.resolved for answer, _ in concerning),
+        hosts=(*access.get("hosts", ()), *(host or "*" for _, host in urls)),
+        scope=None if has_unknown_host else tuple(sorted(dict.fromkeys(scope), key=itemgetter(0))) or None,
+        cwd=next((each.answer.resolved for each in judged if each.value.key == "cwd"), ""),
+        concerns=tuple(f"paths: {each.answer.given} is {each.concern}" for each in concerning),
+        concerning=tuple(each.answer.resolved for each in concerning),
+        problem=next((each.answer.problem.value for each in judged if each.answer.problem), ""),
+        has_unknown_host=has_unknown_host,
     )
 
 
-def _texts(args: Any, names: str | list[str], *, first: bool) -> Iterable[str]:
-    """The values of some args as texts, each of a list; of an argv the program alone."""
-    for name in [names] if isinstance(names, str) else names:
+class _Judged(NamedTuple):
+    """A path of a call, what the policy says of it, and what stands against what is done with it, in words."""
+
+    value: _Value
+    answer: PathAnswer
+    concern: str
+
+    @classmethod
+    def of(cls, value: _Value, answer: PathAnswer) -> _Judged:
+        concern = answer.read_concern if value.key == "read" else answer.write_concern
+        return cls(value, answer, concern.value.replace("_", " ") if concern else "")
+
+    @property
+    def in_scope(self) -> tuple[str, str]:
+        what = f"{self.value.key}{self.value.arg}"
+        if self.concern:
+            return f"{self.concern} {what}", self.answer.resolved
+        return what, _folder(self.answer)
+
+
+def _values(args: Any, key: str, names: str | list[str]) -> Iterable[_Value]:
+    """What a call gives for the args that a key names: each text of a list; of an argv the program alone."""
+    several = [names] if isinstance(names, str) else names
+    for name in several:
         value = args.get(name) if is_object(args) else None
         items = value if is_array(value) else [] if value is None else [value]
-        yield from map(str, items[:1] if first else items)
+        for item in items[:1] if key == "exec" else items:
+            yield _Value(key, f".{name}" if len(several) > 1 else "", str(item))
 
 
 def _folder(answer: PathAnswer) -> str:
@@ -72,9 +118,17 @@ def _folder(answer: PathAnswer) -> str:
     return answer.resolved if answer.kind == "folder" else str(PurePath(answer.resolved).parent)
 
 
-def _host(url: str) -> str:
-    """The host of a URL; of what is none, any host."""
+def _host(url: str) -> str | None:
+    """The host of a plain URL, an address as it is written shortest. None where clients may find another."""
+    found = _PLAIN_URL.fullmatch(url)
+    if found is None:
+        return None
+    address, name = found.groups()
+    if name is not None and not _NUMBER.fullmatch(name.lower()):
+        return name.lower()
+    from ipaddress import IPv4Address, IPv6Address  # slow to import, and hosts mostly have names
+
     try:
-        return urlsplit(url).hostname or "*"
+        return str(IPv4Address(name) if address is None else IPv6Address(address).ipv4_mapped or IPv6Address(address))
     except ValueError:
-        return "*"
+        return None

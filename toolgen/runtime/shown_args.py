@@ -1,44 +1,121 @@
-"""Args as people are shown them: without secrets, with nothing that steers a terminal, and cut to a bound."""
+"""Args as people are shown them: without secrets, with nothing that steers a terminal, and cut to a bound.
+
+Secrets are known by their declared field or the name of their key. Nothing is left out of other text for how it looks:
+a model wrote it, and could hide behind that what it does.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_pointer import steps_of
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.visible import visible
-from toolgen.runtime.redact import redact
+from toolgen.runtime.credentials import REDACTED, is_secret_key, keeps_numbers
 from toolgen.runtime.text_templates import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-_TEXT: Final = 200
-"""Characters of one text in a summary."""
+_LEAST: Final = 48
+"""Characters of a part that is cut: a beginning, and how much is missing."""
+
+_LONGEST_KEY: Final = 100
 
 
 def summary(args: Any, secrets: Iterable[str], length: int) -> str:
     """The args as JSON on one line. `secrets` are JSON pointers of declared ones, `length` is in characters.
 
-    Long texts are cut each on its own, so that none hides what stands behind it.
+    What is too long is cut in all its parts alike, so that none hides what stands behind it, and says how much is cut.
     """
-    return _cut(visible(json.dumps(_shortened(redact(args, secrets)), ensure_ascii=False)), length)
+    return _fitted(_without_secrets(args, [steps_of(each) for each in secrets]), length)
 
 
 def filled(template: str, args: Any, secrets: Iterable[str], length: int) -> str:
-    """A template with args in it, each of them escaped on its own."""
-    return _cut(render(template, {"args": redact(args, secrets)}, escape=visible), length) if template else ""
+    """A template with args in it, each of them escaped and cut on its own."""
+    each = max(length - len(template), 0) // max(template.count("{{"), 1)
+    values = {"args": _without_secrets(args, [steps_of(each) for each in secrets])}
+    return cut(render(template, values, escape=lambda text: cut(visible(text), each)), length)
 
 
-def _shortened(value: Any) -> Any:
+def joined(texts: Sequence[str], separator: str, length: int) -> str:
+    """Texts one after the other, escaped, and those that are too long cut alike."""
+    shown = [visible(text) for text in texts]
+    sizes = _shares([len(text) for text in shown], length - len(separator) * (len(shown) - 1))
+    return cut(separator.join(cut(text, size) for text, size in zip(shown, sizes, strict=True)), length)
+
+
+def cut(text: str, length: int, *, end: str = "") -> str:
+    """The beginning of a text that is longer than `length` characters, its `end`, and how much there is beside.
+
+    A length that has no room for what is said is exceeded.
+    """
+    if len(text) <= length:
+        return f"{text}{end}"
+    kept = max(length - len(_rest(len(text))), 0)
+    return f"{text[:kept]}{end}{_rest(len(text) - kept)}"
+
+
+def _rest(count: int) -> str:
+    return f"… {count:,} more characters"
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Give each what it needs, or else as much as any other that needs more."""
+    shares = [0] * len(sizes)
+    for done, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[place] = min(sizes[place], max(room, 0) // (len(sizes) - done))
+        room -= shares[place]
+    return shares
+
+
+def _fitted(value: Any, room: int) -> str:
+    """The JSON of a value, in so many characters."""
+    text = _json(value)
+    if len(text) <= room:
+        return text
     if isinstance(value, str):
-        return value if len(value) <= _TEXT else f"{value[:_TEXT]}… ({len(value)} characters)"
-    if is_array(value):
-        return [_shortened(item) for item in value]
+        return '"' + cut(text[1:-1], room - 2, end='"')
     if is_object(value):
-        return {key: _shortened(item) for key, item in value.items()}
+        parts = [(f"{_fitted(key, _LONGEST_KEY)}: ", item) for key, item in value.items()]
+    elif is_array(value):
+        parts = [("", item) for item in value]
+    else:
+        return cut(text, room)
+    sizes = [len(_json(item)) for _, item in parts]
+    shares = _shares(sizes, room - sum(len(key) + 2 for key, _ in parts))
+    if all(share >= min(size, _LEAST) for share, size in zip(shares, sizes, strict=True)):
+        shown = ", ".join(f"{key}{_fitted(item, share)}" for (key, item), share in zip(parts, shares, strict=True))
+        return f"{{{shown}}}" if is_object(value) else f"[{shown}]"
+    return _without_middle(text, room)
+
+
+def _without_middle(text: str, room: int) -> str:
+    """What has too many parts to show each of them: where it begins, and where it ends."""
+    half = max(room - len(_rest(len(text))) - 1, 0) // 2
+    return f"{text[:half]}{_rest(len(text) - 2 * half)}…{text[len(text) - half :]}"
+
+
+def _json(value: Any) -> str:
+    return visible(json.dumps(value, ensure_ascii=False))
+
+
+def _without_secrets(value: Any, secrets: Sequence[Sequence[str]], key: str = "") -> Any:
+    """`secrets` are the steps that are left to the declared ones, and `key` is that of the object, or one above it."""
+    if [] in secrets or (is_secret_key(key) and not _says_nothing(key, value)):
+        return REDACTED
+    if is_object(value):
+        return {name: _without_secrets(item, _below(secrets, name), name) for name, item in value.items()}
+    if is_array(value):
+        return [_without_secrets(item, _below(secrets, str(place)), key) for place, item in enumerate(value)]
     return value
 
 
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+def _below(secrets: Sequence[Sequence[str]], step: str) -> Sequence[Sequence[str]]:
+    return [steps[1:] for steps in secrets if steps[0] in (step, "*")]
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    """Whether a value gives no secret away, whatever its key: no value, a yes or no, a count of tokens."""
+    return value is None or isinstance(value, bool) or (keeps_numbers(key) and isinstance(value, int | float | dict))

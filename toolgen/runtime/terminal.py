@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from toolgen.contract.visible import visible
-from toolgen.runtime.credentials import redact_text
 from toolgen.runtime.permission import Decision
+from toolgen.runtime.shown_args import joined
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -87,34 +87,33 @@ def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str
     """What a person is asked: the facts, one below the other, and the choices.
 
     Whatever a call may hold stands behind a bar, in lines that fit the columns of the terminal, so that none of it can
-    pass for a line of the question. Secrets are left out, and characters that steer a terminal are shown as escapes.
+    pass for a line of the question. Characters that steer a terminal are shown as escapes, and what is cut is said. A
+    request has its secrets left out already; by how it looks nothing is, for a call could hide behind that.
     """
     facts = {
-        "confirm": request.confirm,
+        "confirm": _fact(request.confirm),
         "permission": f"{request.permission}, DANGEROUS" if request.dangerous else request.permission,
-        "arguments": request.summary,
-        "folder": request.cwd,
-        "variables": ", ".join(request.env),
-        "hosts": ", ".join(request.hosts),
-        "scope": "; ".join(f"{what} {value}" for what, value in request.scope or ()),
-        "because": "; ".join(request.reasons),
-        "agent": " ".join(part for part in (request.meta.agent_role, request.meta.agent_id) if part),
-        "hooks": request.hook,
+        "arguments": _fact(request.summary),
+        "folder": _fact(request.cwd),
+        "variables": _fact(*request.env),
+        "hosts": _fact(*request.hosts),
+        "scope": _fact(*(f"{what} {value}" for what, value in request.scope or ()), separator="; "),
+        "because": _fact(*request.reasons, separator="; "),
+        "agent": _fact(*filter(None, (request.meta.agent_role, request.meta.agent_id)), separator=" "),
+        "hooks": _fact(request.hook),
         "suggested": request.suggested.replace("_", " "),
     }
     lines = [f"\n{visible(request.tool_name)} asks to run"]
     for label, fact in facts.items():
         if fact:
-            first, *rest = _wrapped(_shortened(visible(redact_text(fact))), max(columns - _LABEL - 4, 20))
+            first, *rest = _wrapped(fact, max(columns - _LABEL - 4, 20))
             lines += [f"{label:>{_LABEL}} | {first}", *(f"{'':>{_LABEL}} | {line}" for line in rest)]
     session = "" if request.scope is None else "[s] for this session, with this scope, "
     return "\n".join([*lines, f"Run it? [y] once, {session}[n] no: "])
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= _LONGEST_FACT:
-        return text
-    return f"{text[:_LONGEST_FACT]}… ({len(text) - _LONGEST_FACT} more characters are not shown)"
+def _fact(*texts: str, separator: str = ", ") -> str:
+    return joined(texts, separator, _LONGEST_FACT)
 
 
 def _wrapped(text: str, cells: int) -> list[str]:

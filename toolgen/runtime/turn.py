@@ -73,7 +73,7 @@ async def _together(requests: Sequence[ToolRequest], run: Run, invoke: Invoke, r
 async def _all_ended(calls: Sequence[asyncio.Task[Any]]) -> None:
     """Cancel the calls that still run, and wait for them, however often the caller is cancelled meanwhile."""
     cancelled: asyncio.CancelledError | None = None
-    left = [call for call in calls if call.cancel()]
+    left: list[asyncio.Task[Any]] = [call for call in calls if call.cancel()]
     while left:
         try:
             await asyncio.wait(left)

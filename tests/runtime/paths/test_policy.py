@@ -70,6 +70,7 @@ def test_a_path_that_leads_nowhere_has_a_problem_and_no_resolved_path(
     (top / "project/loop").symlink_to("loop")
     answer = policy(top).judge(path)
     assert (answer.problem, answer.resolved, answer.root) == (problem, "", None)
+    assert answer.read_concern is answer.write_concern is Concern.UNUSABLE
     with pytest.raises(CallFailed) as caught:
         PathAccess(policy(top)).check_read(path)
     assert (caught.value.kind, caught.value.code) == (FailureKind.INVALID_CALL, "invalid_path")

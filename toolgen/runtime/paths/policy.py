@@ -28,6 +28,8 @@ class Concern(Enum):
     SENSITIVE = "sensitive"
     HARD_LINKED = "hard_linked"
     OUTSIDE_ROOTS = "outside_roots"
+    UNUSABLE = "unusable"
+    """It cannot be judged, so that nobody can allow it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,8 @@ class PathAnswer:
     @property
     def read_concern(self) -> Concern | None:
         """Why somebody has to be asked before it is read. Where it lies does not matter."""
+        if self.problem is not None:
+            return Concern.UNUSABLE
         if self.sensitive:
             return Concern.SENSITIVE
         return Concern.HARD_LINKED if self.names_unknown else None
@@ -62,6 +66,8 @@ class PathAnswer:
     @property
     def write_concern(self) -> Concern | None:
         """Why somebody has to be asked before it is written. A file is replaced, so its other names are safe."""
+        if self.problem is not None:
+            return Concern.UNUSABLE
         if self.sensitive:
             return Concern.SENSITIVE
         return Concern.OUTSIDE_ROOTS if self.root is None else None

@@ -24,7 +24,7 @@ def bind(tool: Tool, host: Host) -> Stage | None:
     per_run, per_session = host.policies.children_per_run, host.policies.children_per_session
 
     def children(call: Call) -> None:
-        call.starts = Starts(partial(host.start_child, call), partial(take, call))
+        call.starts = Starts(call, host.start_child, partial(take, call))
         take(call)
 
     def take(call: Call) -> None:

@@ -41,8 +41,10 @@ def bind(tool: Tool, host: Host) -> Stage | None:
         return None
 
     async def later(call: Call, waiting: Awaitable[GateDecision]) -> None:
+        from toolgen.runtime.answers import answer_within  # asyncio is slow to import, and few hosts have a gate
+
         try:
-            decision = await _within(host.gate_timeout, waiting)
+            decision = await answer_within(host.gate_timeout, waiting)
             approved = decision.approved
         except TimeoutError:
             call.decision = "no answer"
@@ -58,17 +60,3 @@ def bind(tool: Tool, host: Host) -> Stage | None:
         warn("the eval gate failed on %s; the call runs", name, error=error)
 
     return ask
-
-
-async def _within(seconds: float, answer: Awaitable[GateDecision]) -> GateDecision:
-    """Wait for a gate, and not longer for one that will not stop. Raises TimeoutError."""
-    import asyncio  # slow to import, and few hosts have a gate
-
-    asking = asyncio.ensure_future(answer)
-    try:
-        done, _ = await asyncio.wait([asking], timeout=seconds)
-    finally:
-        asking.cancel()  # no waiting for one that ignores it
-    if not done:
-        raise TimeoutError
-    return asking.result()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.checked_call import CheckedCall
@@ -31,12 +32,13 @@ def bind(tool: Tool, host: Host) -> Stage | None:
                 answer = hook.pre_tool_use(seen)
                 if isinstance(answer, Denial):
                     raise HookDenied(name, answer.reason)
-                if answer is not None:
+                if isawaitable(answer):
                     return _go_on(name, seen, answer, hooks[place + 1 :])
+                _check(answer)
         except HookDenied:
             raise
         except Exception as error:
-            raise HookDenied(name, "a hook failed") from error
+            raise _failed(name, error) from error
         return None
 
     return pre_tool_use
@@ -45,15 +47,27 @@ def bind(tool: Tool, host: Host) -> Stage | None:
 async def _go_on(name: str, seen: CheckedCall, waiting: Awaitable[Denial | None], left: Sequence[Hook]) -> None:
     """Wait for one hook, and ask the others."""
     try:
-        denial = await waiting
+        denial = _check(await waiting)
         for hook in left:
             if denial is None:
                 answer = hook.pre_tool_use(seen)
-                denial = answer if answer is None or isinstance(answer, Denial) else await answer
+                denial = _check(await answer if isawaitable(answer) else answer)
     except Exception as error:
-        raise HookDenied(name, "a hook failed") from error
+        raise _failed(name, error) from error
     if denial is not None:
         raise HookDenied(name, denial.reason)
+
+
+def _check(answer: object) -> Denial | None:
+    """Give what a hook answered. Raises TypeError for what is no answer."""
+    if answer is None or isinstance(answer, Denial):
+        return answer
+    raise TypeError(f"the hook gave a {type(answer).__name__}")
+
+
+def _failed(name: str, error: Exception) -> HookDenied:
+    warn("a hook failed before %s; the call is denied", name, error=error)
+    return HookDenied(name, "a hook failed")
 
 
 def bind_after(_tool: Tool, host: Host) -> After | None:

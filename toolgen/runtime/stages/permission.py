@@ -6,10 +6,12 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_object
-from toolgen.runtime.errors import PermissionDenied, PermissionFailed
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.errors import CallFailed, PermissionDenied, PermissionFailed
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
 from toolgen.runtime.policy import Answer, Judgement, Reason, strictest
 from toolgen.runtime.scope import PATH_KEYS, Touched, touched
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.call import Call, Host, Stage, Tool
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
+_DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = Touched()
@@ -56,6 +59,9 @@ class _Permission:
         found = _NOTHING
         if self._is_by_call:
             found = touched(self._access, {**self._defaults, **call.args}, self._host.paths)
+            if found.problem:
+                message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
+                raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
             judgement = self._judged_by_call(judgement, found)
         if judgement.answer is _DENY:
             raise PermissionDenied(name, "a policy forbids it")
@@ -72,6 +78,8 @@ class _Permission:
         judged = [of_tool]
         if "network" in self._tool.entry.tags:
             judged.append(self._host.policies.judge_hosts(found.hosts))
+            if found.has_unknown_host:
+                judged.append(self._host.policies.judge_unknown_host())
         if found.concerns:
             judged.append(Judgement(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
         reasons = tuple(reason for each in judged for reason in each.reasons)
@@ -89,19 +97,19 @@ class _Permission:
             _note_granted(call, found)
 
     async def _answer(self, request: PermissionRequest) -> Decision:
-        import asyncio  # slow to import, and hosts that allow all never need it
+        from toolgen.runtime.answers import answer_within  # asyncio is slow to import, and many hosts allow all
 
         host, name = self._host, self._tool.entry.ident
         try:
             answer = host.permission(request)
-            if not isawaitable(answer):
-                return answer
-            async with asyncio.timeout(host.permission_timeout):
-                return await answer
+            if isawaitable(answer):
+                answer = await answer_within(host.permission_timeout, answer)
         except TimeoutError as error:
             raise PermissionFailed(name, "nobody answered in time") from error
         except Exception as error:
+            warn("the permission callback failed on %s; the call is denied", name, error=error)
             raise PermissionFailed(name, "the permission check failed") from error
+        return _decision(name, answer)
 
     def _request(self, call: Call, found: Touched, judgement: Judgement) -> PermissionRequest:
         from toolgen.runtime.shown_args import filled, summary  # many patterns, and most calls ask nobody
@@ -127,6 +135,14 @@ class _Permission:
             hook=call.hook,
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
+
+
+def _decision(name: str, answer: object) -> Decision:
+    """What a callback decided: its code may give anything, and what is no decision is a no."""
+    if isinstance(answer, str) and answer in _DECISIONS:
+        return Decision(answer)
+    warn("the permission callback gave no decision on %s, but a %s: a denial", name, type(answer).__name__)
+    return Decision.DENY
 
 
 def _suggested(found: Touched, *, may_last: bool) -> Decision:
