@@ -1,9 +1,9 @@
-"""Script: hosts that call tools and kill themselves, one process each. `killed_callers.py FOLDER chained|plain WHERE`.
+"""Script: hosts that call tools and kill themselves, one process each.
 
-Host N makes all calls of `work`, with a store in `N.db`, and is killed by SIGKILL at boundary N. Where that is
-`moments`, a boundary lies before and after each write of the store is asked for, when it is durable, around what a
-handler does, and when a caller has its result; where it is `statements`, at each statement of the store's database.
-The hosts end with the first that comes to its end unharmed.
+`killed_callers.py FOLDER chained|plain WHERE STEP`: there are hosts 0, STEP, 2 STEP, and so on, until one comes to its
+end unharmed. Host N makes all calls of `work`, with a store in `N.db`, and is killed by SIGKILL at boundary N. Where
+that is `moments`, a boundary lies before and after each write of the store is asked for, when it is durable, around
+what a handler does, and when a caller has its result; where it is `statements`, at each of the store's database.
 
 What the world has seen of host N goes to `N.txt`, a line each: `did ID` (a write tool changed something), `had ID CODE`
 (a caller got a result), `head RUN HEAD` (a head of the chain was exported).
@@ -25,6 +25,7 @@ from tests.runtime.tools import add, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime import Catalog
 from toolgen.runtime.permission import Decision
+from toolgen.runtime.stores.memory import MemoryStore
 from toolgen.runtime.stores.sqlite import SqliteStore
 from toolgen.runtime.stores.sqlite_reader import SqliteReader
 
@@ -172,8 +173,10 @@ async def host(folder: Path, boundary: int, where: str, *, is_chained: bool) -> 
         await store.close()
 
 
-def main(folder: Path, chain: str, where: str) -> None:
-    for boundary in count():
+def main(folder: Path, chain: str, where: str, step: int) -> None:
+    with Path(os.devnull).open("wb") as nobody:
+        asyncio.run(work(MemoryStore(), World(-1, nobody.fileno())))  # what is imported here, no child has to import
+    for boundary in count(0, step):
         child = os.fork()
         if child == 0:
             asyncio.run(host(folder, boundary, where, is_chained=chain == "chained"))
@@ -196,4 +199,4 @@ async def on_and_on(path: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) == 2:
         asyncio.run(on_and_on(Path(sys.argv[1])))
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))

@@ -59,25 +59,24 @@ class Seen:
 
 
 def test_reg_67_70_the_record_holds_wherever_a_host_is_killed(tmp_path: Path) -> None:
-    states = killed_everywhere(tmp_path, "chained", "moments")
-    assert len(states) > 50, "hosts were killed in as many states of their record"
+    killed_everywhere(tmp_path, "chained", "moments")
 
 
 def test_reg_67_70_a_record_without_a_chain_holds_as_well(tmp_path: Path) -> None:
-    assert len(killed_everywhere(tmp_path, "plain", "moments")) > 50
+    killed_everywhere(tmp_path, "plain", "moments", step=3)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("chain", ["chained", "plain"])
 def test_reg_67_70_the_record_holds_at_each_statement_of_the_store(tmp_path: Path, chain: str) -> None:
-    assert len(killed_everywhere(tmp_path, chain, "statements")) > 20
+    killed_everywhere(tmp_path, chain, "statements")
 
 
 @pytest.mark.long
 def test_reg_67_70_the_record_holds_whenever_a_host_is_killed(tmp_path: Path) -> None:
-    path, moments = tmp_path / "store.db", random.Random(7)
+    path, moments = tmp_path / "store.db", random.Random(7)  # noqa: S311  # of the test alone
     lines: list[str] = []
-    for _ in range(60):
+    for _ in range(25):
         with subprocess.Popen(
             [sys.executable, SCRIPT, path], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
         ) as host:
@@ -88,17 +87,19 @@ def test_reg_67_70_the_record_holds_whenever_a_host_is_killed(tmp_path: Path) ->
         check(path, Seen.of(line for line in lines if line.endswith("\n")), is_chained=True)
 
 
-def killed_everywhere(folder: Path, chain: str, where: str) -> set[str]:
-    """Kill a host at each boundary, look at what it left, and give the states that its record was in."""
-    subprocess.run([sys.executable, SCRIPT, folder, chain, where], env=ENVIRONMENT, check=True)
+def killed_everywhere(folder: Path, chain: str, where: str, *, step: int = 1) -> None:
+    """Kill a host at each boundary, or each so many, and look at what it left."""
+    subprocess.run([sys.executable, SCRIPT, folder, chain, where, str(step)], env=ENVIRONMENT, check=True)
+    boundaries = range(0, step * len(list(folder.glob("*.txt"))), step)
+    assert len(boundaries) > 30
     states: set[str] = set()
     seen = Seen(did=[], had={}, heads=[])
-    for boundary in range(len(list(folder.glob("*.txt")))):
+    for boundary in boundaries:
         seen = Seen.of((folder / f"{boundary}.txt").read_text().splitlines())
         states.add(check(folder / f"{boundary}.db", seen, is_chained=chain == "chained"))
     assert Counter(seen.had.values()) == CALLS, "the last one was not killed"
     assert len(seen.did) == 6
-    return states
+    assert len(states) > 8, "hosts were killed in as many states of their record"
 
 
 def check(path: Path, seen: Seen, *, is_chained: bool) -> str:
@@ -152,12 +153,13 @@ def check_goes_on(path: Path, *, is_chained: bool) -> None:
 
     async def go_on() -> None:
         store = SqliteStore(path, key=KEY if is_chained else None)
-        request = ToolRequest(name="code.tool", tool_call_id="after")
+        call_id = f"after {sum(summary.events for summary in await store.runs())} events"
+        request = ToolRequest(name="code.tool", tool_call_id=call_id)
         assert code_of(await runtime_of(catalog_of(), store=store).invoke(request, meta=META)) == "ok"
         record = await store.read("r1")
         assert [(event.tool_call_id, event.kind) for event in record.events[-2:]] == [
-            ("after", "tool_started"),
-            ("after", "tool_completed"),
+            (call_id, "tool_started"),
+            (call_id, "tool_completed"),
         ]
         assert [event.sequence for event in record.events] == list(range(len(record.events)))
         await store.close()

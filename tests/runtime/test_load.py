@@ -67,9 +67,7 @@ class Load:
 def _request(number: int) -> ToolRequest:
     """A call; two of three have no id."""
     name = "load.write" if number % 5 == 0 else "load.read"
-    return ToolRequest(
-        name=name, payload=json.dumps({"n": number}), tool_call_id="" if number % 3 else f"c{number}"
-    )
+    return ToolRequest(name=name, payload=json.dumps({"n": number}), tool_call_id="" if number % 3 else f"c{number}")
 
 
 def check_record(record: RunRecord, count: int) -> None:

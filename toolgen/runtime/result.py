@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +39,9 @@ _blank: Callable[[], ToolResult[Any]] = partial(object.__new__, ToolResult)
 
 _PATH: Final = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:\\|/)(?:[^\s'\":,;/\\]+[/\\])+")
 _MESSAGE: Final = 300
+_TEXT: Final = 2000
+_ISSUES: Final = 1000
+_HINT: Final = 1200
 _INPUT: Final = 500
 """Characters of an invalid payload that are said back to the model."""
 
@@ -122,16 +126,36 @@ def with_raw_id(result: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
 
 
 def error_text(error: ToolError) -> str:
-    """Say what went wrong, and what to do about it, one issue a line."""
+    """Say what went wrong, and what to do about it, one issue a line, in at most `_TEXT` characters.
+
+    The issues of a result are the tool's business: a model can do nothing about them.
+    """
     lines = [error.message]
-    lines += [f"- {issue.pointer or 'the whole value'}: {issue.hint} (found {issue.found})" for issue in error.issues]
-    if error.hint and not error.issues:
-        lines.append(error.hint)
+    if error.issues and error.kind is not FailureKind.MALFORMED_RESULT:
+        lines += _issue_lines(error.issues)
+    elif error.hint:
+        lines += error.hint.split("\n")
     if error.prior_input:
         lines.append(f"you sent: {error.prior_input}")
     if error.example:
         lines.append(f"args that fit: {error.example}")
-    return "\n".join(lines)
+    return _cut("\n".join(map(visible, lines)), _TEXT)
+
+
+def _issue_lines(issues: Sequence[Issue]) -> list[str]:
+    lines = [f"- {issue.pointer or 'the whole value'}: {issue.hint} (found {issue.found})" for issue in issues]
+    lengths = list(accumulate(len(line) for line in lines))
+    shown = max(1, sum(length <= _ISSUES for length in lengths))
+    return lines if shown == len(lines) else [*lines[:shown], f"- and {len(lines) - shown} more"]
+
+
+def presentable(error: ToolError) -> ToolError:
+    """Give an error that an executor made as it may be shown: without folders and secrets, and cut to its bounds."""
+    message, hint = _first_line(error.message) or "the tool failed", _hint(error.hint)
+    if (message, hint) == (error.message, error.hint):
+        return error
+    told = replace(error, message=message, hint=hint)
+    return told if error.cause is None else told.caused_by(error.cause)
 
 
 def tool_error_from_error(error: BaseException, *, by_handler: bool = False) -> ToolError:
@@ -146,10 +170,19 @@ def tool_error_from_error(error: BaseException, *, by_handler: bool = False) -> 
         message, kind, code, hint = _failure(error)
     else:
         message, kind, code, hint = _explained(error)
-    issues = error.issues if isinstance(error, InvalidPayload) and not by_handler else ()
+    issues = _issues(error) if isinstance(error, InvalidPayload) and not by_handler else ()
     retry_after = error.retry_after if isinstance(error, ToolRateLimited) else None
     found = ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, retry_after=retry_after)
     return found.caused_by(error)
+
+
+def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
+    """What is wrong with a payload; what is said of a tool's own result shows nothing of the host."""
+    if not isinstance(error, MalformedResult):
+        return error.issues
+    return tuple(
+        replace(each, found=_without_secrets(each.found), hint=_without_secrets(each.hint)) for each in error.issues
+    )
 
 
 def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
@@ -158,7 +191,7 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
         case CallFailed() if not _is_usable(error):
             return _failure(error)
         case CallFailed():
-            return _message(error), error.kind, error.code, error.hint
+            return _message(error), error.kind, error.code, _hint(error.hint)
         case MalformedResult():
             hint = "the tool is at fault, not the call"
             return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint
@@ -175,10 +208,10 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
         case ToolUnavailable():
             return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
         case GateRefused():
-            return error.reason, FailureKind.PERMISSION_DENIED, "gate_refused", "go on without it"
+            return _cut(visible(error.reason)), FailureKind.PERMISSION_DENIED, "gate_refused", "go on without it"
         case HookDenied():
             hint = "do not repeat the call unchanged; go on without it"
-            return str(error), FailureKind.PERMISSION_DENIED, "hook_denied", hint
+            return _cut(visible(str(error))), FailureKind.PERMISSION_DENIED, "hook_denied", hint
         case ToolRateLimited():
             return str(error), FailureKind.RATE_LIMITED, "rate_limited", _wait(error.retry_after)
         case PermissionDenied():
@@ -226,17 +259,31 @@ def _hints(issues: Sequence[Issue]) -> str:
 
 
 def _message(error: BaseException) -> str:
-    from toolgen.runtime.redact import redact_text  # many patterns, and most calls go well
-
     try:
         text = _details(error) or str(error)
     except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
         text = ""
-    text = text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair is no text
-    first_line = redact_text(_PATH.sub("", text.partition("\n")[0].strip()))
+    first_line = _first_line(text)
     if not first_line:
         return f"the tool failed with {type(error).__name__}"
     return _cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line)
+
+
+def _first_line(text: str) -> str:
+    """The first line of a text, of a traceback the last, as it may be shown."""
+    lines = text.strip().split("\n")
+    return _cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]))
+
+
+def _hint(text: str) -> str:
+    return _cut("\n".join(map(_without_secrets, text.split("\n"))), _HINT)
+
+
+def _without_secrets(line: str) -> str:
+    """A line without folders, secrets, and what is no text or steers a terminal."""
+    from toolgen.runtime.redact import redact_text  # many patterns, and most calls go well
+
+    return visible(redact_text(_PATH.sub("", line.strip())))
 
 
 def _details(error: BaseException) -> str:

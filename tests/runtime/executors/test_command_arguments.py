@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.command_line import ExecLine, ShellLine, Template, texts_of
+from toolgen.runtime.processes.running import MAX_ARGUMENT_BYTES
 
 if TYPE_CHECKING:
     from tests.runtime.executors.conftest import Project
@@ -60,10 +61,42 @@ HOSTILE = [
     "\x01\x07\x1b[31mred\x7f\x85",
     "EOF\n$(touch pwned)\nEOF",
     "../../etc/passwd",
+    "-",
+    "-- -x",
+    "@args.txt",
+    "+x /r %PATH% ^&",
+    "\r",
+    "\\\n",
+    "“smart” ‘quotes’ «»",  # noqa: RUF001  # what is tried
+    "\u2028\u2029\x85\u00a0",
+    "\uffff\U0010ffff\ue000",
+    "ß ı İ ſ \u1e9e",  # noqa: RUF001  # what is tried
     "x" * 100_000,
     "'" * 30_000,
+    "é" * 65_535 + "x",  # as many bytes as there can be
 ]
-assert len(HOSTILE) == len(set(HOSTILE)) >= 40
+
+KINDS = {
+    "quotes": "'\"`",
+    "line breaks": "\n\r",
+    "leading dashes": "-",
+    "globs": "*?[",
+    "braces": "{}",
+    "what a shell reads": "$;&|<>#~!\\",
+    "Unicode": "日é\u202e\U0001f600",
+}
+"""Characters of which each kind has values, at their start or anywhere."""
+
+
+def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
+    assert len(HOSTILE) == len(set(HOSTILE)) >= 40
+    for kind, characters in KINDS.items():
+        for character in characters:
+            assert any(
+                value.startswith("-") if kind == "leading dashes" else character in value for value in HOSTILE
+            ), f"none has {character!r}, of {kind}"
+    assert max(len(value.encode()) for value in HOSTILE) == MAX_ARGUMENT_BYTES
+    assert max(map(len, HOSTILE)) >= 100_000
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.project.checkout import ROOT
 from tests.runtime.stores.sample import KEY, done, ended, one_call, progress, result, started, write
 from toolgen.runtime.stores.chain import ChainError, ChainKey, verify
 from toolgen.runtime.stores.records import NewEvent, StoreError
@@ -76,7 +75,7 @@ except StoreError as error:
     print(error)
 asyncio.run(store.close())
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     refusal = "the store was opened before this process was forked off, which has to open its own\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, refusal, "")
 
