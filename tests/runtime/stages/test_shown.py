@@ -153,3 +153,9 @@ class TestSize:
                 assert "hunter2" not in text
 
         asyncio.run(check())
+
+    def test_a_text_that_is_secret_as_a_whole_is_not_kept(self, tmp_path: Path) -> None:
+        metadata = {"limits": {"result_bytes": 5}, "result_secrets": [""]}
+        result = said(lambda _args: "mine " * 20, metadata, artifacts=Artifacts(tmp_path))
+        assert Artifacts(tmp_path).get(result.content[1].data).data == b"[redacted]"
+        assert "mine" not in result.content[0].data

@@ -54,7 +54,7 @@ async def _shortened(
     is_text = isinstance(block.data, str)
     if len(_bytes_of(block.data)) <= limit:
         return [block]
-    data = _bytes_of(redact(block.data, () if is_text else secrets))
+    data = _bytes_of(redact(block.data, secrets))
     beginning = codecs.getincrementaldecoder("utf-8")("ignore").decode(data[:limit])
     summary = ContentBlock(type="text", data=f"{beginning}\n[cut: these are the first {limit} of {len(data)} bytes]")
     kept = await _kept(data, _TEXT if is_text else _JSON, artifacts)
