@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from contextlib import nullcontext
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.steps import Steps
 
 POST_HOOKS: Final = "post_hooks"
+_NO_RUN: Final = nullcontext()
 
 
 async def make(
@@ -34,8 +36,7 @@ async def make(
     caller, it is on record.
     """
     entered = call.run.enter() if call.run is not None else None
-    result: ToolResult[Any] | None = None
-    try:
+    with entered or _NO_RUN:
         try:
             result = await _run(steps, call, decode, recorder)
         except BaseException as error:  # noqa: BLE001  # handlers may raise anything; what is not theirs is raised anew
@@ -44,23 +45,23 @@ async def make(
             call.give_back()
         if request.name != call.tool.entry.ident:
             result = with_raw_name(result, request.name)
-        try:
-            if steps.after is not None and call.is_started:
-                waiting = steps.after(call, result)
-                if waiting is not None:
-                    await waiting
-                call.trace.append((POST_HOOKS, now()))
-        finally:
-            recorded = recorder.ended(call, result) if recorder is not None else None
-        if recorded is not None:
-            await recorded
-    except BaseException:
-        if result is None or entered is None or not entered.takes_back_abort():
-            raise
-    finally:
-        if entered is not None:
-            entered.leave()
+        with entered.too_late() if entered is not None else _NO_RUN:
+            await _see_off(steps, call, result, recorder)
     return result
+
+
+async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> None:
+    """Let the hooks look at a call that was executed, and put its end on record, whatever becomes of the caller."""
+    try:
+        if steps.after is not None and call.is_started:
+            waiting = steps.after(call, result)
+            if waiting is not None:
+                await waiting
+            call.trace.append((POST_HOOKS, now()))
+    finally:
+        recorded = recorder.ended(call, result) if recorder is not None else None
+    if recorded is not None:
+        await recorded
 
 
 async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Recorder | None) -> ToolResult[Any]:

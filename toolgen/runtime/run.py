@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime.effective import ROLES, EffectiveSet, effective_set
@@ -13,7 +14,7 @@ from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
     from asyncio import Task
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.policy import Policies
@@ -44,7 +45,10 @@ class Progress:
 
 
 class Entered:
-    """A call that an abort of its run reaches. `cancelling` is how often its task was cancelled before."""
+    """A call that an abort of its run reaches, for as long as the context lasts.
+
+    `cancelling` is how often its task was cancelled before.
+    """
 
     __slots__ = ("_cancelling", "_run", "_task")
 
@@ -60,8 +64,21 @@ class Entered:
         self._task.uncancel()
         return True
 
-    def leave(self) -> None:
-        """Say that the call is over."""
+    @contextmanager
+    def too_late(self) -> Generator[None]:
+        """While what is done is being told: an abort that comes now changes nothing of it."""
+        from asyncio import CancelledError  # slow to import, and only calls of runs need it
+
+        try:
+            yield
+        except CancelledError:
+            if not self.takes_back_abort():
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
         self._run.progress.running.discard(self._task)
 
 
