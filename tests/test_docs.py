@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.type_checkers import mypy
+from tests.type_checkers import Finding, mypy
 from toolgen.compiler.config import Target, load_config
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,17 +50,20 @@ def run(script: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_every_block_of_a_guide_runs_as_written_and_type_checks(page: Path, tmp_path: Path) -> None:
     run(BEFORE.get(page.stem, ""), tmp_path)
-    follow(page.read_text(encoding="utf-8"), tmp_path)
+    assert follow(page.read_text(encoding="utf-8"), tmp_path) == []
 
 
 def test_the_tour_of_the_readme_runs_as_written_and_type_checks(tmp_path: Path) -> None:
     _, _, tour = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Policy in five minutes")
     assert tour
-    follow(tour, tmp_path)
+    assert follow(tour, tmp_path) == []
 
 
-def follow(page: str, folder: Path) -> None:
-    """Do what a page says, block by block: write files, run shell, and look for what it promises. `…` is any text."""
+def follow(page: str, folder: Path) -> list[Finding]:
+    """Do what a page says, block by block: write files, run shell, and look for what it promises. `…` is any text.
+
+    Give what mypy finds in the files.
+    """
     output = ""
     for block in BLOCK.finditer(page):
         language, rest, text = block["language"], block["rest"].strip(), block["text"]
@@ -77,8 +80,7 @@ def follow(page: str, folder: Path) -> None:
             assert re.search(promised, output, re.DOTALL), f"the page promises\n{text}\nand this was printed\n{output}"
         else:
             pytest.fail(f"there is a block that nothing runs: {block[0][:80]}")
-    if any(folder.glob("*.py")):
-        assert mypy(folder) == []
+    return mypy(folder) if any(folder.glob("*.py")) else []
 
 
 @pytest.mark.parametrize("page", sorted({*PAGES} - {*GUIDES}), ids=lambda page: page.stem)

@@ -377,4 +377,6 @@ def test_reg_80_87_88_89_tel_27_28_29_sessions_grants_limits_and_children_follow
 
 @pytest.mark.long
 def test_reg_80_87_88_89_tel_27_28_29_in_many_more_orders() -> None:
+    Sessions.met.clear()
     run_state_machine_as_test(Sessions, settings=settings(max_examples=1500, stateful_step_count=80))
+    assert Sessions.met.keys() == CODES
