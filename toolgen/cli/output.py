@@ -106,3 +106,8 @@ class _Spinner:
     def stop(self) -> None:
         if self._status is not None:
             self._status.stop()
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many there are: `1 event`, `2 events`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from toolgen.runtime.children import Child, Starts
     from toolgen.runtime.codec import Codec
     from toolgen.runtime.counters.protocol import Counters
-    from toolgen.runtime.definition import Entry, ToolDefinition
+    from toolgen.runtime.definition import Entry, Secrets, ToolDefinition
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
     from toolgen.runtime.paths.policy import PathPolicy
     from toolgen.runtime.permission import PermissionCallback
     from toolgen.runtime.policy import Policies
     from toolgen.runtime.run import Run
-    from toolgen.runtime.stores.records import Secrets
     from toolgen.runtime.trace import Trace
 
 KEPT_REPORTS: Final = 100

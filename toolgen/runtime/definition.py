@@ -87,6 +87,16 @@ def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
     return "task" if toolset == "agent" else "code"
 
 
+class Secrets(NamedTuple):
+    """Declared secrets of a tool: JSON pointers into its args and its result, as `catalog.json` has them."""
+
+    args: tuple[str, ...] = ()
+    result: tuple[str, ...] = ()
+
+
+NO_SECRETS: Final = Secrets()
+
+
 class Entry(NamedTuple):
     """What selections look at of a tool. `roles` is None where agents of any role may hold it."""
 

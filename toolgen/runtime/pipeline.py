@@ -16,6 +16,7 @@ from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolRes
 from toolgen.runtime import observed
 from toolgen.runtime.call import Call, Host, Tool
 from toolgen.runtime.counters.memory import MemoryCounters
+from toolgen.runtime.definition import Secrets
 from toolgen.runtime.errors import RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
@@ -24,7 +25,6 @@ from toolgen.runtime.run import Agents, with_ids
 from toolgen.runtime.stages.resolve import resolve
 from toolgen.runtime.steps import bind_steps
 from toolgen.runtime.stopping import ends_the_caller
-from toolgen.runtime.stores.records import EventKind, Secrets
 from toolgen.runtime.suggest import nearest
 from toolgen.runtime.trace import begin
 
@@ -249,6 +249,7 @@ class Runtime:
     def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
         """Start a run for a call, in the same session, and link to it from the record of the call."""
         from toolgen.runtime.children import Child
+        from toolgen.runtime.stores.records import EventKind  # few calls start agents
 
         parent, meta = call.run, call.meta
         run = self.start_run(

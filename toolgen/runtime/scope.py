@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,12 +21,17 @@ PATH_KEYS: Final = ("read", "write", "cwd")
 """The keys of `access` that name args with paths."""
 
 _LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_PLAIN_URL: Final = re.compile(
-    rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
-    r"(?:[/?#][!-\[\]-~]*+)?",
-    re.ASCII | re.IGNORECASE,
-)
-"""A URL in which all clients find the same host, an IPv6 address or another name. A file is read from this one."""
+
+
+@cache  # few hosts have tools that name URLs, and it takes milliseconds to compile
+def _plain_url() -> re.Pattern[str]:
+    """A URL in which all clients find the same host, an IPv6 address or another name. A file is read from this one."""
+    return re.compile(
+        rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
+        r"(?:[/?#][!-\[\]-~]*+)?",
+        re.ASCII | re.IGNORECASE,
+    )
+
 
 _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 """A name that clients read as an IPv4 address."""
@@ -120,7 +126,7 @@ def _folder(answer: PathAnswer) -> str:
 
 def _host(url: str) -> str | None:
     """The host of a plain URL, an address as it is written shortest. None where clients may find another."""
-    found = _PLAIN_URL.fullmatch(url)
+    found = _plain_url().fullmatch(url)
     if found is None:
         return None
     address, name = found.groups()

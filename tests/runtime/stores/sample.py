@@ -7,8 +7,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind, Issue, ToolError, ToolResult
+from toolgen.runtime.definition import Secrets
 from toolgen.runtime.stores.chain import ChainKey
-from toolgen.runtime.stores.records import EventKind, NewEvent, Secrets
+from toolgen.runtime.stores.records import EventKind, NewEvent
 from toolgen.runtime.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:

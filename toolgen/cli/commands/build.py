@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import diagnostics_json, format_option, progress, show_diagnostics, show_json
+from toolgen.cli.output import counted, diagnostics_json, format_option, progress, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler import build, check
 from toolgen.compiler.diagnostics import Diagnostics
@@ -77,7 +77,7 @@ def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[
             click.echo(f"{target.out}: up to date")
         else:
             click.echo(
-                f"{target.out}: {_counted(len(published.written), 'file')} written, {len(published.removed)} removed"
+                f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed"
             )
     return published is not None, outcome
 
@@ -110,11 +110,7 @@ def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, 
             if change.diff:
                 click.echo(change.diff)
         if changes:
-            click.echo(f"{target.out}: {_counted(len(changes), 'difference')}; {checked.advice}", err=True)
+            click.echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
         elif changes is not None:
             click.echo(f"{target.out}: up to date")
     return changes == (), outcome
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.output import format_option, show_json
+from toolgen.cli.output import counted, format_option, show_json
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.contract.visible import visible
 from toolgen.runtime.stores.calls import calls_of, stages_of
@@ -138,7 +138,7 @@ def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, st
         click.echo(visible(f"{run}: the record was tampered with"))
     else:
         later = f", {events - at.length} of them after the head" if events > at.length else ""
-        click.echo(visible(f"{run}: {_counted(events, 'event')}{later}; the record is as it was written"))
+        click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is as it was written"))
     return 1 if findings else 0
 
 
@@ -181,7 +181,7 @@ def _show_run(run: RunRecord) -> None:
     began, last = run.events[0].at, run.events[-1].at
     click.echo(
         f"{visible(run.run_id)}  {began:%Y-%m-%d %H:%M:%S}Z  {_duration((last - began).total_seconds() * 1e6)}  "
-        f"{_counted(len(calls), 'call')}: {_ends(counts)}"
+        f"{counted(len(calls), 'call')}: {_ends(counts)}"
     )
     lines = {call.events[0].sequence: _call_lines(call) for call in calls}
     lines |= {event.sequence: [_event_line(event)] for event in run.events if not event.tool_call_id}
@@ -299,7 +299,3 @@ def _duration(microseconds: float) -> str:
             return f"{microseconds / unit:.3g} {name}"
     minutes, seconds = divmod(round(microseconds / 1_000_000), 60)
     return f"{minutes} min {seconds} s"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"

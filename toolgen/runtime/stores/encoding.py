@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import Issue, ToolError, ToolResult
-    from toolgen.runtime.stores.records import NewEvent, Secrets
+    from toolgen.runtime.definition import Secrets
+    from toolgen.runtime.stores.records import NewEvent
     from toolgen.runtime.trace import Mark
 
 COUNTED_AS: Final[Mapping[str, str]] = {

@@ -7,6 +7,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.runtime.definition import NO_SECRETS, Secrets
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
@@ -28,14 +30,6 @@ class EventKind(StrEnum):
     RUN_ENDED = "run_ended"
 
 
-class Secrets(NamedTuple):
-    """Declared secrets of a tool: JSON pointers into its args and its result, as `catalog.json` has them."""
-
-    args: tuple[str, ...] = ()
-    result: tuple[str, ...] = ()
-
-
-NO_SECRETS: Final = Secrets()
 NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
