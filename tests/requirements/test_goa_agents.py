@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.toolsets.agents.world import FOUND, VERDICT, VERIFY, World, call_of, plays, search, value_of
+from tests.toolsets.agent.agents.world import FOUND, VERDICT, VERIFY, World, call_of, plays, search, value_of
 from toolgen.contract.records import ToolResult
 from toolgen.runtime import load
 from toolgen.runtime.executors.agent import AgentRun, Outcome, executor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.toolsets.agents.world import (
+from tests.toolsets.agent.agents.world import (
     DELEGATE,
     FORK,
     Held,

@@ -14,12 +14,12 @@ from toolgen.runtime import Runtime, load
 from toolgen.runtime.permission import Decision
 from toolgen.runtime.run import Session
 from toolgen.toolsets.agent import registration
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
 from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.internal import InternalTools
 from toolgen.toolsets.internal.memory import Memories, MemoryWriter, NoteRefused
 from toolgen.toolsets.internal.skills import Skill, Skills
-from toolgen.toolsets.tasks import TaskTools
-from toolgen.toolsets.tasks.graph import TaskGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,13 +18,13 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.executors.agent import Outcome
 from toolgen.toolsets.agent import registration
-from toolgen.toolsets.agents import FORK, AgentTools
+from toolgen.toolsets.agent.agents import FORK, AgentTools
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
 from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.internal import InternalTools
 from toolgen.toolsets.internal.memory import Memories
 from toolgen.toolsets.internal.skills import Skills
-from toolgen.toolsets.tasks import TaskTools
-from toolgen.toolsets.tasks.graph import TaskGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +58,8 @@ from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.internal import InternalTools
 from toolgen.toolsets.internal.memory import Memories
 from toolgen.toolsets.internal.skills import Skills
-from toolgen.toolsets.tasks import TaskTools
-from toolgen.toolsets.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
 
 code = CodeTools("project")
 internal = InternalTools(skills=Skills("skills"), memory=Memories("memories")).registration()

@@ -15,10 +15,10 @@ from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.permission import Decision
 from toolgen.toolsets.agent import registration
-from toolgen.toolsets.agents import AgentTools
-from toolgen.toolsets.tasks import TaskTools
-from toolgen.toolsets.tasks.graph import TaskGraph
-from toolgen.toolsets.tasks.templates import PLANS, TASKS
+from toolgen.toolsets.agent.agents import AgentTools
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.templates import PLANS, TASKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The toolset `agent` in one registration: its tasks and its agents are run by two objects, and a host may have one."""
+"""What runs the built-in toolset `agent`: its tasks and its agents are two objects, and a host may have one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.toolsets.agents import AgentTools
-    from toolgen.toolsets.tasks import TaskTools
+    from toolgen.toolsets.agent.agents import AgentTools
+    from toolgen.toolsets.agent.tasks import TaskTools
 
     Handler = Callable[[Any, ToolCallMeta], Any]
 

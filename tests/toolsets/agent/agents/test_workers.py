@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolgen.runtime.errors import CallFailed
-from toolgen.toolsets.agents.workers import WorkerPool
+from toolgen.toolsets.agent.agents.workers import WorkerPool
 
 
 def test_a_worker_is_taken_for_as_long_as_a_step_runs() -> None:

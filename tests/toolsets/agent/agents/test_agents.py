@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.toolsets.agents.world import (
+from tests.toolsets.agent.agents.world import (
     FORK,
     WORKER,
     Held,
@@ -24,10 +24,10 @@ from tests.toolsets.agents.world import (
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.executors.agent import AgentRun, Outcome
-from toolgen.toolsets.agents.records import AGENTS, CALLS
-from toolgen.toolsets.tasks import TaskTools
-from toolgen.toolsets.tasks.graph import TaskGraph
-from toolgen.toolsets.tasks.task import Step
+from toolgen.toolsets.agent.agents.records import AGENTS, CALLS
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import Step
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult

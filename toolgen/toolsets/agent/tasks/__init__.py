@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.effective import CHILD_ROLES
 from toolgen.runtime.executors.service import blocking
-from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState, refused
-from toolgen.toolsets.tasks.templates import GENERAL, PLANS, TASKS
-from toolgen.toolsets.tasks.views import new_step, step_view, summary, task_view
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState, refused
+from toolgen.toolsets.agent.tasks.templates import GENERAL, PLANS, TASKS
+from toolgen.toolsets.agent.tasks.views import new_step, step_view, summary, task_view
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
+    from toolgen.toolsets.agent.tasks.graph import TaskGraph
     from toolgen.toolsets.generated.tools.agent.types.plan_template import PlanTemplateArgs
     from toolgen.toolsets.generated.tools.agent.types.task_cancel import TaskCancelArgs
     from toolgen.toolsets.generated.tools.agent.types.task_claim_step import TaskClaimStepArgs
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.agent.types.task_template import TaskTemplateArgs
     from toolgen.toolsets.generated.tools.agent.types.task_update import TaskUpdateArgs
     from toolgen.toolsets.generated.tools.agent.types.task_update_step import TaskUpdateStepArgs
-    from toolgen.toolsets.tasks.graph import TaskGraph
 
 
 class TaskTools:

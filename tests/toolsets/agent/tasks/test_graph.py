@@ -18,9 +18,9 @@ from threading import Barrier
 import pytest
 
 from toolgen.runtime.errors import CallFailed
-from toolgen.toolsets.tasks.file import TaskFileError
-from toolgen.toolsets.tasks.graph import TaskGraph
-from toolgen.toolsets.tasks.task import Step, StepState, TaskState
+from toolgen.toolsets.agent.tasks.file import TaskFileError
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import Step, StepState, TaskState
 
 SCRIPT = Path(__file__).with_name("claiming_agents.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tests.toolsets.agents.world import call_of, value_of
+from tests.toolsets.agent.agents.world import call_of, value_of
 from toolgen.contract.records import FailureKind, ToolError, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.children import Child
-from toolgen.toolsets.agents.records import AgentRecords
+from toolgen.toolsets.agent.agents.records import AgentRecords
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest

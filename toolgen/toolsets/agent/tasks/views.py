@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.toolsets.tasks.task import Step, StepState, Task
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,9 +13,9 @@ from toolgen.runtime.effective import OutsideBase
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.executors.agent import run_to_end
 from toolgen.runtime.json_text import json_bytes
-from toolgen.toolsets.agents.definitions import AgentDefinitionRegistry
-from toolgen.toolsets.agents.records import AgentRecords
-from toolgen.toolsets.agents.workers import WorkerPool
+from toolgen.toolsets.agent.agents.definitions import AgentDefinitionRegistry
+from toolgen.toolsets.agent.agents.records import AgentRecords
+from toolgen.toolsets.agent.agents.workers import WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.executors.agent import RunAgent
-    from toolgen.toolsets.agents.definitions import AgentDefinition
+    from toolgen.toolsets.agent.agents.definitions import AgentDefinition
+    from toolgen.toolsets.agent.tasks import TaskTools
     from toolgen.toolsets.generated.tools.agent.types.create_sub_agent import CreateSubAgentArgs
     from toolgen.toolsets.generated.tools.agent.types.dispatch_worker import DispatchWorkerArgs
     from toolgen.toolsets.generated.tools.agent.types.fork_agent import ForkAgentArgs
     from toolgen.toolsets.generated.tools.agent.types.inspect_agent import InspectAgentArgs
     from toolgen.toolsets.generated.tools.agent.types.list_agent_definitions import ListAgentDefinitionsArgs
     from toolgen.toolsets.generated.tools.agent.types.list_workers import ListWorkersArgs
-    from toolgen.toolsets.tasks import TaskTools
 
 FORK: Final = "default_fork"
 """The definition that forks have; a call names none."""

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from toolgen.runtime.errors import CallFailed
-from toolgen.toolsets.tasks.graph import TaskGraph
-from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from toolgen.toolsets.tasks.file import TASK_FILE, decode, encode
-from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState, refused
+from toolgen.toolsets.agent.tasks.file import TASK_FILE, decode, encode
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState, refused
 
 if TYPE_CHECKING:
     import os

@@ -9,7 +9,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.errors import CallFailed
-from toolgen.toolsets.tasks.task import Step, StepState, Task, TaskState
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,14 +13,14 @@ from toolgen.runtime.children import start_child
 from toolgen.runtime.executors.agent import AgentRun, Outcome, RunAgent, executor, run_to_end
 from toolgen.runtime.stores.memory import MemoryStore
 from toolgen.toolsets.agent import registration
-from toolgen.toolsets.agents import AgentTools
+from toolgen.toolsets.agent.agents import AgentTools
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
     from toolgen.runtime.run import Run
     from toolgen.runtime.stores.records import Event
-    from toolgen.toolsets.tasks import TaskTools
+    from toolgen.toolsets.agent.tasks import TaskTools
 
 SEARCH = "orchestrator.research.search"
 VERIFY = "orchestrator.research.verify"
