@@ -1,0 +1,70 @@
+"""Candidates: the tools that a model may be told of in one run, and what it may be told of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.messages import OfferedTool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One tool. `name` is its spelling for the provider; `args` a JSON Schema of an object, `result` one of anything."""
+
+    ident: str
+    name: str
+    title: str
+    description: str
+    permission: str
+    tags: frozenset[str]
+    args: Mapping[str, Any]
+    result: Any
+
+    @property
+    def short_description(self) -> str:
+        """The first line of its description."""
+        return self.description.strip().partition("\n")[0].strip()
+
+
+class Candidates:
+    """Tools by ident, in its order; each is read when it is first looked at. Shared by all runs of one effective set."""
+
+    def __init__(self, idents: Iterable[str], read: Callable[[str], Candidate], spell: Callable[[str], str]) -> None:
+        """Take the idents, what reads one, and what spells one for the provider."""
+        self._idents = dict.fromkeys(sorted(idents))
+        self._read = read
+        self._spell = spell
+        self._found: dict[str, Candidate] = {}
+
+    def __contains__(self, ident: object) -> bool:
+        return ident in self._idents
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._idents)
+
+    def __len__(self) -> int:
+        return len(self._idents)
+
+    def __getitem__(self, ident: str) -> Candidate:
+        """Give one tool. Raises KeyError for one that is no candidate."""
+        found = self._found.get(ident)
+        if found is None:
+            if ident not in self._idents:
+                raise KeyError(ident)
+            found = self._found[ident] = self._read(ident)
+        return found
+
+    @cached_property
+    def by_name(self) -> Mapping[str, str]:
+        """The ident of each spelling."""
+        return {self._spell(ident): ident for ident in self._idents}
+
+    def offered(self, idents: Iterable[str]) -> tuple[OfferedTool, ...]:
+        """Tools as a model is told of them."""
+        found = (self[ident] for ident in idents)
+        return tuple(OfferedTool(name=each.name, description=each.description, args=each.args) for each in found)
