@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One tool. `name` is its spelling for the provider; `args` a JSON Schema of an object, `result` one of anything."""
+    """One tool. `name` is how the provider spells it; `args` a JSON Schema of an object, `result` one of anything."""
 
     ident: str
     name: str
@@ -32,7 +32,7 @@ class Candidate:
 
 
 class Candidates:
-    """Tools by ident, in its order; each is read when it is first looked at. Shared by all runs of one effective set."""
+    """Tools by ident, in its order; each is read when it is first looked at. Runs of one effective set share it."""
 
     def __init__(self, idents: Iterable[str], read: Callable[[str], Candidate], spell: Callable[[str], str]) -> None:
         """Take the idents, what reads one, and what spells one for the provider."""

@@ -87,7 +87,7 @@ class Ops(Protocol):
 
 
 class Presentation(Protocol):
-    """One way to show tools, for one conversation. `execute` is given what `interpret` gave, unless it is plain text."""
+    """One way to show tools, in one conversation. `execute` is given what `interpret` gave, if it is not plain text."""
 
     def build_presentation(self) -> Surface:
         """Say what the next request tells the model; the same object as long as nothing changed."""
