@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Formats = Literal["annotate", "assert"]
 Profile = Literal["full", "core"]
 
-BUILTIN_TOOLSETS: Final = ("agent", "code", "internal")
+BUILTIN_TOOLSETS: Final = ("actions", "agent", "code", "internal")
 """The toolsets that come with toolgen."""
 
 OWN_FILE: Final = "toolgen.toml"

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
+from toolgen.compiler.emit.actions import emit_actions
 from toolgen.compiler.emit.agents import emit_agents
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.emit.documentation import emit_tool_schemas, emit_tools_md
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.models import render_models
+from toolgen.compiler.emit.stubs import emit_stubs
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.emit.toolset import emit_toolset
 from toolgen.compiler.ir.shapes import ClassType
@@ -30,8 +32,10 @@ def emit(catalog: Catalog) -> dict[str, str]:
         "py.typed": "",
         "catalog.json": emit_catalog_json(catalog),
         "tool_schemas.json": emit_tool_schemas(catalog),
+        "stubs.json": emit_stubs(catalog),
         "TOOLS.md": emit_tools_md(catalog),
         **emit_agents(catalog),
+        **emit_actions(catalog),
     }
     for toolset, rendered in zip(catalog.toolsets, models, strict=True):
         folder = "/".join(toolset.package)

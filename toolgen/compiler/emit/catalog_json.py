@@ -14,7 +14,7 @@ from toolgen.providers.wire_names import wire_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from toolgen.compiler.ir.catalog import ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
+    from toolgen.compiler.ir.catalog import Action, ActionCatalog, Agent, Catalog, Policy, Tool, Toolset
 
 
 def emit_catalog_json(catalog: Catalog) -> str:
@@ -167,17 +167,16 @@ def _policy(policy: Policy) -> dict[str, Any]:
 
 def _action_catalog(catalog: ActionCatalog) -> dict[str, Any]:
     return {
-        **_plain(catalog, "name", "span", "categories", "mandates"),
+        **_plain(catalog, "name", "span", "categories", "mandates", "search_needs"),
         "categories": [
             {
                 "name": category.name,
                 "description": category.description,
                 **_present(
                     (
-                        ("needs", category.needs),
                         ("formerly", list(category.formerly)),
-                        ("actions", {entry: _plain(action) for entry, action in category.actions.items()}),
-                        ("resource", _plain(category.resource)),
+                        ("actions", {entry: _action(action) for entry, action in category.actions.items()}),
+                        ("resource", _action(category.resource)),
                         ("invoke", category.invoke),
                     )
                 ),
@@ -186,3 +185,8 @@ def _action_catalog(catalog: ActionCatalog) -> dict[str, Any]:
         ],
         "mandates": [_plain(mandate) for mandate in catalog.mandates],
     }
+
+
+def _action(action: Action | None) -> dict[str, Any]:
+    """What there is to say of an action; how its args are mapped is in the module of the catalog."""
+    return {} if action is None else _plain(action, "args", "split", "passed")

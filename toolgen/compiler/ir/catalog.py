@@ -276,11 +276,36 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What an entry of a category does: a target ident and how its args are mapped."""
+    """What an entry of a category does: a target ident and how its args are mapped.
+
+    `split` maps an arg to the two parameters that it is cut into. `passed` are parameters that take the caller's arg of
+    the same name. `schema` is what the caller's args look like; None where it is the target's own.
+    """
 
     target: str
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    split: Mapping[str, str] = field(default_factory=dict[str, str])
+    split: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    passed: tuple[str, ...] = ()
+    schema: Mapping[str, Any] | None = None
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether its args are other than its target's."""
+        return bool(self.args or self.split)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When something is seen: where a setting is set and not empty, and is one of `among`, or none of `except_`.
+
+    `function` and `parameter` are the Python names of what decides it.
+    """
+
+    setting: str
+    function: str
+    parameter: str
+    among: tuple[str, ...] = ()
+    except_: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +314,7 @@ class Category:
 
     name: str
     description: str
-    needs: Any
+    needs: Condition | None
     formerly: tuple[str, ...]
     actions: Mapping[str, Action]
     resource: Action | None
@@ -307,12 +332,13 @@ class Mandate:
 
 @dataclass(frozen=True, slots=True)
 class ActionCatalog:
-    """A catalog file: ordered categories over tools."""
+    """A catalog file: ordered categories over tools. `module` is that of its routing tables, in the package."""
 
     name: str
+    module: str
     prompt: str
     categories: tuple[Category, ...]
-    search_needs: Any
+    search_needs: Condition
     mandates: tuple[Mandate, ...]
     hot_list_size: int
     hot_list_seeds: tuple[str, ...]

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
-from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Mandate
+from toolgen.compiler.documents.action_catalog import In
+from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Condition, Mandate
+from toolgen.compiler.resolve.mappings import misfit, shown_schema
+from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, attribute, snake
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.documents.action_catalog import ActionSpec, CatalogFile, CategorySpec
+    from toolgen.compiler.documents.action_catalog import ActionSpec, CatalogFile, CategorySpec, NotIn
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Tool, Toolset
+
+_TAKEN: Final = RESERVED_FUNCTIONS | {"agents", "tools"}
+"""What a module of routing tables cannot be called: the last two may be folders beside it."""
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*")
 _REFERENCE = re.compile(r"\$entry|\$args(\..+)?")
@@ -38,6 +44,9 @@ def resolve_catalogs(
                 related=[Related(first.span, "first here")],
                 fix="rename one of them",
             )
+    modules = Namespace()
+    for catalog in made.values():
+        modules.claim([catalog.module], f"the catalog `{catalog.name}`", catalog.span, sink, fix="rename one of them")
     return list(made.values())
 
 
@@ -55,6 +64,7 @@ class _Resolver:
         categories = tuple(self._category(name, spec) for name, spec in file.categories.items())
         entries = {f"{category.name}__{entry}" for category in categories for entry in category.actions}
         self._check_formerly(categories)
+        self._check_conditions(categories)
         for index, seed in enumerate(file.hot_list.seeds):
             self._check_entry(seed, entries, categories, document.span("hot_list", "seeds", index), "TG509")
         for index, mandate in enumerate(file.mandates):
@@ -64,9 +74,10 @@ class _Resolver:
                 )
         return ActionCatalog(
             name=file.catalog,
+            module=snake(file.catalog, _TAKEN),
             prompt=file.prompt.strip(),
             categories=categories,
-            search_needs=_condition(file.search.needs),
+            search_needs=_condition(file.search.needs, "search"),
             mandates=tuple(Mandate(mandate.text, tuple(mandate.tiers), mandate.repeat) for mandate in file.mandates),
             hot_list_size=file.hot_list.size,
             hot_list_seeds=tuple(file.hot_list.seeds),
@@ -115,9 +126,8 @@ class _Resolver:
         resource = None
         if spec.target is not None:
             resource = self._mapped(spec.target, spec.args, spec.split, home, ("categories", name), resource=True)
-        return Category(
-            name, spec.description, _condition(spec.needs), tuple(spec.formerly), actions, resource, spec.invoke
-        )
+        needs = None if spec.needs is None else _condition(spec.needs, name)
+        return Category(name, spec.description, needs, tuple(spec.formerly), actions, resource, spec.invoke)
 
     def _action(self, action: str | ActionSpec, home: str | None, where: tuple[str, ...]) -> Action | None:
         if isinstance(action, str):
@@ -139,10 +149,18 @@ class _Resolver:
         ident = self._ident(target, home, document.span(*where, "target"))
         if ident is None:
             return None
-        properties = self._tools[ident].args.json.get("properties", {})
+        schema = self._tools[ident].args.json
+        properties = schema.get("properties", {})
+        filled: dict[str, Any] = {}
+        cut: dict[str, tuple[str, str]] = {}
         for parameter, value in args.items():
-            self._check_parameter(parameter, properties, ident, document.span(*where, "args", parameter, key=True))
-            self._check_value(value, document.span(*where, "args", parameter), resource=resource)
+            span = document.span(*where, "args", parameter)
+            is_sound = self._check_value(value, span, resource=resource)
+            if self._check_parameter(parameter, properties, ident, document.span(*where, "args", parameter, key=True)):
+                filled[parameter] = value
+                problem = misfit(value, parameter, schema) if is_sound else ""
+                if problem:
+                    self._sink.report("TG506", span, f"this does not fit `{parameter}` of `{ident}`: {problem}")
         for arg, pattern in split.items():
             span = document.span(*where, "split", arg)
             match = _SPLIT.fullmatch(pattern)
@@ -154,8 +172,10 @@ class _Resolver:
                     fix="write `<first>__<second>` with two parameters of the target",
                 )
                 continue
-            for parameter in match.groups():
-                self._check_parameter(parameter, properties, ident, span)
+            first, second = match.groups()
+            for parameter in (first, second):
+                if self._check_parameter(parameter, properties, ident, span):
+                    cut[arg] = (first, second)
                 if parameter in args:
                     self._sink.report(
                         "TG506",
@@ -163,18 +183,24 @@ class _Resolver:
                         f"`{parameter}` is filled twice: by `split` and by `args`",
                         fix="keep one of them",
                     )
-        return Action(ident, dict(args), dict(split))
+        mapped = {*filled, *(parameter for pair in cut.values() for parameter in pair)}
+        passed = tuple(name for name in properties if name not in mapped)
+        shown = shown_schema(schema, filled, cut) if filled or cut else None
+        return Action(ident, filled, cut, passed, shown)
 
-    def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> None:
-        if parameter not in properties:
-            known = nearest(parameter, properties) or listing("args", properties)
-            self._sink.report("TG506", span, f"`{ident}` has no arg `{parameter}`", fix=known)
+    def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> bool:
+        if parameter in properties:
+            return True
+        known = nearest(parameter, properties) or listing("args", properties)
+        self._sink.report("TG506", span, f"`{ident}` has no arg `{parameter}`", fix=known)
+        return False
 
-    def _check_value(self, value: Any, span: Span, *, resource: bool) -> None:
+    def _check_value(self, value: Any, span: Span, *, resource: bool) -> bool:
+        """Whether all references in a value are some."""
         if isinstance(value, list):
-            for inner in value:
-                self._check_value(inner, span, resource=resource)
-        elif isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
+            sound = [self._check_value(inner, span, resource=resource) for inner in value]
+            return all(sound)
+        if isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
             if not _REFERENCE.fullmatch(value):
                 self._sink.report(
                     "TG506",
@@ -182,13 +208,16 @@ class _Resolver:
                     f"`{value}` is not a reference",
                     fix="write `$entry`, `$args` or `$args.name`; a literal `$` is `$$`",
                 )
-            elif value == "$entry" and not resource:
+                return False
+            if value == "$entry" and not resource:
                 self._sink.report(
                     "TG506",
                     span,
                     "`$entry` is the name of an entry from the host, and these entries are fixed",
                     fix="write the value itself",
                 )
+                return False
+        return True
 
     def _ident(self, name: str, home: str | None, span: Span) -> str | None:
         """The ident of a target: one with a dot is an ident, any other a tool of the toolset it is looked up in."""
@@ -217,6 +246,20 @@ class _Resolver:
         if name not in entries and not any(name.startswith(f"{resource}__") for resource in resources):
             self._sink.report(code, span, f"there is no entry `{name}`", fix=nearest(name, entries))
 
+    def _check_conditions(self, categories: Sequence[Category]) -> None:
+        deciding = {"is_search_available": "search"}
+        for category in categories:
+            if category.needs is None:
+                continue
+            other = deciding.setdefault(category.needs.function, category.name)
+            if other != category.name:
+                self._sink.report(
+                    "TG505",
+                    self._document.span("categories", category.name, "needs"),
+                    f"what decides when `{category.name}` is seen would be called as that of `{other}` is",
+                    fix="rename the category",
+                )
+
     def _check_formerly(self, categories: Sequence[Category]) -> None:
         names = {category.name for category in categories}
         taken: set[str] = set()
@@ -232,11 +275,14 @@ class _Resolver:
                 taken.add(old)
 
 
-def _condition(needs: Any) -> Any:
-    """A condition as plain data."""
-    if isinstance(needs, dict):
-        return {setting: test.model_dump(by_alias=True) for setting, test in needs.items()}
-    return needs
+def _condition(needs: str | Mapping[str, NotIn | In], what: str) -> Condition:
+    """A condition, with the name of the function that decides it."""
+    function = f"is_{snake(what)}_available"
+    if isinstance(needs, str):
+        return Condition(needs, function, attribute(needs))
+    ((setting, test),) = needs.items()
+    among, except_ = (tuple(test.in_), ()) if isinstance(test, In) else ((), tuple(test.not_))
+    return Condition(setting, function, attribute(setting), among, except_)
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -1,0 +1,140 @@
+"""Stubs: a tool as the signature of a Python function, for a model that writes code and for the checker that reads it.
+
+The compiler makes them of its shapes, the runtime of the schemas of tools that nobody compiled; what stands in them of
+a spec's prose is bounded, and cannot end the string that it stands in.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from toolgen.contract.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DESCRIPTION_LIMIT: Final = 500
+NOTE_LIMIT: Final = 120
+"""Characters that a stub tells of what a tool does, and of what a parameter or a key is."""
+
+CHECKED_NAMES: Final = frozenset({"Any", "Literal", "NotRequired", "TypedDict"})
+"""What stubs use of `typing`."""
+
+BUILTINS: Final = frozenset(
+    """
+    ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError
+    BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError
+    ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception ExceptionGroup
+    FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError ImportWarning
+    IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError
+    ModuleNotFoundError NameError NotADirectoryError NotImplemented NotImplementedError OSError OverflowError
+    PendingDeprecationWarning PermissionError ProcessLookupError PythonFinalizationError RecursionError ReferenceError
+    ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError
+    SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
+    UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError
+    abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex copyright
+    credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash
+    help hex id input int isinstance issubclass iter len license list locals map max memoryview min next object oct open
+    ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type
+    vars zip
+    """.split()
+)
+"""Builtin names of Python 3.11 to 3.13: written out, so that a spelling does not hang on who makes it."""
+
+RESULT: Final = "result"
+"""The variable that a snippet binds what it comes to."""
+
+TAKEN: Final = BUILTINS | CHECKED_NAMES | {RESULT}
+"""What no tool and no type of a stub can be called."""
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter of a stub. `type` and `default` are Python source; `wire` is its name in JSON."""
+
+    python: str
+    wire: str
+    type: str
+    required: bool
+    default: str = "..."
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stub:
+    """A tool as a function. `parameters` are pairs of the Python and the JSON name, in the order of the signature.
+
+    `source` is the whole definition, `types` the names of the types that it needs, each after those it needs itself.
+    """
+
+    function: str
+    parameters: tuple[tuple[str, str], ...]
+    source: str
+    types: tuple[str, ...] = ()
+
+
+def stub_of(
+    function: str,
+    parameters: Iterable[Parameter],
+    returns: str,
+    description: str,
+    *,
+    others: str = "",
+    types: tuple[str, ...] = (),
+) -> Stub:
+    """Write the stub of a tool; what may be left out comes after what may not, else in the given order.
+
+    `others` is the type of arguments of any other name, empty where there can be none.
+    """
+    ordered = sorted(parameters, key=lambda parameter: not parameter.required)
+    signature = ", ".join([
+        *(f"{each.python}: {each.type}" + ("" if each.required else f" = {each.default}") for each in ordered),
+        *([f"**arguments: {others}"] if others else []),
+    ])  # fmt: skip
+    notes = [f"{each.python}: {text}" for each in ordered if (text := prose(each.description, NOTE_LIMIT))]
+    body = _docstring([prose(description, DESCRIPTION_LIMIT), *notes])
+    return Stub(
+        function=function,
+        parameters=tuple((each.python, each.wire) for each in ordered),
+        source=f"def {function}({signature}) -> {returns}:\n  {body}\n",
+        types=types,
+    )
+
+
+def is_python_name(name: str) -> bool:
+    """Whether a name can be a parameter or a key of a class: an ASCII identifier, and no keyword."""
+    return _IDENTIFIER.fullmatch(name) is not None and not keyword.iskeyword(name)
+
+
+def parameter_names(names: Iterable[str]) -> dict[str, str]:
+    """Spell names in JSON as parameters, one-to-one: by itself each that can be, any other as near as may be."""
+    asked = list(names)
+    spelled = {name: name for name in asked if is_python_name(name)}
+    taken = set(spelled)
+    for name in asked:
+        if name not in spelled:
+            near = re.sub(r"[^A-Za-z0-9_]", "_", name)
+            near = near if near[:1].isalpha() or near.startswith("_") else f"p_{near}"
+            while near in taken or keyword.iskeyword(near):
+                near += "_"
+            taken.add(near)
+            spelled[name] = near
+    return {name: spelled[name] for name in asked}
+
+
+def prose(text: str, limit: int) -> str:
+    """Text as one line of at most `limit` characters, in which all that does not print is an escape."""
+    line = visible(" ".join(text[: 4 * limit].split()))
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+
+
+def _docstring(lines: list[str]) -> str:
+    text = "\n  ".join(lines).replace("\\", "\\\\")
+    if '"""' in text or text.endswith('"'):
+        text = text.replace('"', '\\"')
+    return f'"""{text}"""'
