@@ -7,7 +7,7 @@ from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.wire_names import wire_name
+from toolgen.providers.wire_names import STRICT, wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
+    from toolgen.providers.wire_names import Grammar
     from toolgen.runtime.definition import Permission
     from toolgen.runtime.handler_signature import Handler
     from toolgen.runtime.packages import Side
@@ -131,6 +132,15 @@ class Catalog:
         """Give the import name of the generated package of a compiled toolset. Raises KeyError."""
         return f"{self._package}.{self._document['toolsets'][toolset]['package']}"
 
+    def package_of_actions(self, name: str) -> str:
+        """Give the import name of the routing tables of a compiled action catalog. Raises KeyError."""
+        return f"{self._package}.catalogs.{self._document['catalogs'][name]['module']}"
+
+    def toolset_description(self, toolset: str) -> str:
+        """Say what a toolset is; empty for one that is not compiled, or does not say."""
+        found: str = self._document.get("toolsets", {}).get(toolset, {}).get("description", "")
+        return found
+
     @cached_property
     def toolsets(self) -> Mapping[str, tuple[str, ...]]:
         """Name the tools of every compiled toolset."""
@@ -154,10 +164,15 @@ class Catalog:
         """Give what runs a registered tool; None for a compiled one."""
         return self._registered.get(ident)
 
-    def wire_name(self, ident: str) -> str:
-        """Spell a tool as providers see it. Raises `ToolNotFound`."""
+    def wire_name(self, ident: str, grammar: Grammar = STRICT) -> str:
+        """Spell a tool as providers of a grammar see it; a name that its spec gives it holds in all of them.
+
+        Raises `ToolNotFound`.
+        """
         self._check_known(ident)
-        return self._wire_names.get(ident) or wire_name(ident)
+        usual = wire_name(ident)
+        compiled = self._wire_names.get(ident, usual)
+        return compiled if compiled != usual or grammar is STRICT else wire_name(ident, grammar)
 
     def suggestions(self, name: str) -> tuple[str, ...]:
         """Give the idents that resemble a name, best first."""

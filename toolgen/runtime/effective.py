@@ -27,6 +27,9 @@ NEVER_FOR_CHILDREN: Final = frozenset({
 })  # fmt: skip
 """Planning and starting agents stay with the main one, whatever a spec or a dispatch says."""
 
+DISCOVERY: Final = "discovery"
+"""The tag of tools that tell what other tools there are."""
+
 ONLY_FOR_MAIN: Final = frozenset({"internal.recall_memory"})
 
 
@@ -37,6 +40,7 @@ class LeftOut(StrEnum):
     NOT_REQUESTED = "not_requested"
     ROLE = "role"
     EXCLUDED = "tool_excluded"
+    NOT_OFFERED = "not_offered"
 
 
 class OutsideBase(ValueError):
@@ -48,7 +52,7 @@ class OutsideBase(ValueError):
         super().__init__(f"{agent} cannot be given {', '.join(names)}: neither `use` nor `on_request` names it")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EffectiveSet:
     """The tools of one run with what policies say of each, and every other tool with why it is not among them."""
 
@@ -72,7 +76,8 @@ def effective_set(
     """Compute what an agent, as a catalog holds it, may call in a role and a mode.
 
     It is what the agent uses, or the `requested` idents, which must lie in what it uses and may have on request; less
-    what its role may not hold, and less what policies exclude. Suggestions have no say. Raises `OutsideBase`.
+    what its role may not hold, and less what policies exclude. Tools of discovery, which only tell of these, come with
+    them. Suggestions have no say. Raises `OutsideBase`.
     """
     role = role or agent.get("role", "main")
     base = _selected(entries, agent.get("use", ()))
@@ -82,6 +87,7 @@ def effective_set(
         beyond = sorted(wanted - base - _selected(entries, agent.get("on_request", ())))
         if beyond:
             raise OutsideBase(name, beyond)
+    wanted = wanted | _selected(entries, [f"+{DISCOVERY}"])
     tools: dict[str, Judgement] = {}
     left_out: dict[str, LeftOut] = {}
     for ident, entry in entries.items():

@@ -119,7 +119,7 @@ class Runtime:
 
     def start_run(
         self,
-        agent: str,
+        agent: str = "",
         *,
         session: Session | None = None,
         role: str = "",
@@ -127,7 +127,7 @@ class Runtime:
         requested: Iterable[str] | None = None,
         meta: ToolCallMeta | None = None,
     ) -> Run:
-        """Start a run of a compiled agent: what it may call is fixed from here on.
+        """Start a run of a compiled agent, or of one that uses all tools: what it may call is fixed from here on.
 
         `role` is the agent's own, `requested` what a dispatch asks for, in any spelling. The `meta` of its calls is
         given the ids that it lacks. Raises `UnknownAgent`, `OutsideBase` for a request of more than it may have,

@@ -139,17 +139,19 @@ class Agents:
     ) -> Run:
         """Make a run; `requested` are names of tools in any spelling. One that a call started is never of role main.
 
+        Without an agent it is that of one that uses all tools.
+
         Raises `UnknownAgent`, `OutsideBase`, ValueError for an unknown role, `CatalogError` for a mode that no policy
         in force has, and TypeError where one text is requested.
         """
         agents = self._catalog.section("agents")
-        if agent not in agents:
+        if agent and agent not in agents:
             raise UnknownAgent(agent, nearest(agent, agents))
         if role and role not in ROLES:
             raise ValueError(f"there is no role {role!r}{_meant(role, ROLES)}")
         if mode and mode not in self._policies.modes:
             raise CatalogError(f"no policy in force has a mode {mode!r}{_meant(mode, self._policies.modes)}")
-        in_role: str = role or agents[agent]["role"]
+        in_role: str = role or (agents[agent]["role"] if agent else "main")
         if in_role == "main" and meta.parent_tool_call_id:
             in_role = "sub"
         return Run(
@@ -167,7 +169,7 @@ class Agents:
         return frozenset(self._catalog.resolve(name) or name for name in names)
 
     def _effective_set(self, agent: str, role: str, mode: str, requested: frozenset[str] | None) -> EffectiveSet:
-        spec = self._catalog.section("agents")[agent]
+        spec = self._catalog.section("agents")[agent] if agent else {"use": ["*"]}
         return effective_set(
             self._catalog.entries, spec, self._policies, name=agent, role=role, mode=mode, requested=requested
         )
@@ -176,6 +178,12 @@ class Agents:
 def _meant(name: str, known: Iterable[str]) -> str:
     names = nearest(name, known, count=1)
     return f"; did you mean {names[0]!r}?" if names else f"; there are {', '.join(sorted(known)) or 'none'}"
+
+
+def run_of(meta: ToolCallMeta) -> Run | None:
+    """Give the run that a call belongs to, by the meta its handler has; None where it is in none, or over."""
+    call = vars(meta).get("_call")
+    return None if call is None else call.run
 
 
 def with_ids(meta: ToolCallMeta, new_id: Callable[[str], str]) -> ToolCallMeta:

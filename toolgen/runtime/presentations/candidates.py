@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.messages import OfferedTool
+from toolgen.runtime.presentations.protocol import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,6 +30,11 @@ class Candidate:
     def short_description(self) -> str:
         """The first line of its description."""
         return self.description.strip().partition("\n")[0].strip()
+
+    @property
+    def offered(self) -> OfferedTool:
+        """As a model is told of it in the list of tools."""
+        return OfferedTool(name=self.name, description=self.description, args=self.args)
 
 
 class Candidates:
@@ -64,7 +70,11 @@ class Candidates:
         """The ident of each spelling."""
         return {self._spell(ident): ident for ident in self._idents}
 
+    @cached_property
+    def flat(self) -> Surface:
+        """All of them, as a model is told that is shown every tool."""
+        return Surface(tools=self.offered(self), dispatchable=self)
+
     def offered(self, idents: Iterable[str]) -> tuple[OfferedTool, ...]:
         """Tools as a model is told of them."""
-        found = (self[ident] for ident in idents)
-        return tuple(OfferedTool(name=each.name, description=each.description, args=each.args) for each in found)
+        return tuple(self[ident].offered for ident in idents)

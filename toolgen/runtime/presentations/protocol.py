@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest, ToolResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Surface:
     """What one request to a model says of tools.
 

@@ -1,0 +1,61 @@
+"""Listings: what `list_actions`, `describe_action` and `search_actions` answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.actions import UnknownActionError
+from toolgen.runtime.actions.answers import missing, unknown_action, unknown_categories
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolgen.runtime.actions.view import ActionView, Entry
+
+
+async def list_actions(
+    view: ActionView,
+    *,
+    categories: Sequence[str] = (),
+    text: str = "",
+    offset: int = 0,
+    limit: int = 50,
+    first: Callable[[Mapping[str, Entry]], Sequence[str]] | None = None,
+) -> dict[str, Any]:
+    """Give one page of the actions to be seen, `{items, total}`; `total` counts all that are not filtered out.
+
+    They are sorted by name, behind those that `first` gives of them. `text` is looked for in names and short
+    descriptions, whatever its case. Items of categories that were asked for carry their descriptions and schemas.
+    """
+    unknown = [name for name in dict.fromkeys(categories) if name not in view.categories]
+    if unknown:
+        return unknown_categories(unknown, list(view.categories), view.successors)
+    entries = await view.entries(categories)
+    if text:
+        sought = text.casefold()
+        entries = {
+            name: entry
+            for name, entry in entries.items()
+            if sought in name.casefold() or sought in entry.short_description.casefold()
+        }
+    ahead = first(entries) if first is not None else ()
+    ordered = [*ahead, *(name for name in entries if name not in ahead)] if ahead else list(entries)
+    page = [entries[name] for name in ordered[offset : offset + limit]]
+    return {"items": [_item(entry, is_narrowed=bool(categories)) for entry in page], "total": len(entries)}
+
+
+def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
+    if is_narrowed:
+        return entry.as_found()
+    return {"qualified_name": entry.name, "short_description": entry.short_description}
+
+
+async def describe_action(view: ActionView, name: str) -> dict[str, Any]:
+    """Give all that there is to say of one action, listed or not; for an unknown name, what resembles it."""
+    if not name:
+        return missing("action_name", "it is the name of an action, as list_actions gives it")
+    try:
+        entry = await view.find(name)
+    except UnknownActionError as error:
+        return unknown_action(error.name, error.reason, error.suggestions)
+    return entry.as_described()

@@ -1,0 +1,41 @@
+"""enumerate-all: every tool is in the list, and is called by its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.runtime.presentations.calls import answered, interpreted, not_offered, request, run_calls
+from toolgen.runtime.presentations.protocol import Calls, Surface
+
+if TYPE_CHECKING:
+    from toolgen.contract.messages import Feedback, ModelCall, ModelReply
+    from toolgen.runtime.presentations.candidates import Candidates
+    from toolgen.runtime.presentations.protocol import Ops, Outcome, PlainText, RequestedCall, Snippet
+
+
+class EnumerateAll:
+    """Shows all candidates, flat, in the order of their idents. The request grows with them."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates = candidates
+
+    def build_presentation(self) -> Surface:
+        """Give the one surface there is."""
+        return self._candidates.flat
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+        """Read calls by the names of the tools."""
+        return interpreted(reply, self._requested)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Make the calls."""
+        assert isinstance(action, Calls)  # it reads nothing else
+        return await run_calls(action, ops)
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Answer each call by its result."""
+        return await answered(outcome)
+
+    def _requested(self, call: ModelCall) -> RequestedCall:
+        ident = self._candidates.by_name.get(call.name)
+        return not_offered(call) if ident is None else request(ident, call)

@@ -1,0 +1,169 @@
+"""universal-category: a few wrappers stand for all actions, which a model lists, describes and invokes by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
+from toolgen.contract.json_types import is_object
+from toolgen.contract.messages import OfferedTool
+from toolgen.runtime.actions.answers import missing, unknown_action, unmappable
+from toolgen.runtime.actions.prompt import action_categories
+from toolgen.runtime.json_text import NotJson, parse
+from toolgen.runtime.presentations.calls import (
+    answer,
+    answer_json,
+    answered,
+    compact_json,
+    interpreted,
+    is_offered,
+    not_offered,
+    request,
+    run_calls,
+)
+from toolgen.runtime.presentations.protocol import Calls, RequestedCall, Surface
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime.actions.hot_list import HotList
+    from toolgen.runtime.actions.view import ActionView
+    from toolgen.runtime.presentations.candidates import Candidate
+    from toolgen.runtime.presentations.protocol import Ops, Outcome, PlainText, Snippet
+
+LIST: Final = "list_actions"
+DESCRIBE: Final = "describe_action"
+SEARCH: Final = "search_actions"
+INVOKE: Final = "invoke_action"
+WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)
+"""All that a model is ever shown, in this order."""
+
+_INVOKE_TOOL: Final = OfferedTool(
+    name=INVOKE,
+    description="Run one action with its args, as its input schema has them.",
+    args={
+        "type": "object",
+        "properties": {
+            "action_name": {"type": "string", "description": f"A name that {LIST} gave."},
+            "args": {"type": "object", "description": "The args of the action."},
+        },
+        "required": ["action_name"],
+        "additionalProperties": False,
+    },
+)
+
+
+class UniversalCategory:
+    """Shows the wrappers, whatever there is behind them: the request does not grow with the catalog."""
+
+    def __init__(
+        self, view: ActionView, discovery: Mapping[str, Candidate], hot_list: HotList | None = None, tier: str = ""
+    ) -> None:
+        """`discovery` are the tools behind the wrappers, by name; `hot_list` is told which actions were called."""
+        self._view = view
+        self._discovery = {name: discovery[name] for name in WRAPPERS if name in discovery}
+        self._hot_list = hot_list
+        self._tier = tier
+
+    def build_presentation(self) -> Surface:
+        """Give the one surface there is."""
+        return self._surface
+
+    @cached_property
+    def _surface(self) -> Surface:
+        offered = {name: candidate.offered for name, candidate in self._discovery.items()}
+        offered[INVOKE] = _INVOKE_TOOL
+        if LIST in offered:
+            offered[LIST] = _with_categories(offered[LIST], tuple(self._view.categories))
+        if not self._view.can_be_searched:
+            offered.pop(SEARCH, None)
+        targets = {target for category in self._view.categories.values() for target in category.targets}
+        return Surface(
+            tools=tuple(offered[name] for name in WRAPPERS if name in offered),
+            dispatchable=targets | {candidate.ident for candidate in self._discovery.values()},
+            prompt=action_categories(self._view, self._tier),
+        )
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+        """Read calls of wrappers; one of an action is read as the call of its target."""
+        return interpreted(reply, self._requested)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Make the calls."""
+        assert isinstance(action, Calls)  # it reads nothing else
+        outcome = await run_calls(action, ops)
+        self._note(outcome)
+        return outcome
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Answer each call by its result; that of an unknown action by what resembles its name."""
+        return await answered(outcome, self._told)
+
+    def _requested(self, call: ModelCall) -> RequestedCall:
+        if call.name != INVOKE:
+            known = any(tool.name == call.name for tool in self._surface.tools)
+            return request(self._discovery[call.name].ident, call) if known else not_offered(call)
+        name, args, refusal = _invoked(call)
+        if refusal:
+            return _refused(call, refusal)
+        try:
+            action = self._view.resolve(name, args)
+        except UnknownActionError:
+            return not_offered(call, name)
+        except ArgsNotMapped as error:
+            return _refused(call, unmappable(name, str(error)))
+        return request(action.target_tool_name, call, compact_json(action.target_args))
+
+    def _note(self, outcome: Outcome) -> None:
+        if self._hot_list is None:
+            return
+        made = [call for call in outcome.asked if call.request is not None]
+        for call, result in zip(made, outcome.results, strict=True):
+            if call.asked.name == INVOKE and result.success:
+                self._hot_list.note(_invoked(call.asked)[0])
+
+    async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+        if call.asked.name != INVOKE or is_offered(call):
+            return answer(call, result)
+        name, _, _ = _invoked(call.asked)
+        try:
+            self._view.rule(name)
+        except UnknownActionError as error:
+            suggestions = await self._view.suggestions(name)
+            return answer_json(call, unknown_action(name, error.reason, suggestions), is_error=True)
+        return answer(call, result)
+
+
+def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
+    """Say which categories there are to be listed."""
+    properties = tool.args["properties"]
+    category = {**properties["category"], "items": {"enum": list(categories)}}
+    return replace(tool, args={**tool.args, "properties": {**properties, "category": category}})
+
+
+def _invoked(call: ModelCall) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
+    """Read a call of `invoke_action`: the name of the action and its args; or else what is wrong with it."""
+    try:
+        asked = parse(call.arguments or "{}")
+    except NotJson as error:
+        return "", {}, missing("arguments", f"they are no JSON: {error}")
+    if not is_object(asked):
+        return "", {}, missing("arguments", "they must be an object with `action_name` and `args`")
+    name, args = asked.get("action_name"), asked.get("args", {})
+    if not isinstance(name, str) or not name:
+        return "", {}, missing("action_name", f"it is the name of an action, as {LIST} gives it")
+    if not is_object(args):
+        return name, {}, missing("args", "they must be an object, as the input schema of the action says")
+    unknown = sorted(asked.keys() - {"action_name", "args"})
+    if unknown:
+        said = ", ".join(f"`{each}`" for each in unknown)
+        return name, {}, missing("arguments", f"{said}: what the action takes goes into `args`")
+    return name, args, None
+
+
+def _refused(call: ModelCall, told: dict[str, Any]) -> RequestedCall:
+    return RequestedCall(asked=call, refusal=compact_json(told))

@@ -1,0 +1,195 @@
+"""Tool use in one place: the catalog, the configuration of the layers, and what the host names at run time."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import NOTHING
+from toolgen.contract.tool_use import LAYERS, ToolUseConfig
+from toolgen.providers.compact import compact
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.table import provider as provider_named
+from toolgen.runtime.actions.catalog import action_catalog
+from toolgen.runtime.actions.hot_list import HotList
+from toolgen.runtime.actions.resources import Resources
+from toolgen.runtime.actions.view import ActionView
+from toolgen.runtime.effective import DISCOVERY
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.presentations.candidates import Candidate, Candidates
+from toolgen.runtime.presentations.enumerate_all import EnumerateAll
+from toolgen.runtime.presentations.retrieval import Retrieval
+from toolgen.runtime.presentations.universal_category import UniversalCategory
+from toolgen.runtime.suggest import nearest
+from toolgen.runtime.tool_use.conversation import Conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.contract.tool_use import Layer
+    from toolgen.providers.protocol import Payload
+    from toolgen.runtime.actions.catalog import ActionCatalog
+    from toolgen.runtime.actions.resources import Provider as ResourceProvider
+    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.effective import EffectiveSet
+    from toolgen.runtime.pipeline import Runtime
+    from toolgen.runtime.presentations.protocol import Presentation, Surface
+    from toolgen.runtime.run import Run
+
+_SETS: Final = 64
+"""Effective sets, and surfaces, of which what was worked out is kept."""
+
+
+class ToolUse:
+    """Shows the tools of a catalog to models, as a configuration says.
+
+    `resources` name the entries of categories that take them from the host, by category. `hot_list` counts which
+    actions are used; one of its own where none is given.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        config: ToolUseConfig | None = None,
+        *,
+        resources: Mapping[str, ResourceProvider] = NOTHING,
+        hot_list: HotList | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.config = config or ToolUseConfig()
+        self.hot_list = hot_list or HotList()
+        self._resources = resources
+        self._candidates_of = lru_cache(maxsize=_SETS)(self._candidates)
+        self._view_of = lru_cache(maxsize=_SETS)(self._view)
+        self._universal_of = lru_cache(maxsize=_SETS)(self._universal)
+        self._payload_of = lru_cache(maxsize=_SETS)(self._payload)
+
+    def conversation(self, layer: Layer, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
+        """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
+
+        Raises ValueError for an unknown layer or provider, `CatalogError` where the catalog lacks what the layer's
+        scheme needs, and `UnsupportedCapability` where the provider cannot be told of a tool.
+        """
+        if layer not in LAYERS:
+            raise ValueError(f"there is no layer {layer!r}; there are {', '.join(LAYERS)}")
+        return self._conversation(self.presentation(layer, run, provider), runtime, run, provider)
+
+    def tagged(self, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
+        """Start a conversation in which tools are called by lines of text, whatever the layers say.
+
+        Raises `CatalogError` for a tag that no line could have.
+        """
+        from toolgen.runtime.presentations.tags.definition import tag_idents, tool_defs
+        from toolgen.runtime.presentations.tags.presentation import Tags
+
+        idents = tag_idents(self.catalog)
+        tools = {idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run}
+        return self._conversation(Tags(tools), runtime, run, provider)
+
+    def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
+        """Give what shows the tools of a run in a layer. Raises as `conversation` does."""
+        scheme = self.config.schemes[layer]
+        candidates = self._candidates_of(run.effective, provider)
+        if scheme == "universal-category":
+            return self._universal_of(run.effective)
+        if scheme == "retrieval":
+            search = self._discovery(run.effective).get("search_tools")
+            self._check_tells_of(provider, candidates.flat)
+            return Retrieval(candidates, search, self._base)
+        if scheme == "codeact":
+            from toolgen.runtime.presentations.codeact import CodeAct
+
+            return CodeAct(candidates)
+        self._check_tells_of(provider, candidates.flat)
+        return EnumerateAll(candidates)
+
+    def view(self, run: Run) -> ActionView:
+        """Give the actions of a run. Raises `CatalogError` where no action catalog can be told."""
+        return self._view_of(run.effective)
+
+    def candidates(self, run: Run, provider: str = "openai") -> Candidates:
+        """Give the tools of a run that a model may be told of."""
+        return self._candidates_of(run.effective, provider)
+
+    @property
+    def hot_list_size(self) -> int:
+        """How many actions listings show first."""
+        size = self.config.hot_list_size
+        return self.actions.hot_list_size if size is None else size
+
+    @cached_property
+    def actions(self) -> ActionCatalog:
+        """The action catalog. Raises `CatalogError` where none can be told."""
+        return action_catalog(self.catalog, self.config.catalog)
+
+    @cached_property
+    def _base(self) -> Sequence[str]:
+        for ident in self.config.base:
+            if ident not in self.catalog:
+                meant = nearest(ident, self.catalog, count=1)
+                hint = f"; did you mean {meant[0]!r}?" if meant else ""
+                raise CatalogError(f"`base` of `action_retrieval` names {ident!r}, and there is no such tool{hint}")
+        return self.config.base
+
+    def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
+        return Conversation(
+            presentation, provider_named(provider), _RunOps(runtime, run), partial(self._payload_of, provider)
+        )
+
+    def _check_tells_of(self, provider: str, surface: Surface) -> None:
+        problems = self._payload_of(provider, surface).problems
+        if problems:
+            raise UnsupportedCapability(provider, problems)
+
+    def _payload(self, provider: str, surface: Surface) -> Payload:
+        return provider_named(provider).tools(surface.tools)
+
+    def _candidates(self, effective: EffectiveSet, provider: str) -> Candidates:
+        told = [ident for ident in effective.tools if DISCOVERY not in self.catalog.entry(ident).tags]
+        spell = partial(self.catalog.wire_name, grammar=provider_named(provider).grammar)
+        return Candidates(told, partial(self._candidate, spell=spell), spell)
+
+    def _candidate(self, ident: str, spell: Any) -> Candidate:
+        definition = self.catalog.definition(ident)
+        return Candidate(
+            ident=ident,
+            name=spell(ident),
+            title=definition.title,
+            description=definition.description,
+            permission=definition.permission,
+            tags=frozenset(definition.tags),
+            args=compact(definition.input_schema),
+            result=definition.result_schema,
+        )
+
+    def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
+        """The tools of a run that tell of others, by the last word of their idents."""
+        found = [ident for ident in effective.tools if DISCOVERY in self.catalog.entry(ident).tags]
+        return {ident.rpartition(".")[2]: self._candidate(ident, self.catalog.wire_name) for ident in found}
+
+    def _view(self, effective: EffectiveSet) -> ActionView:
+        settings = {**self.config.settings, "embedding_class": self.config.embedding_class}
+        resources = Resources(self.actions, self._resources)
+        return ActionView(self.actions, self._candidates_of(effective, "openai"), settings, resources)
+
+    def _universal(self, effective: EffectiveSet) -> UniversalCategory:
+        discovery = self._discovery(effective)
+        if "actions.list_actions" not in self.catalog:
+            raise CatalogError(
+                "the scheme 'universal-category' needs the built-in toolset `actions`: add it to `builtin` of the "
+                "target, and run `toolgen build`"
+            )
+        return UniversalCategory(self._view_of(effective), discovery, self.hot_list, self.config.tier)
+
+
+class _RunOps:
+    """What presentations may have done: the calls of a turn, in one run."""
+
+    def __init__(self, runtime: Runtime, run: Run) -> None:
+        self._runtime = runtime
+        self._run = run
+
+    async def call(self, requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
+        """Make the calls of one turn."""
+        return await self._runtime.turn(requests, self._run)

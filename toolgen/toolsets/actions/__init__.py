@@ -1,0 +1,70 @@
+"""Handlers of the toolset `actions`: how a model finds what it can do, where it is not shown all of it at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.actions.listing import describe_action, list_actions
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.run import run_of
+from toolgen.toolsets.generated.tools.actions.dispatch import executor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
+    from toolgen.runtime.actions.view import Entry
+    from toolgen.runtime.run import Run
+    from toolgen.runtime.tool_use import ToolUse
+    from toolgen.toolsets.generated.tools.actions.types.describe_action import DescribeActionArgs
+    from toolgen.toolsets.generated.tools.actions.types.list_actions import ListActionsArgs
+    from toolgen.toolsets.generated.tools.actions.types.search_actions import SearchActionsArgs
+    from toolgen.toolsets.generated.tools.actions.types.search_tools import SearchToolsArgs
+
+
+class ActionTools:
+    """What runs the tools of `actions`. Each call is told of what its own run may call, and of nothing else.
+
+    Results are given as JSON, not as the types of one package: the toolset may be in the host's own.
+    """
+
+    def __init__(self, tool_use: ToolUse) -> None:
+        self._tool_use = tool_use
+
+    def registration(self) -> ToolsetRegistration:
+        """Give what `Runtime(executors=[...])` takes."""
+        return executor(self)
+
+    async def list_actions(self, args: ListActionsArgs, meta: ToolCallMeta, /) -> Any:
+        """List actions by name, with a short description each."""
+        return await list_actions(
+            self._tool_use.view(_run(meta)),
+            categories=args.category or (),
+            text=args.filter_ or "",
+            offset=args.offset,
+            limit=args.limit,
+            first=self._hot,
+        )
+
+    async def describe_action(self, args: DescribeActionArgs, meta: ToolCallMeta, /) -> Any:
+        """Describe one action, with its input schema and what it leads to."""
+        return await describe_action(self._tool_use.view(_run(meta)), args.action_name)
+
+    async def search_actions(self, args: SearchActionsArgs, meta: ToolCallMeta, /) -> Any:
+        """Search actions by what they do."""
+        raise NotImplementedError
+
+    async def search_tools(self, args: SearchToolsArgs, meta: ToolCallMeta, /) -> Any:
+        """Search tools by what they do."""
+        raise NotImplementedError
+
+    def _hot(self, entries: Mapping[str, Entry]) -> Sequence[str]:
+        return self._tool_use.hot_list.top(self._tool_use.hot_list_size, self._tool_use.actions.hot_list_seeds, entries)
+
+
+def _run(meta: ToolCallMeta) -> Run:
+    run = run_of(meta)
+    if run is None:
+        raise CallFailed(FailureKind.UNAVAILABLE, "no_run", "actions are those of a run, and this call is in none")
+    return run
