@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.compiler.specs import raw, resolved, toolset
-from toolgen.providers.wire_names import GRAMMARS, fits, wire_name, wire_table
+from toolgen.providers.table import PROVIDERS, provider
+from toolgen.providers.wire_names import fits, wire_name, wire_table
 
 IDENT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*\.[A-Za-z_][A-Za-z0-9_-]*")
 ADVERSARIAL = st.text(alphabet="ab_.", min_size=1, max_size=6) | st.text(max_size=80)
@@ -34,12 +35,12 @@ def test_reg_04_a_key_that_would_make_no_ident_is_a_compile_error(key: str) -> N
     assert resolved(toolset({key: {}})).codes == ["TG105"]
 
 
-@pytest.mark.parametrize("provider", GRAMMARS)
+@pytest.mark.parametrize("name", PROVIDERS)
 @given(st.sets(ADVERSARIAL, max_size=20))
 @example({"x.y__z", "x__y.z", "x.y.z", "x__y__z", "x.y_z", "x_y.z", "x.y._z", "x.y_.z"})
 @example({"a" * 64, "a" * 65, "a" * 66, "a." + "b" * 70, "a." + "b" * 71})
-def test_reg_06_wire_names_lead_back_to_their_idents(provider: str, idents: set[str]) -> None:
-    grammar = GRAMMARS[provider]
+def test_reg_06_wire_names_lead_back_to_their_idents(name: str, idents: set[str]) -> None:
+    grammar = provider(name).grammar
     names = {ident: wire_name(ident, grammar) for ident in idents}
     assert all(fits(name, grammar) for name in names.values())
     table = wire_table(names.items())

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
 
+from toolgen.contract.tool_use import TABLES as TOOL_USE_SETTINGS
+from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,7 +31,7 @@ BUILTIN_TOOLSETS: Final = ("actions", "agent", "code", "internal")
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
-_SETTINGS = ("targets", "executors")
+_SETTINGS = ("targets", "executors", *TOOL_USE_SETTINGS)
 _TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin")
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -58,18 +61,21 @@ class Target:
 
 
 _DEFAULT: Final = Target()
+_NO_TOOL_USE: Final = ToolUseConfig()
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """What a project sets. `root` is its folder; `executors` maps a toolset to its handlers, as `module:name`.
 
+    `tool_use` says how models are shown the tools, for the commands that tell of it; hosts read it themselves.
     `file` is what it was read from, in that folder; empty where the defaults hold.
     """
 
     root: Path
     targets: tuple[Target, ...] = (_DEFAULT,)
     executors: Mapping[str, str] = field(default_factory=dict[str, str])
+    tool_use: ToolUseConfig = _NO_TOOL_USE
     file: str = ""
 
 
@@ -93,7 +99,7 @@ def load_config(folder: Path) -> Config:
         return Config(root)
     targets = source.targets()
     _refuse_overlaps(targets, source)
-    config = Config(root, tuple(target for _, target in targets), source.executors(), source.file)
+    config = Config(root, tuple(target for _, target in targets), source.executors(), source.tool_use(), source.file)
     source.finish()
     return config
 
@@ -222,6 +228,14 @@ class _Source:
         unquoted = isinstance(handlers, dict)
         fix = f'write `"{toolset}.…" = "module:name"`: a dotted key needs quotes' if unquoted else ""
         self.report("TG705", f"`executors.{toolset}` must be a string `module:name`, not {found}", key=toolset, fix=fix)
+
+    def tool_use(self) -> ToolUseConfig:
+        try:
+            return read_tool_use(self.table)
+        except ToolUseError as error:
+            for problem in error.problems:
+                self.report("TG705", problem.message, key=problem.setting.rpartition(".")[2], fix=problem.fix)
+            return _NO_TOOL_USE
 
     def refuse_unknown(self, table: dict[str, object], known: tuple[str, ...], prefix: str) -> None:
         for key in table:

@@ -7,7 +7,7 @@ from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.wire_names import STRICT, wire_name
+from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from toolgen.providers.wire_names import Grammar
     from toolgen.runtime.definition import Permission
     from toolgen.runtime.handler_signature import Handler
     from toolgen.runtime.packages import Side
@@ -164,15 +163,10 @@ class Catalog:
         """Give what runs a registered tool; None for a compiled one."""
         return self._registered.get(ident)
 
-    def wire_name(self, ident: str, grammar: Grammar = STRICT) -> str:
-        """Spell a tool as providers of a grammar see it; a name that its spec gives it holds in all of them.
-
-        Raises `ToolNotFound`.
-        """
+    def wire_name(self, ident: str) -> str:
+        """Spell a tool as providers see it. Raises `ToolNotFound`."""
         self._check_known(ident)
-        usual = wire_name(ident)
-        compiled = self._wire_names.get(ident, usual)
-        return compiled if compiled != usual or grammar is STRICT else wire_name(ident, grammar)
+        return self._wire_names.get(ident) or wire_name(ident)
 
     def suggestions(self, name: str) -> tuple[str, ...]:
         """Give the idents that resemble a name, best first."""

@@ -9,7 +9,8 @@ from toolgen.contract.records import NOTHING
 from toolgen.contract.tool_use import LAYERS, ToolUseConfig
 from toolgen.providers.compact import compact
 from toolgen.providers.protocol import UnsupportedCapability
-from toolgen.providers.table import provider as provider_named
+from toolgen.providers.table import PROVIDERS, spelled
+from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.actions.catalog import action_catalog
 from toolgen.runtime.actions.hot_list import HotList
 from toolgen.runtime.actions.resources import Resources
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.contract.tool_use import Layer
-    from toolgen.providers.protocol import Payload
+    from toolgen.providers.protocol import Payload, Provider
     from toolgen.runtime.actions.catalog import ActionCatalog
     from toolgen.runtime.actions.resources import Provider as ResourceProvider
     from toolgen.runtime.catalog import Catalog
@@ -134,7 +135,7 @@ class ToolUse:
 
     def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
         return Conversation(
-            presentation, provider_named(provider), _RunOps(runtime, run), partial(self._payload_of, provider)
+            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_of, provider)
         )
 
     def _check_tells_of(self, provider: str, surface: Surface) -> None:
@@ -147,14 +148,18 @@ class ToolUse:
 
     def _candidates(self, effective: EffectiveSet, provider: str) -> Candidates:
         told = [ident for ident in effective.tools if DISCOVERY not in self.catalog.entry(ident).tags]
-        spell = partial(self.catalog.wire_name, grammar=provider_named(provider).grammar)
-        return Candidates(told, partial(self._candidate, spell=spell), spell)
+        known = provider_named(provider)
 
-    def _candidate(self, ident: str, spell: Any) -> Candidate:
+        def spell(ident: str) -> str:
+            return spelled(ident, self.catalog.wire_name(ident), known)
+
+        return Candidates(told, lambda ident: self._candidate(ident, spell(ident)), spell)
+
+    def _candidate(self, ident: str, name: str) -> Candidate:
         definition = self.catalog.definition(ident)
         return Candidate(
             ident=ident,
-            name=spell(ident),
+            name=name,
             title=definition.title,
             description=definition.description,
             permission=definition.permission,
@@ -166,7 +171,7 @@ class ToolUse:
     def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
         """The tools of a run that tell of others, by the last word of their idents."""
         found = [ident for ident in effective.tools if DISCOVERY in self.catalog.entry(ident).tags]
-        return {ident.rpartition(".")[2]: self._candidate(ident, self.catalog.wire_name) for ident in found}
+        return {ident.rpartition(".")[2]: self._candidate(ident, self.catalog.wire_name(ident)) for ident in found}
 
     def _view(self, effective: EffectiveSet) -> ActionView:
         settings = {**self.config.settings, "embedding_class": self.config.embedding_class}
@@ -183,7 +188,16 @@ class ToolUse:
         return UniversalCategory(self._view_of(effective), discovery, self.hot_list, self.config.tier)
 
 
-class _RunOps:
+def provider_named(name: str) -> Provider:
+    """Give a provider. Raises ValueError for an unknown one."""
+    if name not in PROVIDERS:
+        meant = nearest(name, PROVIDERS, count=1)
+        hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(PROVIDERS)}"
+        raise ValueError(f"there is no provider {name!r}; {hint}")
+    return provider_of(name)
+
+
+class RunOps:
     """What presentations may have done: the calls of a turn, in one run."""
 
     def __init__(self, runtime: Runtime, run: Run) -> None:

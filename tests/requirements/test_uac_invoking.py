@@ -1,0 +1,200 @@
+"""Requirements of the universal action catalog: how an action becomes a call of its target."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import inspect
+import json
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from generated.catalogs import universal
+from tests.requirements.universal import Universal
+from toolgen.contract.actions import ArgsNotMapped, ResolvedAction, UnknownActionError
+from toolgen.contract.records import ToolRequest
+from toolgen.runtime import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Universal:
+    return Universal(tmp_path)
+
+
+def resolve(name: str, args: dict[str, Any]) -> ResolvedAction:
+    return universal.TABLES.resolve(name, args)
+
+
+def test_uac_09_the_tools_of_one_server_have_ids_that_begin_with_it(world: Universal) -> None:
+    tools = json.loads(world.invoke("mcp__list_tools", {"server": "time"}).text)
+    assert "time__get_current_time" in [tool["id"] for tool in tools]
+
+
+@pytest.mark.parametrize(
+    ("tool", "server", "name"), [("srv__a__b", "srv", "a__b"), ("time__get_current_time", "time", "get_current_time")]
+)
+def test_uac_10_the_tool_of_a_server_is_cut_at_the_first_separator(tool: str, server: str, name: str) -> None:
+    assert resolve("mcp__call_tool", {"tool": tool, "tool_args": {"x": 1}}) == ResolvedAction(
+        "mcp_admin.call_mcp_tool", {"server": server, "tool": name, "args": {"x": 1}}
+    )
+
+
+@pytest.mark.parametrize("tool", ["nosep", "__t", "s__", "", 7, None])
+def test_uac_10_a_tool_without_both_parts_calls_nothing(world: Universal, tool: Any) -> None:
+    answer = world.invoke("mcp__call_tool", {"tool": tool, "tool_args": {}})
+    assert answer.is_error
+    assert json.loads(answer.text)["reason"] == "`tool` must be text of the form `<server>__<tool>`"
+    assert world.calls() == []
+
+
+def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:
+    answer = world.invoke("mcp__call_tool", {"tool": "time__get_current_time", "tool_args": {"timezone": "UTC"}})
+    assert not answer.is_error, answer.text
+    assert world.calls() == ["mcp_admin.call_mcp_tool"]
+
+
+def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Universal) -> None:
+    shown = [tool.name for tool in world.surface.tools]
+    assert shown == ["list_actions", "describe_action", "invoke_action"]
+    for backing in ("router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"):
+        assert world.tool_use.catalog.definition(backing).name == backing
+
+
+def test_uac_27_invoking_an_action_is_calling_its_target(tmp_path: Path) -> None:
+    by_action, directly = Universal(tmp_path / "one"), Universal(tmp_path / "other")
+    args = {"slug": "tide-table", "body": "High at noon."}
+    by_action.invoke("memory_operation__remember_shared", args)
+    request = ToolRequest(name="router.remember_shared", payload=json.dumps(args), tool_call_id="m1")
+    asyncio.run(directly.ops.call([request]))
+    assert by_action.trace() == directly.trace() != []
+
+
+@pytest.mark.parametrize(
+    ("args", "target_args"),
+    [
+        ({"x": 1}, {"name": "foo", "input": {"x": 1}}),
+        ({"input": [1, 2]}, {"name": "foo", "input": [1, 2]}),
+        ({"input": None, "x": 1}, {"name": "foo", "input": None}),
+        ({"name": "other"}, {"name": "foo", "input": {"name": "other"}}),
+        ({}, {"name": "foo", "input": {}}),
+    ],
+)
+def test_uac_35_a_skill_is_given_all_args_as_its_input(args: dict[str, Any], target_args: dict[str, Any]) -> None:
+    assert resolve("skill__foo", args) == ResolvedAction("router.invoke_skill", target_args)
+
+
+@pytest.mark.parametrize("args", [{"message": "hi"}, {"message": "hi", "to": "bob"}, {"message": "hi", "request": "x"}])
+def test_uac_36_a_peer_is_given_a_message(args: dict[str, Any]) -> None:
+    assert resolve("agent.peer__alice", args) == ResolvedAction(
+        "router.delegate_to_agent", {"to": "alice", "request": "hi"}
+    )
+
+
+def test_uac_37_a_memory_entry_is_read() -> None:
+    assert resolve("memory_entry__tides", {"layer": "shared", "slug": "other"}) == ResolvedAction(
+        "router.read_memory_body", {"slug": "tides", "layer": "shared"}
+    )
+
+
+def test_uac_38_a_corpus_is_searched_alone() -> None:
+    assert resolve("rag_corpus__meetings", {"query": "Q3 roadmap"}) == ResolvedAction(
+        "router.recall", {"sources": ["meetings"], "query": "Q3 roadmap"}
+    )
+    args = {"query": "Q3 roadmap", "sources": ["others"], "top_k": 3}
+    assert resolve("rag_corpus__meetings", args).target_args == {
+        "sources": ["meetings"],
+        "query": "Q3 roadmap",
+        "top_k": 3,
+    }
+
+
+def test_uac_39_routing_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [*universal.OPERATION_RULES, *(f"{category}__some entry" for category in universal.RESOURCE_RULES)]
+
+    def refuse(*_args: object, **_kwargs: object) -> None:
+        raise AssertionError("routing reached outside")
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    resolved = [universal.TABLES.resolve(name, {"tool": "a__b"}).target_tool_name for name in names]
+    monkeypatch.undo()
+    assert len(resolved) == len(names)
+    assert set(resolved) <= set(load("generated"))
+
+
+def test_uac_39_the_generated_module_stands_on_the_contract_alone() -> None:
+    imported = [line.split()[1] for line in inspect.getsource(universal).splitlines() if line.startswith("from ")]
+    assert set(imported) == {"__future__", "typing", "toolgen.contract.actions"}
+    assert set(vars(sys.modules["toolgen.contract.actions"])) >= {"ActionRule", "ActionTables"}
+
+
+def test_uac_40_rules_are_two_tables_and_that_of_an_entry_is_before_that_of_its_category() -> None:
+    assert universal.OPERATION_RULES["web__search"].target == "router.web_search"
+    assert universal.RESOURCE_RULES["skill"].target == "router.invoke_skill"
+    own = universal.TABLES
+    both = type(own)(
+        categories=own.categories,
+        operations={**own.operations, "skill__special": own.operations["web__search"]},
+        resources=own.resources,
+    )
+    assert both.resolve("skill__special", {}).target_tool_name == "router.web_search"
+    assert both.resolve("skill__other", {}).target_tool_name == "router.invoke_skill"
+
+
+def test_uac_41_every_rule_gives_a_frozen_action() -> None:
+    resolved = {name: resolve(name, {"tool": "a__b"}) for name in universal.OPERATION_RULES}
+    assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
+    assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
+    with pytest.raises(AttributeError):
+        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]
+
+
+def test_uac_42_an_unknown_action_carries_what_resembles_it() -> None:
+    with pytest.raises(UnknownActionError) as caught:
+        universal.TABLES.resolve("web__serch", {})
+    assert caught.value.suggestions[0] == "web__search"
+    with pytest.raises(UnknownActionError) as caught:
+        universal.TABLES.resolve("skil__foo", {}, names=["skill__foo"])
+    assert caught.value.suggestions == ("skill__foo",)
+
+
+def test_uac_43_every_category_with_a_rule_lists_something_where_everything_is_there(world: Universal) -> None:
+    ruled = {name.partition("__")[0] for name in universal.OPERATION_RULES} | universal.RESOURCE_RULES.keys()
+    assert ruled == set(universal.CATEGORIES)
+    for category in universal.CATEGORIES:
+        assert world.names(category=[category]), category
+
+
+def test_uac_10_what_cannot_be_cut_raises() -> None:
+    with pytest.raises(ArgsNotMapped, match="must be text of the form"):
+        resolve("mcp__call_tool", {"tool": "nosep"})
+
+
+def test_uac_56_two_steps_suffice(world: Universal) -> None:
+    """A client that knows nothing but what a narrowed list tells it builds args that are accepted."""
+    item = next(item for item in world.list(category=["web"])["items"] if "fetch" not in item["qualified_name"])
+    required = item["input_schema"]["required"]
+    answer = world.invoke(item["qualified_name"], dict.fromkeys(required, "tides"))
+    assert not answer.is_error, answer.text
+    assert world.calls() == ["actions.list_actions", "router.web_search"]
+
+
+def test_uac_63_a_command_is_a_list_of_words_and_no_line_for_a_shell(world: Universal) -> None:
+    answer = world.invoke("exec__run", {"argv": ["echo", "$HOME; echo two", "*"]})
+    assert json.loads(answer.text)["stdout"] == "$HOME; echo two *\n"
+    assert world.invoke("exec__run", {"argv": "echo one"}).is_error
+
+
+@pytest.mark.parametrize("extra", ["router.web_search", "router__web_search", "code.read_file"])
+def test_uac_28_the_name_of_a_target_is_no_action(world: Universal, extra: str) -> None:
+    answer = world.invoke(extra, {"query": "tides"})
+    assert answer.is_error
+    assert json.loads(answer.text)["error"] == f"Unknown action '{extra}'"
+    assert world.calls() == [f"{extra} (not offered)"]

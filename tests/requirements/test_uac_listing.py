@@ -1,0 +1,303 @@
+"""Requirements of the universal action catalog: what is listed, described and suggested."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from generated.catalogs import universal
+from tests.requirements.universal import SEATBELT, Universal
+from toolgen.runtime.tool_use import ToolUseConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MCP_ACTIONS = [
+    "mcp__call_tool",
+    "mcp__drop_server",
+    "mcp__install_local",
+    "mcp__install_package",
+    "mcp__install_registry",
+    "mcp__list_servers",
+    "mcp__list_tools",
+    "mcp__search_registry",
+]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Universal:
+    return Universal(tmp_path)
+
+
+def skills(*names: str) -> Callable[[], list[tuple[str, str]]]:
+    return lambda: [(name, f"The workflow {name}.") for name in names]
+
+
+def test_uac_05_the_example_has_the_categories_of_the_taxonomy_in_their_order() -> None:
+    assert universal.CATEGORIES == (
+        "skill", "agent.peer", "mcp", "file", "web", "memory_entry", "memory_operation", "reyn_source", "rag_corpus",
+        "rag_operation", "exec",
+    )  # fmt: skip
+
+
+def test_uac_06_mcp_offers_its_verbs(world: Universal) -> None:
+    assert world.names(category=["mcp"]) == MCP_ACTIONS
+
+
+def test_uac_07_there_are_no_entries_of_servers_and_their_tools(world: Universal) -> None:
+    answer = world.invoke("mcp.tool__x")
+    told = json.loads(answer.text)
+    assert answer.is_error
+    assert told["error"] == "Unknown action 'mcp.tool__x'"
+    assert "unknown category 'mcp.tool'" in told["reason"]
+    assert not [name for name in world.names() if name.startswith(("mcp.server", "mcp.tool"))]
+
+
+@pytest.mark.parametrize(
+    ("category", "entries"),
+    [
+        ("file", ["delete", "edit", "list", "read", "write"]),
+        ("web", ["fetch", "search"]),
+        ("memory_operation", ["forget", "remember_agent", "remember_shared"]),
+        ("reyn_source", ["list", "read"]),
+        ("rag_operation", ["drop_source", "recall"]),
+    ],
+)
+def test_uac_08_operations_are_entries_of_their_categories(world: Universal, category: str, entries: list[str]) -> None:
+    assert world.names(category=[category]) == [f"{category}__{entry}" for entry in entries]
+    described = [world.describe(f"{category}__{entry}") for entry in entries]
+    assert all(each["metadata"]["category"] == category for each in described)
+    if category == "reyn_source":
+        assert {each["metadata"]["purity"] for each in described} == {"read_only"}
+
+
+def test_uac_16_actions_are_listed_by_name(world: Universal) -> None:
+    names = world.names()
+    assert names == sorted(names)
+    assert len(names) > 30
+
+
+def test_uac_17_no_categories_are_all_categories(world: Universal) -> None:
+    each = [world.names(category=[category]) for category in universal.CATEGORIES]
+    together = sorted(name for names in each for name in names)
+    assert world.names() == world.names(category=[]) == together
+
+
+def test_uac_17_several_categories_are_listed_together(world: Universal) -> None:
+    both = world.names(category=["web", "file"])
+    assert both == world.names(category=["file"]) + world.names(category=["web"])
+
+
+def test_uac_18_filter_looks_in_names_and_short_descriptions_whatever_the_case(world: Universal) -> None:
+    assert "file__read" in world.names(filter="READ")
+    (item,) = (world.list(filter="DOCKER"))["items"]
+    assert "docker" not in item["qualified_name"]
+    assert "Docker" in item["short_description"]
+    assert world.list(filter="zzz") == {"items": [], "total": 0}
+
+
+def test_uac_19_total_counts_what_is_left_before_it_is_cut_into_pages(tmp_path: Path) -> None:
+    many = Universal(tmp_path, resources={"skill": skills(*(f"paged_{number:02}" for number in range(25)))})
+    page = many.list(filter="paged", offset=20, limit=10)
+    assert (len(page["items"]), page["total"]) == (5, 25)
+    assert [item["qualified_name"] for item in page["items"]] == [f"skill__paged_{n}" for n in range(20, 25)]
+    assert many.list(filter="paged", offset=99) == {"items": [], "total": 25}
+
+
+def test_uac_20_items_of_the_whole_list_are_short(world: Universal) -> None:
+    items = (world.list())["items"]
+    assert {frozenset(item) for item in items} == {frozenset({"qualified_name", "short_description"})}
+    assert all("\n" not in item["short_description"] and item["short_description"] for item in items)
+
+
+def test_uac_21_items_of_a_category_say_what_a_description_says(world: Universal) -> None:
+    for category in universal.CATEGORIES:
+        for item in (world.list(category=[category], limit=200))["items"]:
+            described = world.describe(item["qualified_name"])
+            assert item == {key: described[key] for key in ("qualified_name", "description", "input_schema")}
+
+
+def test_uac_22_schemas_come_for_the_category_that_was_asked_for(world: Universal) -> None:
+    text = json.dumps(world.list(category=["web"]))
+    assert '"url"' in text
+    for other in ("action_name", "old_text", "slug", "argv", "top_k"):
+        assert f'"{other}"' not in text
+
+
+def test_uac_23_a_description_has_four_parts_and_three_facts(world: Universal) -> None:
+    described = world.describe("web__search")
+    assert described.keys() == {"qualified_name", "description", "input_schema", "metadata"}
+    assert described["metadata"] == {
+        "target_tool_name": "router.web_search",
+        "category": "web",
+        "purity": "read_only",
+    }
+
+
+def test_uac_24_the_schema_is_the_targets_less_what_the_entry_fills(world: Universal) -> None:
+    recall = world.describe("rag_operation__recall")
+    corpus = world.describe("rag_corpus__meetings")
+    assert "sources" in recall["input_schema"]["properties"]
+    assert "sources" in recall["input_schema"]["required"]
+    assert corpus["input_schema"]["properties"].keys() == recall["input_schema"]["properties"].keys() - {"sources"}
+    assert corpus["input_schema"]["required"] == ["query"]
+
+
+def test_uac_24_a_schema_that_is_changed_does_not_change_the_catalog(world: Universal) -> None:
+    view = world.tool_use.view(world.run)
+    entry = asyncio.run(view.find("rag_corpus__meetings"))
+    before = json.dumps(entry.as_described())
+    entry.as_described()["input_schema"]["properties"].clear()
+    assert json.dumps(entry.as_described()) == before
+
+
+def test_uac_24_mapped_args_are_shown_as_the_caller_gives_them(world: Universal) -> None:
+    peer = (world.describe("agent.peer__harbour"))["input_schema"]
+    tool = (world.describe("mcp__call_tool"))["input_schema"]
+    assert list(peer["properties"]) == ["message"]
+    assert peer["required"] == ["message"]
+    assert set(tool["properties"]) == {"tool", "tool_args"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("skill__word_count", "Runs the workflow with your arguments as its input artifact."),
+        ("agent.peer__harbour", "Delegates a message to the peer."),
+        ("memory_entry__any", "Reads the body of the record."),
+        ("rag_corpus__meetings", "Searches this one corpus by meaning."),
+    ],
+)
+def test_uac_25_a_resource_says_what_invoking_it_does(world: Universal, name: str, said: str) -> None:
+    assert (world.describe(name))["description"].endswith(said)
+
+
+def test_uac_26_a_name_is_described_that_is_on_no_page(world: Universal) -> None:
+    page = world.list(limit=1)
+    (first,) = page["items"]
+    assert first["qualified_name"] != "web__fetch"
+    assert (world.describe("web__fetch"))["qualified_name"] == "web__fetch"
+
+
+def test_uac_28_unknown_names_are_answered_and_call_nothing(world: Universal) -> None:
+    described = world.describe("nothing__at_all")
+    invoked = json.loads((world.invoke("nothing__at_all")).text)
+    assert described == invoked
+    assert "error" in described
+    assert [name for name in world.calls() if not name.startswith("actions.")] == ["nothing__at_all (not offered)"]
+
+
+def test_uac_29_an_unknown_action_is_answered_in_four_parts(tmp_path: Path) -> None:
+    world = Universal(tmp_path, resources={"skill": skills("foo", "form")})
+    told = json.loads((world.invoke("skil__foo")).text)
+    assert told.pop("reason")
+    assert told == {
+        "error": "Unknown action 'skil__foo'",
+        "suggestions": ["skill__foo", "skill__form"],
+        "hint": "Use list_actions(category=[...]) to discover the correct name.",
+    }
+
+
+@pytest.mark.parametrize("name", ["skil__foo", "file__reed", "mcp_call_tool", "exec__runn", "web", "", "rag__recall"])
+def test_uac_30_suggestions_are_difflibs_over_what_is_to_be_seen(tmp_path: Path, name: str) -> None:
+    settings = {"sandbox_backend": "noop"}
+    world = Universal(
+        tmp_path, ToolUseConfig(settings=settings, hot_list_size=0), resources={"skill": skills("foo", "form")}
+    )
+    told = world.describe(name)
+    assert told["suggestions"] == difflib.get_close_matches(name, world.names())
+    assert not [name for name in told["suggestions"] if name.startswith("exec")]
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "args"),
+    [
+        ("invoke_action", {}),
+        ("invoke_action", {"action_name": ""}),
+        ("invoke_action", {"action_name": 7}),
+        ("invoke_action", {"action_name": "web__serch"}),
+        ("invoke_action", {"action_name": "web__search", "args": [1]}),
+        ("invoke_action", {"action_name": "web__search", "query": "tides"}),
+        ("invoke_action", []),
+        ("invoke_action", {"action_name": "mcp__call_tool", "args": {"tool": "nosep"}}),
+        ("describe_action", {"action_name": ""}),
+        ("describe_action", {"action_name": "web__serch"}),
+        ("list_actions", {"category": ["webs"]}),
+    ],
+)
+def test_uac_31_every_hint_leads_back_to_the_list(world: Universal, wrapper: str, args: Any) -> None:
+    told = json.loads((world.ask(wrapper, args)).text)
+    assert "error" in told
+    assert "list_actions" in told["hint"]
+
+
+def test_uac_33_a_missing_name_and_an_empty_query_are_answered_in_four_parts(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    parts = {"error", "reason", "suggestions", "hint"}
+    assert json.loads((world.ask("invoke_action", {"args": {}})).text).keys() == parts
+    assert (world.describe("")).keys() == parts
+    assert (world.search(" ")).keys() == parts
+
+
+def test_uac_34_a_category_that_is_gone_leads_to_the_one_that_stands_for_it(world: Universal) -> None:
+    told = world.list(category=["mcp.server", "file", "fiel"])
+    assert told.keys() == {"error", "reason", "hint", "unknown", "valid"}
+    assert told["unknown"] == ["mcp.server", "fiel"]
+    assert told["valid"] == list(universal.CATEGORIES)
+    assert "'mcp.server' → 'mcp'" in told["reason"]
+    assert "no category 'fiel'" in told["reason"]
+
+
+def test_uac_61_a_hot_list_of_none_is_the_alphabet(world: Universal) -> None:
+    world.invoke("web__search", {"query": "tides"})
+    names = world.names()
+    assert names == sorted(names)
+
+
+def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_left(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=4))
+    for _ in range(2):
+        world.invoke("reyn_source__list")
+    world.clock.pass_days(9)
+    world.invoke("web__search", {"query": "tides"})
+    world.invoke("web__search", {"query": 7})
+    world.invoke("no__such")
+    world.hot_list.note("gone__action")
+    world.hot_list.note("list_actions")
+    # reyn_source__list weighs 2 * (1 + 1/10) = 2.2, web__search 1 * (1 + 1/1) = 2; what failed does not count.
+    names = world.names()
+    assert names[:4] == ["reyn_source__list", "web__search", "file__read", "file__list"]
+    assert names[4:] == sorted(names[4:])
+    assert len(names) == len(set(names))
+    world.clock.pass_days(30)
+    world.invoke("web__search", {"query": "tides"})
+    assert (world.names())[0] == "web__search"
+
+
+def test_uac_61_what_is_hidden_is_not_pinned(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=4))
+    world.hot_list.note("exec__run")
+    assert "exec__run" not in world.names()
+
+
+def test_uac_62_a_corpus_is_described_and_invoked_that_nobody_lists(tmp_path: Path) -> None:
+    world = Universal(tmp_path, resources={})
+    assert "rag_corpus__meetings" not in world.names()
+    assert (world.describe("rag_corpus__meetings"))["metadata"]["target_tool_name"] == "router.recall"
+    answer = world.invoke("rag_corpus__meetings", {"query": "harbour budget"})
+    assert not answer.is_error
+
+
+def test_where_listing_resources_fails_the_rest_is_listed(tmp_path: Path) -> None:
+    def fails() -> list[tuple[str, str]]:
+        raise OSError("the disk is gone")
+
+    world = Universal(tmp_path, resources={"skill": fails, "agent.peer": lambda: [("ann", "")]})
+    names = world.names()
+    assert "agent.peer__ann" in names
+    assert not [name for name in names if name.startswith("skill")]

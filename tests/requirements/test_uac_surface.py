@@ -1,0 +1,250 @@
+"""Requirements of the universal action catalog: what a model is told before it has asked for anything."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from generated.catalogs import universal
+from tests.compiler.specs import resolved, toolset
+from tests.requirements.universal import SEATBELT, Universal
+from toolgen.contract.tool_use import ToolUseError
+from toolgen.providers.table import provider_payload
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.actions.listing import list_actions
+from toolgen.runtime.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIGHT = ToolUseConfig(settings=SEATBELT, tier="light")
+MANDATES = (
+    "Your first tool call MUST be list_actions, before reading, writing, or editing anything.",
+    "Partial edits MUST use file__edit, NOT file__write.",
+)
+
+
+BUILT_IN = 26
+"""Tools that come with toolgen, without those that only list others."""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Universal:
+    return Universal(tmp_path)
+
+
+def prompt(world: Universal) -> str:
+    return system_prompt("You route.", "Be brief.", world.surface.prompt)
+
+
+def sent(world: Universal) -> str:
+    """Everything a model is sent before it has asked for anything."""
+    tools = provider_payload("openai", world.surface.tools).fields
+    return prompt(world) + json.dumps(tools)
+
+
+def of_many_actions(number: int) -> ToolUse:
+    """The actions of a catalog that nobody wrote: those of so many registered tools, and of the built-in ones."""
+    catalog = load("toolgen.toolsets.generated")
+    for index in range(number):
+        catalog.tool(f"big.tool_{index:05}", description=f"Do {index}.", input_schema={"type": "object"})(
+            lambda _: None
+        )
+    return ToolUse(catalog, ToolUseConfig(embedding_class="lexical"))
+
+
+def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(tmp_path: Path) -> None:
+    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {description: A., actions: {add: }}\n"
+    spec = toolset({"add": {}, "drop": {}})
+    before = resolved(spec, catalog).catalog.catalogs[0]
+    after = resolved(spec, catalog + "  second: {description: B., actions: {drop: }}\n").catalog.catalogs[0]
+    assert [category.name for category in before.categories] == ["first"]
+    assert [category.name for category in after.categories] == ["first", "second"]
+    hidden = Universal(tmp_path / "a", ToolUseConfig(settings={}))
+    shown = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT))
+    assert len(hidden.tool_use.view(hidden.run).categories) + 1 == len(shown.tool_use.view(shown.run).categories)
+    assert [tool.name for tool in hidden.surface.tools] == [tool.name for tool in shown.surface.tools]
+
+
+def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions() -> None:
+    told: set[str] = set()
+    for number in (20, 200, 20_000):
+        tool_use = of_many_actions(number)
+        run = Runtime(tool_use.catalog, permission=allow_all).start_run()
+        surface = tool_use.presentation("step", run).build_presentation()
+        tools = json.dumps(provider_payload("openai", surface.tools).fields, separators=(",", ":"))
+        assert len(tools) <= 4_000
+        told.add(tools + system_prompt("You route.", "Be brief.", surface.prompt))
+        page = asyncio.run(list_actions(tool_use.view(run), limit=10))
+        assert page["total"] == number + BUILT_IN
+        assert len(json.dumps(page)) < 1_500
+    assert len(told) == 1
+
+
+def test_uac_15_wrappers_say_nothing_of_categories(world: Universal) -> None:
+    for tool in world.surface.tools:
+        said = json.dumps({**tool.args, "properties": {}}) + tool.description
+        for category in universal.CATEGORIES:
+            assert not re.search(rf"\b{re.escape(category)}\b", said), (tool.name, category)
+
+
+def test_uac_32_search_is_shown_where_there_is_an_embedding_class(tmp_path: Path) -> None:
+    without = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT))
+    with_class = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    assert "search_actions" not in [tool.name for tool in without.surface.tools]
+    assert "search_actions" in [tool.name for tool in with_class.surface.tools]
+
+
+@pytest.mark.parametrize(("embedding_class", "seen"), [(None, False), ("", False), ("standard", True)])
+def test_uac_44_search_is_there_where_an_embedding_class_is_set(embedding_class: str | None, seen: bool) -> None:
+    assert universal.is_search_available(embedding_class) is seen
+
+
+@pytest.mark.parametrize(("sandbox_backend", "seen"), [(None, False), ("noop", False), ("", False), ("seatbelt", True)])
+def test_uac_45_exec_is_there_where_a_sandbox_is_set(sandbox_backend: str | None, seen: bool) -> None:
+    assert universal.is_exec_available(sandbox_backend) is seen
+
+
+def test_uac_46_all_categories_but_exec_are_always_seen(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig())
+    assert list(world.tool_use.view(world.run).categories) == [
+        category for category in universal.CATEGORIES if category != "exec"
+    ]
+
+
+def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
+    config = ToolUseConfig(settings={"sandbox_backend": "noop"}, embedding_class="lexical", hot_list_size=0)
+    world = Universal(tmp_path, config)
+    (listing,) = (tool for tool in world.surface.tools if tool.name == "list_actions")
+    assert "exec" not in listing.args["properties"]["category"]["items"]["enum"]
+    assert "`exec`" not in world.surface.prompt
+    assert not [name for name in world.names() if name.startswith("exec")]
+    assert "error" in world.list(category=["exec"])
+    assert "exec__run" not in json.dumps(world.search("run a command in the sandbox", limit=20))
+    for asked in ("exec__run", "exec__rum"):
+        told = json.loads(world.invoke(asked, {"argv": ["true"]}).text)
+        assert told["error"] == f"Unknown action '{asked}'"
+        assert "exec__run" not in told["suggestions"]
+    assert [name for name in world.calls() if not name.startswith("actions.")] == [
+        "exec__run (not offered)",
+        "exec__rum (not offered)",
+    ]
+
+
+def test_uac_48_predicates_take_the_value_of_one_setting() -> None:
+    for predicate in (universal.is_search_available, universal.is_exec_available):
+        (parameter,) = inspect.signature(predicate).parameters.values()
+        assert parameter.annotation == "str | None"
+    assert {name: each.setting for name, each in universal.VISIBILITY.items()} == {"exec": "sandbox_backend"}
+    assert universal.SEARCH.setting == "embedding_class"
+
+
+def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(world: Universal) -> None:
+    section = world.surface.prompt
+    assert section.startswith("## Action categories\n")
+    for category in universal.CATEGORIES:
+        assert f"- `{category}`: " in section
+    for invoke in ("Runs the workflow", "Delegates a message", "Reads the body", "Searches this one corpus"):
+        assert f"Invoking an entry: {invoke}" in section
+
+
+def test_uac_49_without_the_wrappers_there_is_no_section(tmp_path: Path) -> None:
+    config = read_tool_use({"action_retrieval": {"universal_wrappers_enabled": False}})
+    world = Universal(tmp_path, config)
+    assert world.surface.prompt == ""
+    assert "## Action categories" not in prompt(world)
+
+
+def test_uac_50_the_section_stands_between_what_can_be_done_and_how(world: Universal) -> None:
+    text = prompt(world)
+    assert text.index("## Capabilities") < text.index("## Action categories") < text.index("## Behaviour")
+
+
+def test_uac_50_the_prompt_is_the_same_whatever_happened(world: Universal) -> None:
+    before = prompt(world), json.dumps(provider_payload("openai", world.surface.tools).fields)
+    world.invoke("web__search", {"query": "tides"})
+    world.invoke("no__such")
+    world.list(category=["file"])
+    assert (prompt(world), json.dumps(provider_payload("openai", world.surface.tools).fields)) == before
+
+
+def test_uac_51_there_is_a_bullet_for_every_category(world: Universal) -> None:
+    assert tuple(re.findall(r"^- `([^`]+)`: ", world.surface.prompt, re.MULTILINE)) == universal.CATEGORIES
+
+
+def test_uac_51_a_category_without_a_bullet_does_not_compile() -> None:
+    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {actions: {add: }}\n"
+    (message,) = resolved(toolset({"add": {}}), catalog).messages
+    assert message.startswith("TG103 2.yaml:5:3")
+    assert "description" in message
+
+
+def test_uac_52_wrappers_are_the_default_of_the_layers_that_have_them_and_callers_who_ask_for_none_get_none(
+    tmp_path: Path,
+) -> None:
+    by_default = Universal(tmp_path / "a", read_tool_use({"settings": SEATBELT}))
+    assert [tool.name for tool in by_default.surface.tools][:1] == ["list_actions"]
+    plain = system_prompt("You route.", "Be brief.")
+    assert plain == "## Capabilities\n\nYou route.\n\n## Behaviour\n\nBe brief.\n"
+    digests = {hashlib.sha256(text.encode()).hexdigest() for text in (plain, prompt(by_default))}
+    assert len(digests) == 2
+    again = Universal(tmp_path / "b", read_tool_use({"settings": SEATBELT}))
+    assert prompt(again) == prompt(by_default)
+
+
+def test_uac_53_the_switch_takes_wrappers_and_section_away(tmp_path: Path) -> None:
+    off = {"action_retrieval": {"universal_wrappers_enabled": False}, "settings": SEATBELT}
+    config = read_tool_use(off)
+    assert set(config.schemes.values()) == {"enumerate-all"}
+    world = Universal(tmp_path, config)
+    names = {tool.name for tool in world.surface.tools}
+    assert "router__web_search" in names
+    assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}
+    with pytest.raises(ToolUseError, match="universal_wrappers_enabled` is false"):
+        read_tool_use({**off, "tool_use": {"step": "universal-category"}})
+
+
+def test_uac_54_no_action_is_named_before_it_is_listed(world: Universal) -> None:
+    text = sent(world)
+    assert [name for name in world.names() if name in text] == []
+
+
+def test_uac_54_a_mandate_names_what_it_must_and_nothing_else(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, tier="light", hot_list_size=0))
+    text = sent(world)
+    assert [name for name in world.names() if name in text] == ["file__edit", "file__write"]
+
+
+@pytest.mark.parametrize(("model", "times"), [("light", 3), ("strong", 0), ("huge", 0), ("", 0)])
+def test_uac_57_uac_60_mandates_are_for_light_models_and_said_three_times(
+    tmp_path: Path, model: str, times: int
+) -> None:
+    world = Universal(tmp_path, read_tool_use({"router_model": model, "settings": SEATBELT}))
+    assert [prompt(world).count(mandate) for mandate in MANDATES] == [times, times]
+
+
+def test_uac_57_a_strong_model_is_told_what_one_is_told_without_mandates(tmp_path: Path) -> None:
+    strong = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT, tier="strong"))
+    light = Universal(tmp_path / "b", LIGHT)
+    bare = prompt(light)
+    for mandate in MANDATES:
+        bare = bare.replace(f"{mandate}\n\n", "").replace(f"\n\n{mandate}", "")
+    assert prompt(strong) == bare
+
+
+def test_uac_58_the_first_mandate_names_what_it_is_before(tmp_path: Path) -> None:
+    text = prompt(Universal(tmp_path, LIGHT))
+    first = next(line for line in text.splitlines() if "MUST" in line)
+    assert "list_actions" in first
+    assert "before reading, writing, or editing" in first
+    assert "before any other tool" not in text
+
+
+def test_uac_59_the_second_mandate_says_what_edits_are_made_with(tmp_path: Path) -> None:
+    assert "Partial edits MUST use file__edit, NOT file__write." in prompt(Universal(tmp_path, LIGHT))

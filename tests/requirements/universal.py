@@ -1,0 +1,132 @@
+"""The worked example of an action catalog, as one model meets it through the wrappers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from specs.examples.router.app import Router
+from toolgen.contract.messages import ModelCall, ModelReply
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.presentations.protocol import Calls
+from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.stores.records import RunNotFound
+from toolgen.runtime.tool_use import HotList, ToolUse, ToolUseConfig
+from toolgen.runtime.tool_use.tool_use import RunOps
+from toolgen.toolsets.actions import ActionTools
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.contract.messages import CallAnswer
+    from toolgen.runtime.actions.resources import Provider
+    from toolgen.runtime.stores.records import Event
+
+SEATBELT = {"sandbox_backend": "seatbelt"}
+
+
+@dataclass
+class Clock:
+    """A time that tests move."""
+
+    now: datetime = datetime(2026, 5, 16, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_days(self, days: float) -> None:
+        self.now += timedelta(days=days)
+
+
+@dataclass
+class Universal:
+    """A model of a light or strong tier, before the example catalog, in a folder of its own."""
+
+    folder: Path
+    config: ToolUseConfig = field(default_factory=lambda: ToolUseConfig(settings=SEATBELT, hot_list_size=0))
+    resources: Mapping[str, Provider] | None = None
+    policies: Sequence[str] = ()
+    clock: Clock = field(default_factory=Clock)
+
+    def __post_init__(self) -> None:
+        router = Router(self.folder / "router")
+        catalog = load("generated")
+        self.hot_list = HotList(self.clock)
+        self.tool_use = ToolUse(
+            catalog,
+            self.config,
+            resources=router.resources if self.resources is None else self.resources,
+            hot_list=self.hot_list,
+        )
+        self.store = MemoryStore()
+        self.runtime = Runtime(
+            catalog,
+            executors=[*router.registrations, ActionTools(self.tool_use).registration()],
+            permission=allow_all,
+            policies=self.policies,
+            store=self.store,
+            project=self.folder,
+        )
+        self.run = self.runtime.start_run()
+        self.presentation = self.tool_use.presentation("step", self.run)
+        self.ops = RunOps(self.runtime, self.run)
+        self._ids = count(1)
+
+    @property
+    def surface(self) -> Any:
+        return self.presentation.build_presentation()
+
+    def ask(self, name: str, args: Any) -> CallAnswer:
+        """Make one call as a model does, and give what it is told."""
+        return asyncio.run(self._ask(name, args))
+
+    async def _ask(self, name: str, args: Any) -> CallAnswer:
+        call = ModelCall(tool_call_id=f"m{next(self._ids)}", name=name, arguments=json.dumps(args))
+        action = self.presentation.interpret(ModelReply(calls=(call,)))
+        assert isinstance(action, Calls)
+        outcome = await self.presentation.execute(action, self.ops)
+        (answer,) = (await self.presentation.format_feedback(outcome)).answers
+        assert answer.tool_call_id == call.tool_call_id
+        return answer
+
+    def list(self, **args: Any) -> Any:
+        return json.loads((self.ask("list_actions", args)).text)
+
+    def names(self, **args: Any) -> list[str]:
+        return [item["qualified_name"] for item in (self.list(limit=200, **args))["items"]]
+
+    def describe(self, name: str) -> Any:
+        return json.loads((self.ask("describe_action", {"action_name": name})).text)
+
+    def search(self, query: str, **args: Any) -> Any:
+        return json.loads((self.ask("search_actions", {"query": query, **args})).text)
+
+    def invoke(self, name: str, args: Any = None) -> CallAnswer:
+        return self.ask("invoke_action", {"action_name": name, "args": {} if args is None else args})
+
+    def record(self) -> tuple[Event, ...]:
+        """What is on record of the run."""
+        run_id = self.run.meta.run_id
+        assert run_id is not None
+        try:
+            return asyncio.run(self.store.read(run_id)).events
+        except RunNotFound:
+            return ()
+
+    def calls(self) -> list[str]:
+        """The tools that were called, as the record has them."""
+        return [event.tool for event in self.record() if event.kind not in ("tool_started", "tool_progress")]
+
+    def trace(self) -> list[Any]:
+        """The record without what is never the same twice: ids of runs, and times."""
+        return [(event.kind, event.tool, event.tool_call_id, _timeless(event.data)) for event in self.record()]
+
+
+def _timeless(data: Mapping[str, Any]) -> Any:
+    stages = [{key: value for key, value in stage.items() if key != "us"} for stage in data.get("stages", ())]
+    return {**data, "stages": stages} if stages else dict(data)
