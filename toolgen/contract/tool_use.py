@@ -26,6 +26,13 @@ DEFAULT_SCHEMES: Final[Mapping[Layer, Scheme]] = {
 LEXICAL: Final = "lexical"
 """The embedding class that needs no embeddings: search by words."""
 
+EMBEDDING_CLASSES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "url": {"url": str, "model": str, "key_variable": str, "timeout_seconds": int | float},
+    "path": {"path": str},
+    "function": {"function": str},
+}
+"""The kinds of embedding classes, by the setting that makes one that kind, and all settings of it with their types."""
+
 Tier: TypeAlias = Literal["light", "strong"]
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
@@ -161,9 +168,25 @@ class _Reader:
                 )
             elif is_object(table):
                 found[name] = table
+                self._check_class(f"action_retrieval.classes.{name}", table)
             else:
                 self._wrong_type(f"action_retrieval.classes.{name}", "a table", table)
         return found
+
+    def _check_class(self, setting: str, table: Mapping[str, Any]) -> None:
+        kinds = [kind for kind in EMBEDDING_CLASSES if kind in table]
+        if len(kinds) != 1:
+            self._report(setting, f"`{setting}` needs one of {', '.join(f'`{kind}`' for kind in EMBEDDING_CLASSES)}")
+            return
+        types = EMBEDDING_CLASSES[kinds[0]]
+        for key, value in table.items():
+            if key not in types:
+                self._report(f"{setting}.{key}", f"`{setting}` has no setting `{key}`", types, key)
+            elif not isinstance(value, types[key]) or isinstance(value, bool):
+                wanted = "a string" if types[key] is str else "a number of seconds"
+                self._wrong_type(f"{setting}.{key}", wanted, value)
+        if kinds == ["url"] and "model" not in table:
+            self._report(setting, f"`{setting}` needs the `model` that the server at `url` is asked for")
 
     def _base(self, retrieval: Mapping[str, Any]) -> tuple[str, ...]:
         base: object = retrieval.get("base", [])

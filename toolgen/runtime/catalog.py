@@ -67,6 +67,11 @@ class Catalog:
     def __len__(self) -> int:
         return len(self._compiled) + len(self._registered)
 
+    @property
+    def package(self) -> str:
+        """The import name of the generated package; empty where there is none."""
+        return self._package
+
     def resolve(self, name: str) -> str | None:
         """Give the ident that a name spells: itself, or a wire name. None if it spells none."""
         if name in self:

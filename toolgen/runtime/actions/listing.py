@@ -8,7 +8,7 @@ from toolgen.contract.actions import UnknownActionError
 from toolgen.runtime.actions.answers import missing, unknown_action, unknown_categories
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from toolgen.runtime.actions.view import ActionView, Entry
 
@@ -48,6 +48,16 @@ def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
     if is_narrowed:
         return entry.as_found()
     return {"qualified_name": entry.name, "short_description": entry.short_description}
+
+
+async def search_actions(
+    view: ActionView, query: str, limit: int, find: Callable[[str, int, ActionView], Awaitable[Sequence[Entry]]]
+) -> dict[str, Any]:
+    """Give the actions to be seen that fit a query best, as `find` finds them, with descriptions and schemas."""
+    if not query.strip():
+        return missing("query", "it is what is to be done, in a few words")
+    found = await find(query, limit, view)
+    return {"items": [entry.as_found() for entry in found], "total": len(found)}
 
 
 async def describe_action(view: ActionView, name: str) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class Candidates:
     def __init__(self, idents: Iterable[str], read: Callable[[str], Candidate], spell: Callable[[str], str]) -> None:
         """Take the idents, what reads one, and what spells one for the provider."""
         self._idents = dict.fromkeys(sorted(idents))
+        self.idents = frozenset(self._idents)
         self._read = read
         self._spell = spell
         self._found: dict[str, Candidate] = {}

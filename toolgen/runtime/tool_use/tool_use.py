@@ -23,9 +23,11 @@ from toolgen.runtime.presentations.retrieval import Retrieval
 from toolgen.runtime.presentations.universal_category import UniversalCategory
 from toolgen.runtime.suggest import nearest
 from toolgen.runtime.tool_use.conversation import Conversation
+from toolgen.runtime.tool_use.finding import Finder, embedder_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.contract.tool_use import Layer
@@ -46,7 +48,7 @@ class ToolUse:
     """Shows the tools of a catalog to models, as a configuration says.
 
     `resources` name the entries of categories that take them from the host, by category. `hot_list` counts which
-    actions are used; one of its own where none is given.
+    actions are used; one of its own where none is given. `vectors_file` keeps the vectors of an embedding class.
     """
 
     def __init__(
@@ -56,11 +58,13 @@ class ToolUse:
         *,
         resources: Mapping[str, ResourceProvider] = NOTHING,
         hot_list: HotList | None = None,
+        vectors_file: Path | None = None,
     ) -> None:
         self.catalog = catalog
         self.config = config or ToolUseConfig()
         self.hot_list = hot_list or HotList()
         self._resources = resources
+        self._vectors_file = vectors_file
         self._candidates_of = lru_cache(maxsize=_SETS)(self._candidates)
         self._view_of = lru_cache(maxsize=_SETS)(self._view)
         self._universal_of = lru_cache(maxsize=_SETS)(self._universal)
@@ -99,11 +103,18 @@ class ToolUse:
             self._check_tells_of(provider, candidates.flat)
             return Retrieval(candidates, search, self._base)
         if scheme == "codeact":
-            from toolgen.runtime.presentations.codeact import CodeAct
+            from toolgen.runtime.presentations.codeact import CodeAct, read_stubs
 
-            return CodeAct(candidates)
+            return CodeAct(candidates, stubs=read_stubs(self.catalog.package) if self.catalog.package else None)
         self._check_tells_of(provider, candidates.flat)
         return EnumerateAll(candidates)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What searches. Raises `EmbeddingError` for an embedding class that is not there."""
+        config = self.config
+        embedder = embedder_named(config.embedding_class, config.embedding_classes)
+        return Finder(self.catalog, embedder, self._vectors_file)
 
     def view(self, run: Run) -> ActionView:
         """Give the actions of a run. Raises `CatalogError` where no action catalog can be told."""

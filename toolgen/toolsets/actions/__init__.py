@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.actions.listing import describe_action, list_actions
+from toolgen.runtime.actions.listing import describe_action, list_actions, search_actions
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.run import run_of
 from toolgen.toolsets.generated.tools.actions.dispatch import executor
@@ -53,11 +53,16 @@ class ActionTools:
 
     async def search_actions(self, args: SearchActionsArgs, meta: ToolCallMeta, /) -> Any:
         """Search actions by what they do."""
-        raise NotImplementedError
+        view = self._tool_use.view(_run(meta))
+        if not view.can_be_searched:
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_search", "actions cannot be searched here", "list them")
+        return await search_actions(view, args.query, args.limit, self._tool_use.finder.actions)
 
     async def search_tools(self, args: SearchToolsArgs, meta: ToolCallMeta, /) -> Any:
         """Search tools by what they do."""
-        raise NotImplementedError
+        candidates = self._tool_use.candidates(_run(meta))
+        found = await self._tool_use.finder.tools(args.query, args.limit, candidates)
+        return {"tools": [{"name": ident, "description": candidates[ident].short_description} for ident in found]}
 
     def _hot(self, entries: Mapping[str, Entry]) -> Sequence[str]:
         return self._tool_use.hot_list.top(self._tool_use.hot_list_size, self._tool_use.actions.hot_list_seeds, entries)

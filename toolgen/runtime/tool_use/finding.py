@@ -1,0 +1,79 @@
+"""Finding: tools and actions by what they do, among those that a run may be told of."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.search.documents import SearchDocument, parameter_texts
+from toolgen.runtime.search.embedding import EndpointClass, FunctionClass, LocalClass, embedder_of
+from toolgen.runtime.search.fused import Search
+from toolgen.runtime.search.index import Index
+from toolgen.runtime.search.of_catalog import documents_of, index_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.runtime.actions.view import ActionView, Entry
+    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.presentations.candidates import Candidates
+    from toolgen.runtime.search.embedding import Embedder, EmbeddingClass
+
+
+class Finder:
+    """Searches by words, and by the vectors of an embedder where there is one, which `vectors_file` keeps."""
+
+    def __init__(self, catalog: Catalog, embedder: Embedder | None = None, vectors_file: Path | None = None) -> None:
+        self._catalog = catalog
+        self._embedder = embedder
+        self._vectors_file = vectors_file
+        self._actions = Index.build(())
+
+    async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
+        """Give the idents of the candidates that fit a query best, at most `limit`."""
+        hits = await self._search.search(query, limit, candidates.idents)
+        return [hit.key for hit in hits]
+
+    async def actions(self, query: str, limit: int, view: ActionView) -> list[Entry]:
+        """Give the actions to be seen that fit a query best, at most `limit`."""
+        entries = await view.entries()
+        self._actions = index = self._actions.extended(map(_document, entries.values()))
+        search = self._fused(index, lambda names: (_document(entries[name]) for name in names))
+        hits = await search.search(query, limit, frozenset(entries))
+        return [entries[hit.key] for hit in hits]
+
+    @cached_property
+    def _search(self) -> Search:
+        index = index_of(self._catalog, self._catalog.package)
+        return self._fused(index, lambda idents: documents_of(self._catalog, idents))
+
+    def _fused(self, index: Index, read: Callable[[Sequence[str]], Iterable[SearchDocument]]) -> Search:
+        if self._embedder is None:
+            return Search(index)
+        from toolgen.runtime.search.vectors import Vectors
+
+        return Search(index, Vectors(index, self._embedder, read, self._vectors_file))
+
+
+def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedder | None:
+    """Give what makes the vectors of an embedding class, of those that a configuration has; None for words alone.
+
+    Raises `EmbeddingError` for one whose parts are not there.
+    """
+    classes: dict[str, EmbeddingClass] = {}
+    for class_name, table in tables.items():
+        kind = EndpointClass if "url" in table else LocalClass if "path" in table else FunctionClass
+        classes[class_name] = kind(**table)
+    return embedder_of(name, classes)
+
+
+def _document(entry: Entry) -> SearchDocument:
+    return SearchDocument(
+        key=entry.name,
+        names=(entry.name,),
+        title=entry.target.title if entry.said is None else "",
+        description=f"{entry.description}\n{entry.category.description}",
+        parameters=parameter_texts(entry.schema),
+        tags=tuple(sorted(entry.target.tags)),
+    )
