@@ -1,0 +1,63 @@
+"""Responses of models, as the API of each provider gives them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Calls = Sequence[tuple[str, str, Mapping[str, Any]]]
+
+
+def _openai(text: str, calls: Calls) -> dict[str, Any]:
+    asked = [
+        {"id": number, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
+        for number, name, args in calls
+    ]
+    message = {"role": "assistant", "content": text or None, **({"tool_calls": asked} if asked else {})}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if asked else "stop"}]}
+
+
+def _responses(text: str, calls: Calls) -> dict[str, Any]:
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    asked = [
+        {"type": "function_call", "id": f"fc_{number}", "call_id": number, "name": name, "arguments": json.dumps(args)}
+        for number, name, args in calls
+    ]
+    return {"status": "completed", "output": [*([said] if text else []), *asked]}
+
+
+def _anthropic(text: str, calls: Calls) -> dict[str, Any]:
+    asked = [{"type": "tool_use", "id": number, "name": name, "input": args} for number, name, args in calls]
+    said = [{"type": "text", "text": text}] if text else []
+    return {"role": "assistant", "content": [*said, *asked], "stop_reason": "tool_use" if asked else "end_turn"}
+
+
+def _gemini(text: str, calls: Calls) -> dict[str, Any]:
+    asked = [{"functionCall": {"id": number, "name": name, "args": args}} for number, name, args in calls]
+    parts = [*([{"text": text}] if text else []), *asked]
+    return {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+
+
+def _bedrock(text: str, calls: Calls) -> dict[str, Any]:
+    asked = [{"toolUse": {"toolUseId": number, "name": name, "input": args}} for number, name, args in calls]
+    content = [*([{"text": text}] if text else []), *asked]
+    return {
+        "output": {"message": {"role": "assistant", "content": content}},
+        "stopReason": "tool_use" if asked else "end_turn",
+    }
+
+
+RESPONSES: Final[Mapping[str, Callable[[str, Calls], dict[str, Any]]]] = {
+    "openai": _openai,
+    "openai-strict": _openai,
+    "litellm": _openai,
+    "openai-responses": _responses,
+    "openai-responses-strict": _responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "bedrock": _bedrock,
+}
+"""By provider, what makes a response of a text and calls: each an id, a name, and args."""

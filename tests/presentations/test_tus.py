@@ -1,0 +1,396 @@
+"""Requirements of tool-use schemes: however tools are shown, what is allowed and what happens is the same."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import json
+import re
+from itertools import product
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import pytest
+
+from tests.presentations.model import ScriptedModel, Task
+from tests.presentations.shop import ACTIONS, Visit
+from toolgen.contract.messages import ModelReply
+from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
+from toolgen.runtime import Runtime, allow_all
+from toolgen.runtime.presentations import protocol
+from toolgen.runtime.presentations.protocol import PlainText, Surface
+from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.tool_use import Scheme
+    from toolgen.runtime import Catalog
+
+    LoadShop = Callable[[], Catalog]
+
+PRESENTATIONS = ("enumerate_all", "universal_category", "retrieval", "codeact")
+
+
+def task(visit: Visit, ident: str, words: str = "", **args: Any) -> Task:
+    """A task for a model that goes by whatever name it is told."""
+    action = ACTIONS[ident]
+    function = visit.spelled(ident)
+    names = (function, action, "NOTE") if ident == "notes.keep_note" else (function, action)
+    return Task(words or ident, names, action.partition("__")[0], args)
+
+
+def visit(load_shop: LoadShop, scheme: Scheme, **options: Any) -> Visit:
+    return Visit(load_shop(), scheme, options.pop("permission", allow_all), **options)
+
+
+async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> ScriptedModel:
+    model = ScriptedModel(shop.conversation(provider), provider)
+    await model.do(tasks)
+    return model
+
+
+def test_tus_01_there_are_four_schemes_and_an_unknown_one_is_an_error_that_lists_them() -> None:
+    assert SCHEMES == ("enumerate-all", "universal-category", "retrieval", "codeact")
+    with pytest.raises(ToolUseError) as caught:
+        read_tool_use({"tool_use": {"chat": "tags"}})
+    (problem,) = caught.value.problems
+    assert problem.setting == "tool_use.chat"
+    assert problem.message == "there is no scheme 'tags'"
+    assert problem.fix == "there are enumerate-all, universal-category, retrieval, codeact"
+
+
+def test_tus_02_every_layer_has_a_default() -> None:
+    assert read_tool_use({}).schemes == {
+        "chat": "enumerate-all",
+        "step": "universal-category",
+        "phase": "universal-category",
+    }
+
+
+def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
+    catalog = shop_catalog()
+    sent: dict[tuple[str, str], set[str]] = {}
+    for chosen in product(SCHEMES, repeat=len(LAYERS)):
+        config = ToolUseConfig(schemes=dict(zip(LAYERS, chosen, strict=True)), embedding_class="lexical")
+        tool_use = ToolUse(catalog, config)
+        run = Runtime(catalog, permission=allow_all).start_run()
+        for layer, scheme in zip(LAYERS, chosen, strict=True):
+            surface = tool_use.presentation(layer, run).build_presentation()
+            told = json.dumps([(each.name, each.description, dict(each.args)) for each in surface.tools])
+            sent.setdefault((layer, scheme), set()).add(told + surface.prompt)
+    assert len(sent) == 12
+    assert all(len(told) == 1 for told in sent.values())
+    assert len({next(iter(sent["chat", scheme])) for scheme in SCHEMES}) == 4
+
+
+def test_tus_04_the_trace_of_a_call_is_the_same_under_every_scheme(shop_catalog: LoadShop) -> None:
+    traces = []
+    for scheme in SCHEMES:
+        shop = visit(shop_catalog, scheme)
+        asyncio.run(perform(shop, task(shop, "shop.buy_good", "buy a good", id=3, count=2)))
+        traces.append(asyncio.run(shop.trace()))
+        assert shop.shop.orders == {1: 800}
+    assert traces[0]
+    assert traces == [traces[0]] * 4
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_tus_05_what_is_no_candidate_cannot_be_called(shop_catalog: LoadShop, scheme: Scheme) -> None:
+    shop = visit(shop_catalog, scheme)
+    model = ScriptedModel(shop.conversation())
+
+    async def ask_for_more() -> list[str]:
+        if scheme == "codeact":
+            await model.say("```python\nresult = burn_down()\n```")
+            return []
+        name, args = "burn_down", {}
+        if scheme == "universal-category":
+            name, args = "invoke_action", {"action_name": "goods__burn", "args": {}}
+        turn = await model.say("", (name, args))
+        return [result.error.kind for result in turn.results if result.error]
+
+    kinds = asyncio.run(ask_for_more())
+    assert shop.shop.calls == []
+    if scheme == "codeact":
+        assert "burn_down" in model.told[-1]
+        assert "not defined" in model.told[-1] or "unresolved" in model.told[-1]
+    else:
+        assert kinds == ["tool_not_available"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_tus_06_invalid_args_are_refused_in_the_same_words(shop_catalog: LoadShop, scheme: Scheme) -> None:
+    shop = visit(shop_catalog, scheme)
+    model = asyncio.run(perform(shop, task(shop, "shop.buy_good", "buy a good", id=3, count=0)))
+    assert shop.shop.calls == []
+    assert "count" in model.told[-2]
+    assert "1" in model.told[-2]
+    trace = asyncio.run(shop.trace())
+    assert [(kind, tool) for kind, tool, _ in trace] == [("tool_failed", "shop.buy_good")]
+    assert '"invalid_call"' in trace[0][2] or '"validation_error"' in trace[0][2]
+
+
+def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_registry() -> None:
+    operations = [name for name in vars(protocol.Presentation) if not name.startswith("_")]
+    assert operations == ["build_presentation", "interpret", "execute", "format_feedback"]
+    assert [name for name in vars(protocol.Ops) if not name.startswith("_")] == ["call"]
+    forbidden = re.compile(r"toolgen\.runtime\.(policy|permission|effective|pipeline|catalog|run|stages|steps|paths)\b")
+    for name in PRESENTATIONS:
+        module = importlib.import_module(f"toolgen.runtime.presentations.{name}")
+        modules = [module]
+        if hasattr(module, "__path__"):
+            modules += [
+                importlib.import_module(f"{module.__name__}.{part}")
+                for part in ("presentation", "session", "stubs", "worker")
+            ]
+        for each in modules:
+            assert not forbidden.search(inspect.getsource(each)), each.__name__
+
+
+def test_tus_08_enumerate_all_shows_every_tool_once_in_order(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "enumerate-all")
+    names = [tool["function"]["name"] for tool in shop.conversation().request()["tools"]]
+    assert names == [shop.spelled(ident) for ident in sorted(ACTIONS)]
+    again = visit(shop_catalog, "enumerate-all")
+    assert again.conversation().request() == shop.conversation().request()
+
+
+def test_tus_09_enumerate_all_grows_with_the_catalog() -> None:
+    sizes = {number: flat_bytes(number) for number in (0, 100, 200)}
+    first, second = sizes[100] - sizes[0], sizes[200] - sizes[100]
+    assert abs(second - first) <= first / 100
+
+
+def flat_bytes(number: int) -> int:
+    from toolgen.runtime import Catalog
+
+    catalog = Catalog()
+    for index in range(number):
+        catalog.tool(f"big.tool_{index:03}", description="Do it.", input_schema={"type": "object"})(lambda _: None)
+    run = Runtime(catalog, permission=allow_all).start_run()
+    conversation = ToolUse(catalog).conversation("chat", Runtime(catalog, permission=allow_all), run)
+    return len(json.dumps(dict(conversation.request()).get("tools", [])))
+
+
+def test_tus_10_every_action_is_reached_through_the_wrappers(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "universal-category")
+    calls = {
+        "shop.find_goods": {"query": "kettle"},
+        "shop.get_price": {"id": 1},
+        "shop.buy_good": {"id": 1},
+        "shop.refund_order": {"order": 1},
+        "shop.greet_customer": {"name": "Ann"},
+        "shop.open_safe": {},
+        "notes.keep_note": {"kind": "fact", "text": "tea is out"},
+    }
+    asyncio.run(perform(shop, *(task(shop, ident, **args) for ident, args in calls.items())))
+    assert [f"shop.{name}" if name != "keep_note" else "notes.keep_note" for name in shop.shop.calls] == list(calls)
+
+
+def test_tus_11_retrieval_begins_with_a_search_and_no_tool_of_the_catalog(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    model = ScriptedModel(shop.conversation())
+    assert model.offered == {"search_tools"}
+    text = json.dumps(dict(shop.conversation().request())) + shop.conversation().prompt
+    assert not [name for ident in ACTIONS for name in (ident, shop.spelled(ident)) if name in text]
+
+
+def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_catalog: LoadShop) -> None:
+    catalog = shop_catalog()
+    schemes = dict.fromkeys(LAYERS, "retrieval")
+    config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]
+    runtime = Runtime(catalog, permission=allow_all)
+    model = ScriptedModel(ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run()))
+    assert model.offered == {"search_tools", "shop__get_price"}
+
+
+def test_tus_12_what_a_search_found_can_be_called_and_nothing_else(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    model = ScriptedModel(shop.conversation())
+
+    async def talk() -> None:
+        await model.say("", ("search_tools", {"query": "what one good costs", "limit": 1}))
+        assert model.offered == {"search_tools", "shop__get_price"}
+        turn = await model.say("", ("shop__get_price", {"id": 3}), ("shop__open_safe", {}))
+        assert [result.success for result in turn.results] == [True, False]
+        assert turn.results[1].error is not None
+        assert turn.results[1].error.kind == "tool_not_available"
+
+    asyncio.run(talk())
+    assert shop.shop.calls == ["get_price"]
+
+
+def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> None:
+    with pytest.raises(ToolUseError, match="embedding_class` is not set"):
+        read_tool_use({"tool_use": {"step": "retrieval"}})
+    assert read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
+
+
+def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    shop.runtime = Runtime(shop.tool_use.catalog, executors=shop.shop.registrations(), permission=allow_all)
+    shop.run = shop.runtime.start_run()
+    model = ScriptedModel(shop.conversation())
+
+    async def talk() -> None:
+        turn = await model.say("", ("search_tools", {"query": "price"}))
+        assert turn.results[0].error is not None
+        assert turn.results[0].error.kind == "unavailable"
+        assert "search_tools" not in model.offered
+        assert {shop.spelled(ident) for ident in ACTIONS} == model.offered
+        await model.say("", ("shop__get_price", {"id": 3}))
+
+    asyncio.run(talk())
+    assert shop.shop.calls == ["get_price"]
+
+
+def test_tus_15_a_search_that_finds_nothing_new_is_the_last(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    model = ScriptedModel(shop.conversation())
+
+    async def talk() -> None:
+        await model.say("", ("search_tools", {"query": "price"}))
+        assert "search_tools" in model.offered
+        await model.say("", ("search_tools", {"query": "price"}))
+        assert "search_tools" not in model.offered
+        assert "shop__get_price" in model.offered
+
+    asyncio.run(talk())
+
+
+def test_tus_15_searches_come_to_an_end(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    model = ScriptedModel(shop.conversation())
+    words = ["price", "refund", "greet", "buy", "note", "safe", "find"]
+
+    async def talk() -> int:
+        rounds = 0
+        while "search_tools" in model.offered:
+            await model.say("", ("search_tools", {"query": words[rounds], "limit": 1}))
+            rounds += 1
+        return rounds
+
+    assert asyncio.run(talk()) == 5
+
+
+def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_catalog: LoadShop) -> None:
+    for scheme, is_visible in (
+        ("enumerate-all", True), ("codeact", True), ("universal-category", False), ("retrieval", False),
+    ):  # fmt: skip
+        shop = visit(shop_catalog, scheme)  # type: ignore[arg-type]
+        conversation = shop.conversation()
+        text = json.dumps(dict(conversation.request())) + conversation.prompt
+        assert [shop.spelled(ident) in text for ident in ACTIONS] == [is_visible] * len(ACTIONS), scheme
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, None])
+def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(shop_catalog: LoadShop, scheme: Scheme | None) -> None:
+    shop = visit(shop_catalog, scheme or "enumerate-all")
+    conversation = shop.tool_use.tagged(shop.runtime, shop.run) if scheme is None else shop.conversation()
+    assert conversation._presentation.interpret(ModelReply(text="hi")) == PlainText(text="hi")
+    turn = asyncio.run(ScriptedModel(conversation).say("hi"))
+    assert (turn.is_final, turn.text, turn.results) == (True, "hi", ())
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_tus_25_an_excluded_tool_is_neither_shown_nor_called(shop_catalog: LoadShop, scheme: Scheme) -> None:
+    shop = visit(shop_catalog, scheme, policies=["closed"])
+    conversation = shop.conversation()
+    model = ScriptedModel(conversation)
+
+    async def try_all() -> None:
+        await model.say("", ("shop__open_safe", {}), ("shop.open_safe", {}))
+        await model.say("", ("invoke_action", {"action_name": "orders__safe", "args": {}}))
+        await model.say("", ("list_actions", {"category": ["orders"]}))
+        await model.say("", ("search_tools", {"query": "open the safe"}))
+        await model.say("```python\nresult = shop__open_safe()\n```")
+        await model.say("", ("shop__open_safe", {}))
+
+    asyncio.run(try_all())
+    assert shop.shop.calls == []
+    everything = "".join(model.sent) + json.dumps(dict(conversation.request()))
+    assert "open_safe" not in everything
+    assert "Open the safe" not in everything
+    direct = asyncio.run(shop.runtime.invoke(_request("shop.open_safe"), run=shop.run))
+    assert direct.error is not None
+    assert direct.error.kind == "tool_not_available"
+    reasons = [
+        json.loads(data).get("reason") for _, tool, data in asyncio.run(shop.trace()) if tool == "shop.open_safe"
+    ]
+    assert reasons[-1] == "tool_excluded"
+
+
+def _request(name: str) -> Any:
+    from toolgen.contract.records import ToolRequest
+
+    return ToolRequest(name=name)
+
+
+def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_catalog: LoadShop) -> None:
+    hints = get_type_hints(Surface, {"OfferedTool": object, "Container": frozenset}, {})
+    assert {"tools", "dispatchable"} <= hints.keys()
+    surface = visit(shop_catalog, "codeact").conversation()._presentation.build_presentation()
+    assert surface.tools == ()
+    assert all(ident in surface.dispatchable for ident in ACTIONS)
+    with pytest.raises(TypeError, match="dispatchable"):
+        Surface(tools=())  # type: ignore[call-arg]
+
+
+def test_turns_for_one_action(shop_catalog: LoadShop) -> None:
+    """Requests with something to do, before the last word."""
+    needed = {}
+    for scheme in SCHEMES:
+        shop = visit(shop_catalog, scheme)
+        model = asyncio.run(perform(shop, task(shop, "shop.get_price", "what one good costs", id=3)))
+        assert shop.shop.calls == ["get_price"]
+        needed[scheme] = model.requests - 1
+    assert needed == {"enumerate-all": 1, "universal-category": 2, "retrieval": 2, "codeact": 1}
+
+
+def test_a_chain_of_dependent_calls_is_one_turn_in_codeact(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "codeact")
+    model = ScriptedModel(shop.conversation())
+    code = """```python
+found = shop__find_goods(query="kettle")
+order = shop__buy_good(id=found[1]["id"], count=2)
+note = notes__keep_note(kind="fact", text=f"order {order['order']} costs {order['cost']}")
+result = [note, order]
+```"""
+    turn = asyncio.run(model.say(code))
+    assert not turn.is_final
+    assert shop.shop.notes == ["fact: order 1 costs 5400"]
+    assert model.requests == 1
+    assert "5400" in model.told[0]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_model_completes_a_task_of_many_turns(shop_catalog: LoadShop, scheme: Scheme) -> None:
+    shop = visit(shop_catalog, scheme)
+    model = asyncio.run(
+        perform(
+            shop,
+            task(shop, "shop.find_goods", "find goods", query="kettle"),
+            task(shop, "shop.get_price", "what it costs", id=2),
+            task(shop, "shop.buy_good", "buy a good", id=2, count=3),
+            task(shop, "notes.keep_note", "keep a note", kind="wish", text="a third kettle"),
+            task(shop, "shop.refund_order", "money back", order=1),
+        )
+    )
+    assert shop.shop.calls == ["find_goods", "get_price", "buy_good", "keep_note", "refund_order"]
+    assert shop.shop.orders == {}
+    assert "8100" in "".join(model.told)
+
+
+def test_a_model_completes_a_task_by_tags(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "enumerate-all")
+    model = ScriptedModel(shop.tool_use.tagged(shop.runtime, shop.run))
+
+    async def talk() -> None:
+        turn = await model.say("I keep that.\nNOTE: fact tea is out\nNOTE: rumour none\nBye.")
+        assert turn.text == "I keep that.\nNOTE: rumour none\nBye."
+        assert "NOTE: kept" in model.told[-1]
+        assert (await model.say("That is all.")).is_final
+
+    asyncio.run(talk())
+    assert shop.shop.notes == ["fact: tea is out"]
