@@ -13,6 +13,7 @@ import pytest
 
 from generated.catalogs import universal
 from tests.compiler.specs import resolved, toolset
+from tests.examples.entries import EVERY_ENTRY
 from tests.requirements.universal import SEATBELT, Universal
 from toolgen.contract.tool_use import ToolUseError
 from toolgen.providers.table import provider_payload
@@ -248,3 +249,26 @@ def test_uac_58_the_first_mandate_names_what_it_is_before(tmp_path: Path) -> Non
 
 def test_uac_59_the_second_mandate_says_what_edits_are_made_with(tmp_path: Path) -> None:
     assert "Partial edits MUST use file__edit, NOT file__write." in prompt(Universal(tmp_path, LIGHT))
+
+
+def test_uac_54_nothing_that_a_model_is_told_names_an_action_that_it_did_not_ask_for(world: Universal) -> None:
+    """Every entry is invoked, well and badly; what comes back is scanned for names of other actions."""
+    names = set(world.names())
+    leaked: list[tuple[str, str]] = []
+    for name, args in EVERY_ENTRY.items():
+        for given in (args, {"no_such_arg": 1}):
+            text = world.invoke(name, given).text
+            leaked += [(name, other) for other in names - {name} if other in text]
+    for category in universal.CATEGORIES:
+        text = world.ask("invoke_action", {"action_name": f"{category}__", "args": {}}).text
+        leaked += [(category, other) for other in names if other in json.loads(text)["reason"]]
+    assert leaked == []
+
+
+def test_uac_43_every_entry_is_called_through_the_wrapper(world: Universal) -> None:
+    assert set(EVERY_ENTRY) >= set(universal.OPERATION_RULES)
+    for name, args in EVERY_ENTRY.items():
+        answer = world.invoke(name, args)
+        assert not answer.is_error, (name, answer.text)
+    targets = [universal.TABLES.resolve(name, args).target_tool_name for name, args in EVERY_ENTRY.items()]
+    assert world.calls() == targets

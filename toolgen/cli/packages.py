@@ -36,6 +36,18 @@ def built_catalog(config: Config, target: Target) -> Catalog:
     return load(name)
 
 
+def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
+    """Load the packages of all targets, by output folder; with an agent, those that have it.
+
+    Raises click.UsageError where one is not what its specs give, and where none has the agent.
+    """
+    found = {target.out: built_catalog(config, target) for target in config.targets}
+    if not agent:
+        return found
+    check_known("agent", agent, {name for catalog in found.values() for name in catalog.section("agents")})
+    return {out: catalog for out, catalog in found.items() if agent in catalog.section("agents")}
+
+
 def import_name(root: Path, out: str) -> tuple[Path, str]:
     """Where a generated package is imported from, and its name: folders above it that are packages belong to it."""
     folder, parts = (root / out).parent, [(root / out).name]
