@@ -198,3 +198,23 @@ def test_uac_28_the_name_of_a_target_is_no_action(world: Universal, extra: str) 
     assert answer.is_error
     assert json.loads(answer.text)["error"] == f"Unknown action '{extra}'"
     assert world.calls() == [f"{extra} (not offered)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "said"),
+    [
+        ("agent.peer__alice", {"message": ""}, "/message: "),
+        ("agent.peer__alice", {}, "add the field `message` (string)"),
+        ("rag_corpus__meetings", {"query": 7}, "/query: "),
+        ("mcp__call_tool", {"tool": "time__now", "tool_args": 7}, "/tool_args: "),
+    ],
+)
+def test_wrong_args_are_named_as_the_caller_gave_them(
+    world: Universal, name: str, args: dict[str, Any], said: str
+) -> None:
+    answer = world.invoke(name, args)
+    assert answer.is_error
+    assert said in answer.text
+    assert "request" not in answer.text
+    assert "`to`" not in answer.text
+    assert "args that fit" not in answer.text

@@ -81,7 +81,17 @@ def _predicate(what: str, condition: Condition) -> dict[str, str]:
 
 
 def _rule(action: Action) -> str:
-    return f"ActionRule({literal(action.target)}, {_transform(action)})"
+    sources = _sources(action)
+    return f"ActionRule({literal(action.target)}, {_transform(action)}{f', {literal(sources)}' if sources else ''})"
+
+
+def _sources(action: Action) -> dict[str, str]:
+    """The caller's args that parameters are made of."""
+    made = {parameter: arg for arg, pair in action.split.items() for parameter in pair}
+    for parameter, value in action.args.items():
+        if takes_all(value) or args_read(value):
+            made[parameter] = "" if takes_all(value) else args_read(value)[0]
+    return made
 
 
 def _transform(action: Action) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgen.contract.messages import CallAnswer, Feedback
 from toolgen.contract.records import ToolRequest
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.presentations.protocol import Ops
 
-
-_NOT_OFFERED: Final = " (not offered)"
 
 Told: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[CallAnswer]]"
 """Says to a model what came of one call."""
@@ -43,12 +41,7 @@ def not_offered(asked: ModelCall, name: str = "") -> RequestedCall:
 
     The name may be that of a tool all the same; so it is put as no tool can be called.
     """
-    return request(f"{name or asked.name}{_NOT_OFFERED}", asked)
-
-
-def is_offered(call: RequestedCall) -> bool:
-    """Whether a call was read as one of something that was offered."""
-    return call.request is None or not call.request.name.endswith(_NOT_OFFERED)
+    return request(f"{name or asked.name} (not offered)", asked)
 
 
 async def run_calls(action: Calls, ops: Ops) -> Outcome:

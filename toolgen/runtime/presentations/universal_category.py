@@ -6,9 +6,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
+from toolgen.contract.actions import ArgsNotMapped, UnknownActionError, passed_on
+from toolgen.contract.json_pointer import pointer_of, steps_of
 from toolgen.contract.json_types import is_object
 from toolgen.contract.messages import OfferedTool
+from toolgen.contract.records import ContentBlock, FailureKind
 from toolgen.runtime.actions.answers import missing, unknown_action, unmappable
 from toolgen.runtime.actions.prompt import action_categories
 from toolgen.runtime.json_text import NotJson, parse
@@ -18,18 +20,19 @@ from toolgen.runtime.presentations.calls import (
     answered,
     compact_json,
     interpreted,
-    is_offered,
     not_offered,
     request,
     run_calls,
 )
 from toolgen.runtime.presentations.protocol import Calls, RequestedCall, Surface
+from toolgen.runtime.result import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgen.contract.actions import ActionRule
     from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import Issue, ToolResult
     from toolgen.runtime.actions.hot_list import HotList
     from toolgen.runtime.actions.view import ActionView
     from toolgen.runtime.presentations.candidates import Candidate
@@ -127,15 +130,15 @@ class UniversalCategory:
                 self._hot_list.note(_invoked(call.asked)[0])
 
     async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
-        if call.asked.name != INVOKE or is_offered(call):
+        if call.asked.name != INVOKE:
             return answer(call, result)
         name, _, _ = _invoked(call.asked)
         try:
-            self._view.rule(name)
+            rule, _, _ = self._view.rule(name)
         except UnknownActionError as error:
             suggestions = await self._view.suggestions(name)
             return answer_json(call, unknown_action(name, error.reason, suggestions), is_error=True)
-        return answer(call, result)
+        return answer(call, _as_asked(result, rule))
 
 
 def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
@@ -163,6 +166,32 @@ def _invoked(call: ModelCall) -> tuple[str, dict[str, Any], dict[str, Any] | Non
         said = ", ".join(f"`{each}`" for each in unknown)
         return name, {}, missing("arguments", f"{said}: what the action takes goes into `args`")
     return name, args, None
+
+
+def _as_asked(result: ToolResult[Any], rule: ActionRule) -> ToolResult[Any]:
+    """Speak of the args that the action takes, and not of those that its target was given."""
+    error = result.error
+    if error is None or error.kind is not FailureKind.INVALID_CALL or rule.transform is passed_on:
+        return result
+    issues = tuple(_issue_as_asked(issue, rule.sources) for issue in error.issues)
+    told = replace(error, issues=issues, prior_input="", example="")
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(told)),))
+
+
+def _issue_as_asked(issue: Issue, sources: Mapping[str, str]) -> Issue:
+    if issue.pointer:
+        return replace(issue, pointer=_source(issue.pointer, sources))
+    hint = issue.hint  # it names fields of the target that are missing, or too many
+    for parameter, arg in sources.items():
+        hint = hint.replace(f"`{parameter}`", f"`{arg}`") if arg else hint
+    return replace(issue, hint=hint, found="other args")
+
+
+def _source(pointer: str, sources: Mapping[str, str]) -> str:
+    first, *rest = steps_of(pointer) or [""]
+    if first not in sources:
+        return pointer
+    return pointer_of([*filter(None, [sources[first]]), *rest])
 
 
 def _refused(call: ModelCall, told: dict[str, Any]) -> RequestedCall:
