@@ -13,6 +13,8 @@ from toolgen.cli import COMMANDS
 from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.documents import action_catalog, agent, policy, shared, toolset
+from toolgen.contract.tool_use import DEFAULT_SCHEMES, LAYERS, LEXICAL, SCHEMES
+from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,11 +78,57 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
             f"list of {' '.join(f'`{toolset}`' for toolset in BUILTIN_TOOLSETS)}",
             "The toolsets that come with toolgen and are compiled with the project's own.",
         ),
+        "export": (
+            f"list of {' '.join(f'`{name}`' for name in PROVIDERS)}",
+            "The providers whose payloads of all tools are written with the package, as `providers/<name>.json`.",
+        ),
     },
 }
 """The keys of the configuration: type and meaning."""
 
-NO_SETTINGS = ("root", "file")
+SCHEME_NAMES = " ".join(f"`{scheme}`" for scheme in SCHEMES)
+
+TOOL_USE: dict[str, tuple[str, str, str]] = {
+    **{
+        f"tool_use.{layer}": (
+            SCHEME_NAMES,
+            f"`{DEFAULT_SCHEMES[layer]}`",
+            f"How models of the layer `{layer}` are shown the tools.",
+        )
+        for layer in LAYERS
+    },
+    "tool_use.catalog": (
+        "text",
+        "the only one",
+        "The action catalog. Where no file is one, every toolset is a category.",
+    ),
+    "action_retrieval.embedding_class": (
+        f"`{LEXICAL}`, or one of `classes`",
+        "-",
+        "What searches rank by. Without one there is no search, and no `retrieval`.",
+    ),
+    "action_retrieval.classes": (
+        "tables by name",
+        "-",
+        "Embedding classes, each with `url` and `model` (and `key_variable`, `timeout_seconds`), or `path`, or `function`.",
+    ),
+    "action_retrieval.base": ("list of idents", "-", "Tools that `retrieval` shows from the first."),
+    "action_retrieval.hot_list_n": (
+        "integer",
+        "the catalog's",
+        "How many actions that were used a lot are listed first.",
+    ),
+    "action_retrieval.universal_wrappers_enabled": (
+        "true or false",
+        "true",
+        "`false` is another way to say `enumerate-all` in the layers that are left out.",
+    ),
+    "router_model": ("`light` `strong`", "-", "The tier of the model: mandates of catalogs are for some tiers."),
+    "settings": ("texts by name", "-", "What the conditions (`needs`) of catalogs look at, such as `sandbox_backend`."),
+}
+"""The settings of tool use: type, default and meaning. Programs read them with `read_tool_use`."""
+
+NO_SETTINGS = ("root", "file", "tool_use")
 """What `Config` holds of the project beside its keys."""
 
 PUBLIC: dict[str, tuple[str, ...]] = {
@@ -109,6 +157,28 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.stores.chain": ("ChainKey", "ChainError", "Head", "Chain", "Finding", "verify"),
     "toolgen.runtime.stores.calls": (),
     "toolgen.runtime.artifacts": ("Artifacts", "Artifact", "ArtifactError", "ArtifactNotFound"),
+    "toolgen.runtime.tool_use": (
+        "ToolUse",
+        "Conversation",
+        "Turn",
+        "read_tool_use",
+        "ToolUseConfig",
+        "ToolUseError",
+        "system_prompt",
+        "Resource",
+        "HotList",
+    ),
+    "toolgen.contract.messages": (),
+    "toolgen.providers.protocol": (
+        "Provider",
+        "Payload",
+        "Problem",
+        "Difference",
+        "UnsupportedCapability",
+        "MalformedResponse",
+    ),
+    "toolgen.runtime.presentations.protocol": (),
+    "toolgen.contract.actions": ("ActionTables", "ActionRule", "ResolvedAction", "UnknownActionError", "ArgsNotMapped"),
     "toolgen.runtime.presentations.tags": (
         "ToolDef",
         "ToolContext",
@@ -159,6 +229,12 @@ def configuration_page() -> str:
                 default = "-" if each.default_factory is not MISSING else _setting(each.default)
                 rows.append(f"| `{each.name}` | {kind} | {default} | {meaning} |")
         parts.append(f"## {title}\n\n" + "\n".join(rows))
+    rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
+    rows += [f"| `{key}` | {kind} | {default} | {meaning} |" for key, (kind, default, meaning) in TOOL_USE.items()]
+    parts.append(
+        "## Tool use\n\nHow models are shown the tools: for `toolgen stats` and `toolgen prompt`, and for programs, which "
+        "read the same tables with\n`read_tool_use`.\n\n" + "\n".join(rows)
+    )
     return "\n\n".join(parts) + "\n"
 
 
