@@ -13,9 +13,10 @@ def _numbers(first: int, last: int) -> list[str]:
 
 
 MET = {
-    "UAC": ["02", "03", "04"],
+    "UAC": _numbers(1, 63),
+    "TUS": _numbers(1, 26),
     "GOA": [*_numbers(1, 9), "14", *_numbers(16, 36)],
-    "REG": [number for number in _numbers(1, 98) if number not in ("15", "26")],  # these come with the providers
+    "REG": _numbers(1, 98),
     "TEL": _numbers(1, 34),
 }
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.effective import EffectiveSet
     from toolgen.runtime.pipeline import Runtime
+    from toolgen.runtime.presentations.codeact import CodeActLimits
     from toolgen.runtime.presentations.protocol import Presentation, Surface
     from toolgen.runtime.run import Run
 
@@ -49,6 +50,7 @@ class ToolUse:
 
     `resources` name the entries of categories that take them from the host, by category. `hot_list` counts which
     actions are used; one of its own where none is given. `vectors_file` keeps the vectors of an embedding class.
+    `codeact_limits` bound what a model's code may use.
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class ToolUse:
         resources: Mapping[str, ResourceProvider] = NOTHING,
         hot_list: HotList | None = None,
         vectors_file: Path | None = None,
+        codeact_limits: CodeActLimits | None = None,
     ) -> None:
         self.catalog = catalog
         self.config = config or ToolUseConfig()
         self.hot_list = hot_list or HotList()
         self._resources = resources
         self._vectors_file = vectors_file
+        self._codeact_limits = codeact_limits
         self._candidates_of = lru_cache(maxsize=_SETS)(self._candidates)
         self._view_of = lru_cache(maxsize=_SETS)(self._view)
         self._universal_of = lru_cache(maxsize=_SETS)(self._universal)
@@ -105,7 +109,8 @@ class ToolUse:
         if scheme == "codeact":
             from toolgen.runtime.presentations.codeact import CodeAct, read_stubs
 
-            return CodeAct(candidates, stubs=read_stubs(self.catalog.package) if self.catalog.package else None)
+            stubs = read_stubs(self.catalog.package) if self.catalog.package else None
+            return CodeAct(candidates, stubs=stubs, limits=self._codeact_limits)
         self._check_tells_of(provider, candidates.flat)
         return EnumerateAll(candidates)
 

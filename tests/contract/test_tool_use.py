@@ -1,0 +1,122 @@
+"""Configuration of tool use: its defaults, what it takes, and every way to get it wrong."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
+
+
+def problem(configuration: Any) -> str:
+    """Give the one problem of a configuration, as `setting: message (fix)`."""
+    with pytest.raises(ToolUseError) as caught:
+        read_tool_use(configuration)
+    (found,) = caught.value.problems
+    return f"{found.setting}: {found.message} ({found.fix})"
+
+
+def test_without_any_settings_the_defaults_hold() -> None:
+    assert read_tool_use({}) == ToolUseConfig()
+    assert read_tool_use({"targets": [], "executors": {}}) == ToolUseConfig()
+
+
+def test_everything_can_be_set() -> None:
+    config = read_tool_use(
+        {
+            "tool_use": {"chat": "codeact", "phase": "retrieval", "catalog": "universal"},
+            "action_retrieval": {
+                "embedding_class": "small",
+                "classes": {"small": {"url": "http://localhost/v1", "model": "m", "timeout_seconds": 2}},
+                "hot_list_n": 3,
+                "base": ["code.read_file"],
+            },
+            "router_model": "light",
+            "settings": {"sandbox_backend": "seatbelt"},
+        }
+    )
+    assert config == ToolUseConfig(
+        schemes={"chat": "codeact", "step": "universal-category", "phase": "retrieval"},
+        catalog="universal",
+        embedding_class="small",
+        embedding_classes={"small": {"url": "http://localhost/v1", "model": "m", "timeout_seconds": 2}},
+        base=("code.read_file",),
+        hot_list_size=3,
+        tier="light",
+        settings={"sandbox_backend": "seatbelt"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("configuration", "said"),
+    [
+        ({"tool_use": []}, "tool_use: `tool_use` must be a table, not [] ()"),
+        (
+            {"tool_use": {"chats": "codeact"}},
+            "tool_use.chats: `tool_use` has no setting `chats` (did you mean 'chat'?)",
+        ),
+        ({"tool_use": {"chat": 3}}, "tool_use.chat: `tool_use.chat` must be a string, not 3 ()"),
+        ({"tool_use": {"chat": "code-act"}}, "tool_use.chat: there is no scheme 'code-act' (did you mean 'codeact'?)"),
+        ({"router_model": True}, "router_model: `router_model` must be a string, not True ()"),
+        ({"settings": {"tier": 1}}, "settings.tier: `settings.tier` must be a string, not 1 ()"),
+        (
+            {"action_retrieval": {"embedding_class": "lexicol"}},
+            "action_retrieval.embedding_class: there is no embedding class 'lexicol' (did you mean 'lexical'?)",
+        ),
+        (
+            {"action_retrieval": {"hot_list_n": True}},
+            "action_retrieval.hot_list_n: `action_retrieval.hot_list_n` must be a number, 0 or more, not True ()",
+        ),
+        (
+            {"action_retrieval": {"base": "a.b"}},
+            "action_retrieval.base: `action_retrieval.base` must be an array of tools, not 'a.b' ()",
+        ),
+        (
+            {"action_retrieval": {"universal_wrappers_enabled": "no"}},
+            (
+                "action_retrieval.universal_wrappers_enabled: `action_retrieval.universal_wrappers_enabled` must be "
+                "true or false, not 'no' ()"
+            ),
+        ),
+        (
+            {"action_retrieval": {"classes": {"lexical": {"path": "m"}}}},
+            "action_retrieval.classes.lexical: the class 'lexical' is built in (rename yours)",
+        ),
+        (
+            {"action_retrieval": {"classes": {"own": {}}}},
+            "action_retrieval.classes.own: `action_retrieval.classes.own` needs one of `url`, `path`, `function` ()",
+        ),
+        (
+            {"action_retrieval": {"classes": {"own": {"path": "m", "modle": "x"}}}},
+            (
+                "action_retrieval.classes.own.modle: `action_retrieval.classes.own` has no setting `modle` "
+                "(there are path)"
+            ),
+        ),
+        (
+            {"action_retrieval": {"classes": {"own": {"url": "http://x"}}}},
+            (
+                "action_retrieval.classes.own: `action_retrieval.classes.own` needs the `model` that the server at "
+                "`url` is asked for ()"
+            ),
+        ),
+        (
+            {"action_retrieval": {"classes": {"own": {"url": "http://x", "model": "m", "timeout_seconds": "9"}}}},
+            (
+                "action_retrieval.classes.own.timeout_seconds: `action_retrieval.classes.own.timeout_seconds` must be "
+                "a number of seconds, not '9' ()"
+            ),
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(configuration: Any, said: str) -> None:
+    assert problem(configuration) == said
+
+
+def test_all_problems_are_told_at_once_and_the_error_pickles() -> None:
+    with pytest.raises(ToolUseError) as caught:
+        read_tool_use({"tool_use": {"chat": "x", "step": "y"}, "router_model": 1})
+    assert [each.setting for each in caught.value.problems] == ["tool_use.chat", "tool_use.step", "router_model"]
+    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems  # noqa: S301  # our own
