@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.search.words import words_of
 
 if TYPE_CHECKING:
@@ -46,23 +47,21 @@ class SearchDocument:
     @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits that differ where the documents do."""
-        text = json.dumps(astuple(self), ensure_ascii=True)
+        text = json.dumps((self.key, self.names, self.title, self.description, self.parameters, self.tags))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def text(self) -> str:
         """All of it as one text, which is what embedding models are given."""
-        names = " ".join(dict.fromkeys((*self.names, self.title)))
+        names = " ".join(dict.fromkeys(filter(None, (*self.names, self.title))))
         return "\n".join(filter(None, (names, self.description, ", ".join(self.parameters), ", ".join(self.tags))))
 
     def counted_words(self) -> Counter[str]:
         """Count the words, each as often as it weighs."""
         called = dict.fromkeys(word for name in (*self.names, self.title) for word in words_of(name))
-        counted = Counter({word: _HEAD for word in called})
-        for word in words_of(self.description):
+        counted = Counter(words_of("\n".join((*self.parameters, *self.tags))))
+        for word in (*called, *words_of(self.description)):
             counted[word] += _HEAD
-        for text in (*self.parameters, *self.tags):
-            counted.update(words_of(text))
         return counted
 
 
@@ -77,12 +76,12 @@ def document_of_tool(
     tags: Collection[str],
 ) -> SearchDocument:
     """Describe a tool. `args` is the JSON Schema of its args; what is injected into them is not looked at."""
-    if inject and isinstance(args, dict):
+    if inject and is_object(args):
         shown = {name: below for name, below in args.get("properties", {}).items() if name not in inject}
         args = {**args, "properties": shown}
     return SearchDocument(
         key=ident,
-        names=tuple(dict.fromkeys((ident, source_name))),
+        names=(ident, source_name) if source_name else (ident,),
         title=title,
         description=description,
         parameters=parameter_texts(args),
@@ -96,17 +95,17 @@ def parameter_texts(schema: Any) -> tuple[str, ...]:
 
 
 def _texts(schema: Any, depth: int) -> Iterator[str]:
-    if not isinstance(schema, dict) or not depth:
+    if not is_object(schema) or not depth:
         return
     allowed = schema.get("enum")
-    own = (schema.get("description"), schema.get("const"), *(allowed[:_ENUM] if isinstance(allowed, list) else ()))
+    own = (schema.get("description"), schema.get("const"), *(allowed[:_ENUM] if is_array(allowed) else ()))
     yield from (text for text in own if isinstance(text, str))
     for key, value in schema.items():
-        if key in _TABLES and isinstance(value, dict):
+        if key in _TABLES and is_object(value):
             for name, below in value.items():
                 if key == "properties":
                     yield name
                 yield from _texts(below, depth - 1)
         elif key in _NESTED:
-            for below in value if isinstance(value, list) else [value]:
+            for below in value if is_array(value) else [value]:
                 yield from _texts(below, depth - 1)

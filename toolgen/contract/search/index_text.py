@@ -22,11 +22,14 @@ WORDS_START: Final = b'"words": {\n'
 WORDS_END: Final = b"\n}}\n"
 
 
-def postings_of(documents: Sequence[SearchDocument]) -> tuple[list[int], dict[str, list[int]]]:
-    """Give the length of each document in words, as they weigh, and for each word `[place, weight, place, ...]`."""
+def postings_of(documents: Sequence[SearchDocument], first: int = 0) -> tuple[list[int], dict[str, list[int]]]:
+    """Give the length of each document in words, as they weigh, and for each word `[place, weight, place, ...]`.
+
+    The places are those of the documents, counted from `first`.
+    """
     lengths: list[int] = []
     postings: dict[str, list[int]] = {}
-    for place, document in enumerate(documents):
+    for place, document in enumerate(documents, first):
         counted = document.counted_words()
         lengths.append(counted.total())
         for word, weight in counted.items():

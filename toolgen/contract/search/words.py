@@ -15,7 +15,7 @@ STOP_WORDS: Final = frozenset(
     from had has have having he her hers him his how i id if im in into is isnt it its itself ive just like lets may me
     might mine more most must my no nor not of off on or other our ours out over own per please shall she should so
     some such than thank thanks that thats the their theirs them then there these they this those to too us very want
-    was we were what whats when where which while who whom whose why will with within would you your yours""".split()
+    was we were what whats when where which while who whom whose why will with within would you your yours""".split()  # noqa: SIM905 (as a list it takes a page)
 )
 """English words that say how a sentence is made, and not what it is about."""
 
@@ -24,7 +24,7 @@ _UNPARTED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\
 
 _UNPARTED_RUN: Final = re.compile(f"[{_UNPARTED}]+")
 _RUN: Final = re.compile(rf"[{_UNPARTED}]+|[^\W_{_UNPARTED}]+")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _APOSTROPHE: Final = re.compile(r"(?<=\w)['\u2019](?:s\b)?")
 _ACCENTS: Final = re.compile(r"[\u0300-\u036f]+")
 
@@ -45,7 +45,7 @@ def _words_of_run(run: str) -> tuple[str, ...]:
     if _UNPARTED_RUN.match(run):
         return tuple(first + second for first, second in pairwise(run)) or (run,)
     plain = run if run.isascii() else _ACCENTS.sub("", normalize("NFKD", run))
-    parts = _PART.findall(plain)
+    parts = _PART.findall(plain) if plain.isascii() else [plain]
     if len(parts) == 2:
         parts.append(plain)
     words = (part.casefold() for part in parts)

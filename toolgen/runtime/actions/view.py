@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.actions.resources import Resource, Resources
     from toolgen.runtime.presentations.candidates import Candidate, Candidates
 
+_MANY: Final = 1000
+"""Names of which the nearest are looked for in a thread: difflib takes some 20 µs each."""
+
 PURITY: Final = {"readonly": "read_only", "write": "side_effect"}
 
 
@@ -124,11 +127,16 @@ class ActionView:
         """Give what there is now in some categories, or in all, by qualified name and in its order."""
         chosen = list(categories) or list(self.categories)
         found = {name: entry for name, entry in self.operations.items() if entry.category.name in chosen}
-        for category in chosen:
-            for resource in await self._listed(category):
-                entry = self._of_host(category, resource.name, resource.description)
-                found.setdefault(entry.name, entry)
-        return dict(sorted(found.items()))
+        return dict(sorted({**await self.resources(chosen), **found}.items()))
+
+    async def resources(self, categories: Iterable[str] | None = None) -> dict[str, Entry]:
+        """Give the entries that the host names now, in some categories or in all, by qualified name."""
+        found = [
+            self._of_host(category, resource.name, resource.description)
+            for category in (self.categories if categories is None else categories)
+            for resource in await self._listed(category)
+        ]
+        return {entry.name: entry for entry in found}
 
     async def find(self, name: str) -> Entry:
         """Give one action, listed or not. Raises `UnknownActionError` with what resembles the name."""
@@ -156,13 +164,12 @@ class ActionView:
 
     async def suggestions(self, name: str) -> tuple[str, ...]:
         """Give the names to be seen that resemble one, best first."""
-        return suggested(name, [*self.operations, *await self.resource_names()])
+        known = [*self.operations, *await self.resources()]
+        if len(known) < _MANY:
+            return suggested(name, known)
+        from asyncio import to_thread  # slow to import, and few catalogs need it
 
-    async def resource_names(self) -> list[str]:
-        """Name the entries of the host, of all categories to be seen."""
-        return [
-            build(category, resource.name) for category in self.categories for resource in await self._listed(category)
-        ]
+        return await to_thread(suggested, name, known)
 
     async def _listed(self, category: str) -> tuple[Resource, ...]:
         resource = self.categories[category].resource

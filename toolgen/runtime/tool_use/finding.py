@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.search.documents import SearchDocument, parameter_texts
 from toolgen.runtime.search.embedding import EndpointClass, FunctionClass, LocalClass, embedder_of
@@ -12,13 +12,25 @@ from toolgen.runtime.search.index import Index
 from toolgen.runtime.search.of_catalog import documents_of, index_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.runtime.actions.view import ActionView, Entry
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.presentations.candidates import Candidates
     from toolgen.runtime.search.embedding import Embedder, EmbeddingClass
+    from toolgen.runtime.search.index import Hit
+
+
+_VIEWS: Final = 16
+"""Views of which the index is kept; a host has about one for each agent."""
+
+
+_GONE: Final = 1000
+"""Entries that the host no longer names, of which the documents are kept beside as many as there are."""
+
+Fused: TypeAlias = "Callable[[Index, Callable[[Sequence[str]], Iterable[SearchDocument]]], Search]"
+"""Makes a search over an index, given what reads documents by key."""
 
 
 class Finder:
@@ -28,7 +40,7 @@ class Finder:
         self._catalog = catalog
         self._embedder = embedder
         self._vectors_file = vectors_file
-        self._actions = Index.build(())
+        self._actions_of = lru_cache(maxsize=_VIEWS)(lambda _view: _Actions(self._fused))
 
     async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
         """Give the idents of the candidates that fit a query best, at most `limit`."""
@@ -37,15 +49,14 @@ class Finder:
 
     async def actions(self, query: str, limit: int, view: ActionView) -> list[Entry]:
         """Give the actions to be seen that fit a query best, at most `limit`."""
-        entries = await view.entries()
-        self._actions = index = self._actions.extended(map(_document, entries.values()))
-        search = self._fused(index, lambda names: (_document(entries[name]) for name in names))
-        hits = await search.search(query, limit, frozenset(entries))
+        actions = self._actions_of(view)
+        entries = {**await view.resources(), **view.operations}
+        hits = await actions.search(query, limit, entries)
         return [entries[hit.key] for hit in hits]
 
     @cached_property
     def _search(self) -> Search:
-        index = index_of(self._catalog, self._catalog.package)
+        index = index_of(self._catalog)
         return self._fused(index, lambda idents: documents_of(self._catalog, idents))
 
     def _fused(self, index: Index, read: Callable[[Sequence[str]], Iterable[SearchDocument]]) -> Search:
@@ -54,6 +65,35 @@ class Finder:
         from toolgen.runtime.search.vectors import Vectors
 
         return Search(index, Vectors(index, self._embedder, read, self._vectors_file))
+
+
+class _Actions:
+    """The actions of one view: what was worked out for them is kept for as long as they are there, or nearly so."""
+
+    def __init__(self, fused: Fused) -> None:
+        self._fused = fused
+        self._documents: dict[str, SearchDocument] = {}
+        self._search = fused(Index.build(()), self._read)
+        self._names = frozenset[str]()
+
+    async def search(self, query: str, limit: int, entries: Mapping[str, Entry]) -> Sequence[Hit]:
+        if len(self._documents) > 2 * len(entries) + _GONE:
+            self._documents.clear()
+            self._search = self._fused(Index.build(()), self._read)
+        if entries.keys() != self._names:
+            self._names = frozenset(entries)
+        changed = {
+            name: document
+            for name, entry in entries.items()
+            if (entry.said is not None or name not in self._documents)
+            and (document := _document(entry)) != self._documents.get(name)
+        }
+        self._documents.update(changed)
+        self._search.extend(changed.values())
+        return await self._search.search(query, limit, self._names)
+
+    def _read(self, names: Sequence[str]) -> Iterator[SearchDocument]:
+        return (self._documents[name] for name in names)
 
 
 def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedder | None:

@@ -1,0 +1,140 @@
+"""`toolgen search`: questions in, tools out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAIL = """\
+toolgen: 1
+toolset: mcp.mail
+description: Mail.
+kind: mcp
+tools:
+  send_message:
+    remote: send.message
+    description: Send a message to a person.
+    args: {recipient: {type: string, description: Whom it goes to.}}
+  list_messages: {description: List the messages of an inbox., permission: readonly, args: {}}
+"""
+SHOP = """\
+toolgen: 1
+toolset: shop
+tools:
+  cancel: {description: Cancel an order of a person., args: {order_id: string}}
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two targets; the tool of the shop is in both."""
+    folder = tmp_path_factory.mktemp("project")
+    for target, specs in {"mail": {"mail": MAIL, "shop": SHOP}, "shop": {"shop": SHOP}}.items():
+        (folder / target).mkdir()
+        for name, text in specs.items():
+            (folder / target / f"{name}.yaml").write_text(text, encoding="utf-8")
+    targets = [f'[[targets]]\nspecs = "{name}"\nout = "generated_{name}"\n' for name in ("mail", "shop")]
+    (folder / "toolgen.toml").write_text("\n".join(targets), encoding="utf-8")
+    assert toolgen(folder, "build").code == 0
+    return folder
+
+
+def test_tools_are_listed_best_first_with_the_names_at_their_source(project: Path) -> None:
+    done = toolgen(project, "search", "send someone a message")
+    assert done.code == 0, done.err
+    rows = [line.split() for line in done.out.splitlines()]
+    assert [(row[0], row[2]) for row in rows] == [
+        ("mcp.mail.send_message", "send.message"),
+        ("mcp.mail.list_messages", "list_messages"),
+    ]
+    assert float(rows[0][1]) > float(rows[1][1]) > 0
+
+
+def test_a_query_of_stdin_gives_a_line_of_json_each(project: Path) -> None:
+    asked = "inbox\nCancel an order — “now”\nnothing of it, zzzz\n"
+    done = toolgen(project, "search", "--stdin", "--format", "json", "--limit", "1", stdin=asked)
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["query"] for answer in answers] == asked.splitlines()
+    first, second, third = (answer["hits"] for answer in answers)
+    assert [first[0].keys(), len(first)] == [{"tool", "source_name", "score"}, 1]
+    assert (first[0]["tool"], first[0]["source_name"]) == ("mcp.mail.list_messages", "list_messages")
+    assert (second[0]["tool"], second[0]["source_name"]) == ("shop.cancel", "cancel")
+    assert third == []
+
+
+def test_queries_of_stdin_are_named_in_the_text(project: Path) -> None:
+    lines = toolgen(project, "search", "--stdin", stdin="inbox\r\nzzzz").out.splitlines()
+    assert lines[0] == "inbox:"
+    assert lines[1].startswith("mcp.mail.list_messages")
+    assert lines[2:] == ["zzzz:", "no tool has a word of it: try other words, or see `toolgen list`"]
+
+
+def test_what_nothing_fits_is_said_beside_the_output(project: Path) -> None:
+    done = toolgen(project, "search", "zzzz")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "no tool has a word of it: try other words, or see `toolgen list`\n"
+
+
+def test_an_empty_line_finds_nothing_and_the_others_stay_beside_their_answers(project: Path) -> None:
+    done = toolgen(project, "search", "--stdin", "--format", "json", stdin="inbox\n\ninbox\n")
+    first, second, third = (json.loads(line)["hits"] for line in done.out.splitlines())
+    assert (first, second) == (third, [])
+
+
+def configured(project: Path, folder: Path, embedding_class: str) -> Path:
+    """A copy of the project with an embedding class of its own."""
+    copy = shutil.copytree(project, folder / "copy")
+    settings = f'[action_retrieval]\nembedding_class = "own"\nclasses.own.{embedding_class}\n'
+    (copy / "toolgen.toml").write_text((copy / "toolgen.toml").read_text() + settings, encoding="utf-8")
+    return copy
+
+
+def test_vectors_of_an_embedding_class_have_a_say(project: Path, tmp_path: Path) -> None:
+    copy = configured(project, tmp_path, 'function = "own_vectors:embed"')
+    program = (
+        "def embed(texts):\n    return [[1.0, 0.0] if 'cancel' in text.lower() else [0.0, 1.0] for text in texts]\n"
+    )
+    (copy / "own_vectors.py").write_text(program, encoding="utf-8")
+    done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
+    assert done.err == ""
+    (hit,) = done.json["hits"]
+    assert hit == {"tool": "shop.cancel", "source_name": "cancel", "score": round(2 / 61, 6)}
+    assert (copy / ".toolgen" / "vectors.db").is_file()
+
+
+def test_an_embedding_class_that_is_not_there_is_a_usage_error(project: Path, tmp_path: Path) -> None:
+    done = toolgen(configured(project, tmp_path, 'path = "no/such/model"'), "search", "inbox")
+    assert done.code == 2
+    assert "toolgen[local-vectors]" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "why"),
+    [
+        ([], "", "What is looked for? Give a QUERY, or --stdin to read one from each line."),
+        (["x", "--stdin"], "x", "Give a QUERY or --stdin, not both."),
+        ([" "], "", "The QUERY is empty."),
+        (["--stdin"], "\n", "Stdin is empty. Give one query a line."),
+        (["x", "--limit", "0"], "", "Invalid value for '--limit'"),
+    ],
+)
+def test_what_is_asked_wrongly_is_a_usage_error(arguments: list[str], stdin: str, why: str, project: Path) -> None:
+    done = toolgen(project, "search", *arguments, stdin=stdin)
+    assert (done.code, done.out) == (2, "")
+    assert why in done.err
+
+
+def test_specs_that_were_not_built_are_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "shop.yaml").write_text(SHOP, encoding="utf-8")
+    done = toolgen(tmp_path, "search", "order")
+    assert done.code == 2
+    assert "Run `toolgen build` first." in done.err

@@ -1,0 +1,56 @@
+"""`search_index.json`: what a build writes is what a runtime would make of the package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.build import build, compile_specs
+from toolgen.compiler.config import load_config
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.emit.search_index import emit_search_index
+from toolgen.contract.search.index_text import write_index
+from toolgen.runtime import load
+from toolgen.runtime.search.of_catalog import documents_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+SPEC = """\
+toolgen: 1
+toolset: mcp.mail
+kind: mcp
+types:
+  Priority: {enum: [urgent, lazy]}
+tools:
+  send_message:
+    remote: send.message
+    title: Post a letter
+    description: Send a message to a person.
+    tags: [network]
+    args: {recipient: {type: string, description: Whom it goes to.}, priority?: Priority, tenant: string}
+    inject: [tenant]
+  list_messages: {description: List the messages of an inbox., permission: readonly, args: {}}
+"""
+
+
+def test_a_build_writes_what_a_runtime_would_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "mail.yaml").write_text(SPEC, encoding="utf-8")
+    (tmp_path / "toolgen.toml").write_text('[[targets]]\nspecs = "specs"\nout = "mail_with_search"\n', encoding="utf-8")
+    config = load_config(tmp_path)
+    sink = Diagnostics()
+    written = emit_search_index(compile_specs(tmp_path, config.targets[0], sink).catalog)
+    build(config, config.targets[0], sink)
+    assert not sink.has_errors, list(sink)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+
+    catalog = load("mail_with_search")
+
+    assert written == write_index(documents_of(catalog, catalog))
+    words = json.loads(written)["words"]
+    assert {"letter", "urgent", "network", "readonli", "recipi"} <= words.keys()
+    assert "tenant" not in words, "what is injected is not the model's to know"

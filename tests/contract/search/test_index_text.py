@@ -1,0 +1,34 @@
+"""The index as text: the same bytes for the same documents, valid JSON, one word a line."""
+
+from __future__ import annotations
+
+import json
+
+from toolgen.contract.search.documents import SearchDocument
+from toolgen.contract.search.index_text import write_index
+
+DOCUMENTS = [
+    SearchDocument(key="b.send", names=("b.send",), description="Send a café message."),
+    SearchDocument(key="a.list", names=("a.list",), description='List "messages".', tags=("readonly",)),
+]
+
+
+def test_the_text_is_json_with_a_word_on_each_line() -> None:
+    text = write_index(DOCUMENTS)
+    index = json.loads(text)
+    assert index["keys"] == ["a.list", "b.send"]
+    assert index["lengths"] == [7, 10]
+    assert index["digests"] == [DOCUMENTS[1].digest, DOCUMENTS[0].digest]
+    assert index["words"]["messag"] == [0, 2, 1, 2]
+    assert '\n"messag": [0,2,1,2],\n' in text
+    assert list(index["words"]) == sorted(index["words"])
+    assert text.isascii()
+
+
+def test_the_order_of_documents_does_not_matter() -> None:
+    many = [SearchDocument(key=f"k{number}", names=(f"tool {number}",)) for number in range(50)]
+    assert write_index(many) == write_index(reversed(many)) == write_index(many[25:] + many[:25])
+
+
+def test_no_documents_are_an_index_too() -> None:
+    assert json.loads(write_index([]))["words"] == {}

@@ -1,0 +1,38 @@
+"""Words: names come apart, scripts keep their words, and anything is a text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.contract.search.words import words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("orders.list_open-orders", ["order", "list", "open", "order"]),
+        ("getHTTPStatus_2", ["get", "http", "statu", "2"]),
+        ("WiFi", ["wi", "fi", "wifi"]),
+        ("S3", ["s", "3", "s3"]),
+        ("What is the user's email?", ["user", "email"]),
+        ("I don\u2019t want it", []),
+        ("naïve Café", ["naiv", "cafe"]),
+        ("Straße", ["strass"]),
+        ("заказы", ["заказы"]),
+        ("取得する", ["取得", "得す", "する"]),
+        ("雨", ["雨"]),
+        ("カメラcamera", ["カメ", "メラ", "camera"]),
+        ("\uff46\uff55\uff4c\uff4c width", ["full", "width"]),
+        ('"NEAR(a, b)" OR name:* AND -x', ["near", "b", "name", "x"]),
+        ("\x00\ud800 ok", ["ok"]),
+    ],
+)
+def test_words_of_a_text(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
+
+
+@given(st.text())
+def test_any_text_has_words_that_are_not_empty(text: str) -> None:
+    assert all(words_of(text))

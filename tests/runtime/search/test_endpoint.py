@@ -1,0 +1,164 @@
+"""Embeddings from an endpoint, asked over a socket: batches, order, trouble, and where the key goes."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.runtime.search.embedding import EmbeddingError, EndpointClass
+from toolgen.runtime.search.endpoint import EndpointEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class Server:
+    """A server on this machine; it answers what is queued, and then with vectors."""
+
+    url: str = ""
+    queued: list[tuple[int, Any]] = field(default_factory=list[tuple[int, Any]])
+    asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    keys: list[str | None] = field(default_factory=list[str | None])
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    requests: int = 0
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    server = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            server.requests += 1
+            self.send_error(405)
+
+        def do_POST(self) -> None:
+            server.requests += 1
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.asked.append({"path": self.path, **asked})
+            server.keys.append(self.headers["Authorization"])
+            status, body = server.queued.pop(0) if server.queued else (200, vectors(asked["input"]))
+            text = body if isinstance(body, bytes) else json.dumps(body).encode()
+            self.send_response(status)
+            for name, value in server.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (its name there)
+            """Say nothing."""
+
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    server.url = f"http://127.0.0.1:{listening.server_port}/v1"
+    try:
+        yield server
+    finally:
+        listening.shutdown()
+        thread.join()
+        listening.server_close()
+
+
+def vectors(texts: list[str]) -> dict[str, Any]:
+    """What OpenAI's server would answer, the last first: clients go by the index."""
+    rows = [{"index": place, "embedding": [len(text), 1]} for place, text in enumerate(texts)]
+    return {"object": "list", "data": rows[::-1]}
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as made:
+        yield made
+
+
+def embedder(server: Server, waited: list[float] | None = None) -> EndpointEmbedder:
+    settings = EndpointClass(url=server.url, model="small", key_variable="EMBEDDING_KEY", timeout_seconds=5)
+    sleep = (waited if waited is not None else []).append
+    return EndpointEmbedder(settings, environment={"EMBEDDING_KEY": "sk-secret"}, sleep=sleep)
+
+
+def failure(embedder: EndpointEmbedder) -> str:
+    with pytest.raises(EmbeddingError) as failed:
+        embedder.embed(["a", "bb"])
+    return str(failed.value)
+
+
+def test_texts_are_asked_in_batches_with_the_key_and_vectors_come_in_their_order(server: Server) -> None:
+    texts = ["x" * length for length in range(1, 201)]
+    assert embedder(server).embed(texts) == [[float(length), 1.0] for length in range(1, 201)]
+    assert [len(asked["input"]) for asked in server.asked] == [96, 96, 8]
+    assert {(asked["path"], asked["model"]) for asked in server.asked} == {("/v1/embeddings", "small")}
+    assert set(server.keys) == {"Bearer sk-secret"}
+
+
+def test_without_a_key_none_is_sent(server: Server) -> None:
+    EndpointEmbedder(EndpointClass(url=server.url, model="small"), environment={}).embed(["a"])
+    assert server.keys == [None]
+
+
+def test_a_busy_server_is_asked_again(server: Server) -> None:
+    waited: list[float] = []
+    server.queued = [(429, {}), (503, b"<html>")]
+    assert embedder(server, waited).embed(["a", "bb"]) == [[1.0, 1.0], [2.0, 1.0]]
+    assert waited == [0.5, 2.0]
+
+
+def test_a_server_that_stays_busy_is_given_up(server: Server) -> None:
+    server.queued = [(500, {})] * 3
+    assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 answered 500"
+    assert len(server.asked) == 3
+
+
+def test_a_refusal_is_not_repeated_and_its_reason_is_told_in_one_line(server: Server) -> None:
+    server.queued = [(401, {"error": {"message": "Wrong key.\nGet a new one." + "!" * 1_000}})]
+    told = failure(embedder(server))
+    assert told.startswith("the embedding endpoint at 127.0.0.1 answered 401: Wrong key. Get a new one.!!")
+    assert len(told) < 300
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", {"data": [{"index": 0}]}, {"data": [{"index": 0, "embedding": ["x"]}]}])
+def test_an_answer_without_embeddings_is_told(server: Server, body: Any) -> None:
+    server.queued = [(200, body)]
+    assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 answered no embeddings"
+
+
+def test_too_few_vectors_are_told(server: Server) -> None:
+    server.queued = [(200, vectors(["a"]))]
+    assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 answered 1 vectors for 2 texts"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_the_key_follows_no_redirect(status: int, server: Server) -> None:
+    with serving() as other:
+        server.queued = [(status, {})]
+        server.headers = {"Location": f"{other.url}/embeddings"}
+        assert failure(embedder(server)) == f"the embedding endpoint at 127.0.0.1 answered {status}"
+        assert other.requests == 0
+
+
+def test_a_server_that_is_not_there_is_told() -> None:
+    with serving() as gone:
+        pass
+    assert failure(embedder(gone)).startswith("the embedding endpoint at 127.0.0.1 cannot be reached: ")
+
+
+@pytest.mark.parametrize("url", ["", "ftp://example.com/v1", "file:///etc/passwd", "api.example.com", "https://"])
+def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
+    with pytest.raises(EmbeddingError, match="the url of an embedding endpoint starts with https://"):
+        EndpointEmbedder(EndpointClass(url=url, model="small"))
+
+
+def test_a_key_that_is_not_there_is_refused_at_once() -> None:
+    settings = EndpointClass(url="https://example.com/v1", model="small", key_variable="EMBEDDING_KEY")
+    with pytest.raises(EmbeddingError, match=r"^the environment variable EMBEDDING_KEY holds no key for embeddings$"):
+        EndpointEmbedder(settings, environment={})

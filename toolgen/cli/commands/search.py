@@ -1,0 +1,120 @@
+"""`toolgen search`: the tools that fit a query."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.output import format_option
+from toolgen.cli.packages import built_catalogs
+from toolgen.cli.project import project
+from toolgen.runtime.search.embedding import EmbeddingError
+from toolgen.runtime.search.fused import Search
+from toolgen.runtime.search.index import Index
+from toolgen.runtime.search.of_catalog import documents_of, index_of
+from toolgen.runtime.tool_use.finding import embedder_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.compiler.config import Config
+    from toolgen.contract.search.documents import SearchDocument
+    from toolgen.runtime import Catalog
+    from toolgen.runtime.search.index import Hit
+
+KEPT: Final = ".toolgen/vectors.db"
+"""Where the vectors of an embedding class are kept, below the project."""
+
+
+@click.command("search")
+@click.argument("query", required=False)
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="The most tools to show for a query."
+)
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one a line.")
+@format_option
+def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> int:
+    """Find the tools that fit QUERY, a question or some words, best first.
+
+    Scores compare within one query only. With `--format json` a line of JSON is printed for each query.
+    """
+    queries = _queries(query, from_stdin=from_stdin)
+    config = project()
+    catalogs = built_catalogs(config)
+    search = _search(config, catalogs)
+    known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.known_tools())
+    source_names = {tool.ident: tool.source_name for tool in known}
+    for each, found in zip(queries, asyncio.run(_found(search, queries, limit)), strict=True):
+        hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
+        if style == "json":
+            line = json.dumps({"query": each, "hits": hits}, ensure_ascii=False)
+            click.echo(line.encode("utf-8", "backslashreplace"))
+        else:
+            _show(each, hits, named=from_stdin)
+    return 0
+
+
+def _queries(query: str | None, *, from_stdin: bool) -> Sequence[str]:
+    """The queries that are asked. Raises click.UsageError for none, for both kinds, and for an empty one."""
+    if from_stdin and query is not None:
+        raise click.UsageError("Give a QUERY or --stdin, not both.")
+    if from_stdin:
+        return _lines()
+    if query is None:
+        raise click.UsageError("What is looked for? Give a QUERY, or --stdin to read one from each line.")
+    if not query.strip():
+        raise click.UsageError('The QUERY is empty. Give some words, such as `toolgen search "send a message"`.')
+    return [query]
+
+
+def _lines() -> list[str]:
+    """All lines of stdin. One that is empty finds nothing, so that answers stay beside their questions."""
+    try:
+        text = sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"What stdin holds is no UTF-8: {error.reason} at byte {error.start}.") from None
+    if not text.strip():
+        raise click.UsageError("Stdin is empty. Give one query a line.")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+async def _found(search: Search, queries: Sequence[str], limit: int) -> list[Sequence[Hit]]:
+    return [await search.search(query, limit) for query in queries]
+
+
+def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
+    """What searches the tools of all packages: by words, and by the vectors of the embedding class that is set."""
+    index = Index.build(())
+    homes: dict[str, Catalog] = {}
+    for catalog in catalogs.values():
+        new = [ident for ident in catalog if ident not in homes]
+        homes.update(dict.fromkeys(new, catalog))
+        index = index.extended(documents_of(catalog, new)) if len(index) else index_of(catalog)
+    try:
+        embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
+        if embedder is None:
+            return Search(index)
+        from toolgen.runtime.search.vectors import Vectors
+
+        def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
+            return (document for ident in idents for document in documents_of(homes[ident], [ident]))
+
+        kept = config.root / KEPT
+        kept.parent.mkdir(exist_ok=True)
+        return Search(index, Vectors(index, embedder, read, kept))
+    except EmbeddingError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:
+    if named:
+        click.echo(f"{query}:")
+    width = max((len(hit["tool"]) for hit in hits), default=0)
+    for hit in hits:
+        click.echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {hit['source_name']}")
+    if not hits:
+        click.echo("no tool has a word of it: try other words, or see `toolgen list`", err=not named)

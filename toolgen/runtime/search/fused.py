@@ -1,0 +1,74 @@
+"""Search by words, and by vectors where they are configured: both rankings fused by reciprocal rank."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.search.embedding import EmbeddingError
+from toolgen.runtime.search.index import Hit
+from toolgen.runtime.warning import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from toolgen.contract.search.documents import SearchDocument
+    from toolgen.runtime.search.index import Index
+    from toolgen.runtime.search.vectors import Vectors
+
+_DAMPING: Final = 60
+"""The k of reciprocal rank fusion; Cormack, Clarke and Büttcher 2009."""
+
+_DEPTH: Final = 50
+"""How far down each ranking is looked at, at least."""
+
+_PAUSE: Final = 60.0
+"""Seconds before an embedder that failed is asked again; until then words alone decide."""
+
+
+class Search:
+    """Finds documents of an index. One that has vectors never fails for them: without, words alone decide."""
+
+    def __init__(
+        self, index: Index, vectors: Vectors | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._index = index
+        self._vectors = vectors
+        self._clock = clock
+        self._paused_until = float("-inf")
+        self._warned = False
+
+    def extend(self, documents: Iterable[SearchDocument]) -> None:
+        """From now on find these as well, or instead of those with their keys; what is known of others stays known."""
+        self._index = self._index.extended(documents)
+        if self._vectors is not None:
+            self._vectors.index = self._index
+
+    async def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[Hit, ...]:
+        """Find at most `limit` documents, the best first, as `Index.search` does; the embedder runs in a thread."""
+        if self._vectors is None or not query.strip() or limit < 1 or self._clock() < self._paused_until:
+            return self._index.search(query, limit, allowed)
+        keys = self._index if allowed is None else [key for key in allowed if key in self._index]
+        depth = max(_DEPTH, 4 * limit)
+        try:
+            near = await asyncio.to_thread(self._vectors.nearest, query, depth, keys)
+        except EmbeddingError as error:
+            self._paused_until = self._clock() + _PAUSE
+            if not self._warned:
+                self._warned = True
+                warn("search goes on by words alone: %s", error)
+            return self._index.search(query, limit, allowed)
+        worded = [hit.key for hit in self._index.search(query, depth, allowed)]
+        return fuse((worded, near), limit)
+
+
+def fuse(rankings: Sequence[Sequence[str]], limit: int) -> tuple[Hit, ...]:
+    """Fuse rankings, each the best first: every place gives `1 / (60 + rank)`; ties by key."""
+    scores: defaultdict[str, float] = defaultdict(float)
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, 1):
+            scores[key] += 1 / (_DAMPING + rank)
+    best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
+    return tuple(Hit(key, scores[key]) for key in best)

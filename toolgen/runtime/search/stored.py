@@ -1,0 +1,66 @@
+"""Stored indexes: read once, and of their words only those that are asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.search.index_text import INDEX_FILE, INDEX_VERSION, WORDS_END, WORDS_START
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class WordLines(Mapping[str, list[int]]):
+    """Postings by word, each parsed when it is asked for."""
+
+    def __init__(self, text: bytes, start: int, end: int) -> None:
+        """Take lines of `"word": [...],`; the last has no comma."""
+        self._text = text
+        self._places: dict[str, int] = {}
+        while start < end:
+            colon = text.index(b'": [', start)
+            word = text[start + 1 : colon]
+            self._places[word.decode() if b"\\" not in word else json.loads(b'"%b"' % word)] = colon + 3
+            line_end = text.find(b"\n", colon, end)
+            start = end if line_end < 0 else line_end + 1
+
+    def __getitem__(self, word: str) -> list[int]:
+        """Parse one line. Raises KeyError."""
+        start = self._places[word]
+        found: list[int] = json.loads(self._text[start : self._text.index(b"]", start) + 1])
+        return found
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
+    """Take an index apart: what stands before its words, and these. None for one of another version, or rewritten."""
+    start = text.find(WORDS_START)
+    if start < 0 or not text.endswith(WORDS_END):
+        return None
+    head = json.loads(text[:start].rstrip(b",\n") + b"}")
+    if head["version"] != INDEX_VERSION:
+        return None
+    return head, WordLines(text, start + len(WORDS_START), len(text) - len(WORDS_END))
+
+
+def index_file_of(package: str) -> bytes | None:
+    """Read the index that lies in a generated package; None where there is none."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        return None
+    try:
+        return Path(spec.origin).with_name(INDEX_FILE).read_bytes()
+    except FileNotFoundError:
+        return None
