@@ -15,7 +15,8 @@ from tests.compiler.specs import resolved, toolset
 from tests.properties.package import imported
 from toolgen.compiler.build import generate
 from toolgen.contract.ident import Ident
-from toolgen.providers.wire_names import GRAMMARS, fits, wire_name
+from toolgen.providers.table import PROVIDERS, provider
+from toolgen.providers.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,9 +104,10 @@ def test_every_name_of_a_package_means_one_thing_or_is_refused(specs: dict[str, 
     assert document["tools"].keys() == set(idents)
     wires = [tool.get("wire_name", wire_name(ident)) for ident, tool in document["tools"].items()]
     assert len(set(wires)) == len(idents)
-    for provider, grammar in GRAMMARS.items():
+    for each in PROVIDERS:
+        grammar = provider(each).grammar
         spelled = {wire_name(ident, grammar) for ident in idents}
-        assert len(spelled) == len(idents), provider
+        assert len(spelled) == len(idents), each
         assert all(fits(name, grammar) for name in spelled)
 
 

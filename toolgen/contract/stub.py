@@ -40,7 +40,7 @@ BUILTINS: Final = frozenset(
     help hex id input int isinstance issubclass iter len license list locals map max memoryview min next object oct open
     ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type
     vars zip
-    """.split()
+    """.split()  # noqa: SIM905 - a hundred and fifty names read better without quotes
 )
 """Builtin names of Python 3.11 to 3.13: written out, so that a spelling does not hang on who makes it."""
 
@@ -89,6 +89,8 @@ def stub_of(
 ) -> Stub:
     """Write the stub of a tool; what may be left out comes after what may not, else in the given order.
 
+    It is indented by one blank, for a model is sent it in every request.
+
     `others` is the type of arguments of any other name, empty where there can be none.
     """
     ordered = sorted(parameters, key=lambda parameter: not parameter.required)
@@ -101,7 +103,7 @@ def stub_of(
     return Stub(
         function=function,
         parameters=tuple((each.python, each.wire) for each in ordered),
-        source=f"def {function}({signature}) -> {returns}:\n  {body}\n",
+        source=f"def {function}({signature}) -> {returns}:\n {body}\n",
         types=types,
     )
 
@@ -134,7 +136,7 @@ def prose(text: str, limit: int) -> str:
 
 
 def _docstring(lines: list[str]) -> str:
-    text = "\n  ".join(lines).replace("\\", "\\\\")
+    text = "\n ".join(lines).replace("\\", "\\\\")
     if '"""' in text or text.endswith('"'):
         text = text.replace('"', '\\"')
     return f'"""{text}"""'

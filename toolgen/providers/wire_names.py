@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,6 @@ STRICT: Final = Grammar(re.compile(r"[a-zA-Z0-9_-]+"), 64)
 
 DOTTED: Final = Grammar(re.compile(r"[a-zA-Z0-9_.-]+"), 64, dots=True)
 """LiteLLM's proxy, which lets dots pass."""
-
-GRAMMARS: Final[Mapping[str, Grammar]] = {
-    "openai": STRICT,
-    "anthropic": STRICT,
-    "gemini": STRICT,
-    "bedrock": STRICT,
-    "mcp": STRICT,
-    "litellm": DOTTED,
-}
 
 _HASH_LENGTH = 10
 
@@ -54,11 +45,23 @@ def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
     )
     if plain and fits(joined, grammar):
         return joined
-    import hashlib  # slow to import, and few names need it
-
-    digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
     readable = re.sub(r"[^a-zA-Z0-9_-]", "_", joined)[: grammar.max_length - _HASH_LENGTH - 3]
-    return f"{readable}___{digest}"
+    return f"{readable}___{_digest(ident)}"
+
+
+def python_function_name(wire: str) -> str:
+    """Spell a wire name as the function that a model's code calls. The result depends on the wire name alone.
+
+    It is the wire name where that can name a function beside all that such code holds anyway. Any other keeps what it
+    can and ends in a hash of the wire name, as wire names do; one that no letter begins begins with `tool_`.
+    """
+    from toolgen.contract.stub import TAKEN, is_python_name  # few programs show tools as functions
+
+    if is_python_name(wire) and not wire.startswith("_") and wire not in TAKEN:
+        return wire
+    readable = re.sub(r"[^a-zA-Z0-9_]", "_", wire)[: STRICT.max_length]
+    start = "" if readable[:1].isalpha() else "tool_"
+    return f"{start}{readable}___{_digest(wire)}"
 
 
 def fits(name: str, grammar: Grammar) -> bool:
@@ -73,3 +76,9 @@ def wire_table(names: Iterable[tuple[str, str]]) -> dict[str, str]:
         if table.setdefault(wire, ident) != ident:
             raise ValueError(f"{ident!r} and {table[wire]!r} have the same wire name {wire!r}")
     return table
+
+
+def _digest(name: str) -> str:
+    import hashlib  # slow to import, and few names need it
+
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]

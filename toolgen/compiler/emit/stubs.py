@@ -80,7 +80,8 @@ def _text(value: Any) -> str:
 
 def _stub(tool: Tool, function: str, toolset: str, types: _Types) -> Stub:
     args, result = tool.args.shape, tool.result.shape
-    fields = types.classes[toolset, args.name].fields if isinstance(args, ClassRef) else ()
+    made = types.classes[toolset, args.name] if isinstance(args, ClassRef) else None
+    fields = made.fields if made else ()
     names = parameter_names(each.wire for each in fields)
 
     def spell(shape: Shape) -> str:
@@ -97,8 +98,8 @@ def _stub(tool: Tool, function: str, toolset: str, types: _Types) -> Stub:
         )
         for each in fields
     ]
-    others = "" if isinstance(args, ClassRef) else spell(args.values) if isinstance(args, Map) else "Any"
-    shapes = [*(each.shape for each in fields), *([args.values] if isinstance(args, Map) else []), result]
+    others = "Any" if not fields and (made is None or made.open) else ""
+    shapes = [*(each.shape for each in fields), result]
     used = types.closure([(toolset, name) for shape in shapes for name in sorted(classes_in(shape))])
     return stub_of(function, parameters, spell(result), tool.description, others=others, types=used)
 
@@ -173,10 +174,8 @@ class _Types:
         lines = [f"class {name}(TypedDict{', total=False' if is_partial and made.fields else ''}):"]
         for item in made.fields:
             note = prose(item.description, NOTE_LIMIT)
-            lines.append(
-                f"    {item.wire}: {spell(item, is_marked=not is_partial)}" + (f"  # {note}" if note else "")
-            )
-        return "\n".join(lines if made.fields else [*lines, "    pass"]) + "\n"
+            lines.append(f" {item.wire}: {spell(item, is_marked=not is_partial)}" + (f"  # {note}" if note else ""))
+        return "\n".join(lines if made.fields else [*lines, " pass"]) + "\n"
 
     def closure(self, places: Sequence[_Place]) -> tuple[str, ...]:
         """The names of types, and of all that they hold: each after those that it holds, as far as cycles allow."""
@@ -217,10 +216,12 @@ def _alike(classes: Mapping[_Place, ClassType]) -> list[list[_Place]]:
 
 
 def _common_end(names: Sequence[str]) -> str:
-    """The words that all names end in: `Filters` of `SearchFilters` and `ListFilters`; one of them where there are none."""
+    """The words that all names end in, as `Filters` of `ListFilters` and `FindFilters`; else one of the names."""
     from_the_end = zip(*(reversed(_WORD.findall(name)) for name in names), strict=False)
-    shared = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, from_the_end)]
-    return "".join(reversed(shared)) or min(names, key=lambda name: (len(name), name)).lstrip("_") or "Object"
+    shared = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, from_the_end)][::-1]
+    if len(shared) > 1 and len(names) > 1 and shared[0] in ("Args", "Result"):
+        del shared[0]  # the names of nested types begin with the side that they are of
+    return "".join(shared) or min(names, key=lambda name: (len(name), name)).lstrip("_") or "Object"
 
 
 def _as_written(made: ClassType, toolset: str, groups: Mapping[_Place, int]) -> str:

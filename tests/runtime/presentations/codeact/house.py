@@ -1,0 +1,94 @@
+"""A runtime with registered tools, and a model's conversation with them in code."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.messages import ModelReply
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
+from toolgen.runtime.presentations.candidates import Candidate, Candidates
+from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits
+from toolgen.runtime.presentations.protocol import Outcome, Snippet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.runtime.run import Run
+
+QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
+"""Limits that a test reaches soon."""
+
+
+def candidates_of(catalog: Catalog, idents: Iterable[str] | None = None) -> Candidates:
+    """Tools of a catalog as a presentation is given them."""
+
+    def read(ident: str) -> Candidate:
+        found = catalog.definition(ident)
+        return Candidate(
+            ident=ident,
+            name=catalog.wire_name(ident),
+            title=found.title,
+            description=found.description,
+            permission=found.permission,
+            tags=frozenset(found.tags),
+            args=found.input_schema,
+            result=found.result_schema,
+        )
+
+    return Candidates(catalog if idents is None else idents, read, catalog.wire_name)
+
+
+def tool(catalog: Catalog, name: str, handler: Callable[..., Any], **properties: Any) -> None:
+    """Register a tool whose args are all required."""
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    catalog.register(ToolDefinition(name=name, description=f"Does {name}.", input_schema=schema), handler)
+
+
+class House:
+    """Calls go through a real runtime, and are noted: requests, and their results."""
+
+    def __init__(self, catalog: Catalog, *, run: Run | None = None, **settings: Any) -> None:
+        self.catalog = catalog
+        self.run = run
+        self.runtime = Runtime(catalog, **{"permission": allow_all, **settings})
+        self.requests: list[ToolRequest] = []
+        self.results: list[ToolResult[Any]] = []
+
+    async def call(self, requests: Sequence[ToolRequest], /) -> list[ToolResult[Any]]:
+        """What a presentation may have done."""
+        self.requests += requests
+        results = [await self.runtime.invoke(request, run=self.run) for request in requests]
+        self.results += results
+        return results
+
+    def codeact(self, **settings: Any) -> CodeAct:
+        """A conversation over all tools."""
+        return CodeAct(candidates_of(self.catalog), **settings)
+
+    def outcomes(self, *snippets: str, codeact: CodeAct | None = None, **settings: Any) -> list[Outcome]:
+        """Run snippets of one conversation."""
+        conversation = codeact or self.codeact(**settings)
+
+        async def run_all() -> list[Outcome]:
+            return [await conversation.execute(Snippet(code=code), self) for code in snippets]
+
+        return asyncio.run(run_all())
+
+    def reports(self, *snippets: str, **settings: Any) -> list[str]:
+        """What the model is told of each."""
+        return [outcome.report for outcome in self.outcomes(*snippets, **settings)]
+
+
+def house(**tools: Callable[..., Any]) -> House:
+    """A house with tools that take `x`, of any type: `echo`, which gives it back, unless told otherwise."""
+    catalog = Catalog()
+    for name, handler in (tools or {"echo": lambda args: args["x"]}).items():
+        tool(catalog, f"lab.{name}", handler, x={})
+    return House(catalog)
+
+
+def said(text: str) -> ModelReply:
+    """An answer of a model that calls nothing."""
+    return ModelReply(text=text)

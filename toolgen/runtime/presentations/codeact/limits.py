@@ -1,0 +1,24 @@
+"""Limits: what one snippet may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeActLimits:
+    """What one snippet may use, and how much of what it gives is shown.
+
+    `seconds` are those in which its code runs, not those in which a call is in the pipeline. `memory_bytes` holds its
+    values and what the type checker needs. `depth` is how deep calls may nest, `calls` how often one snippet may call
+    tools. `source_chars` bounds the snippet, `result_chars` and `printed_chars` what a model is shown of the one value
+    and the output.
+    """
+
+    seconds: float = 5.0
+    memory_bytes: int = 256 * 1024 * 1024
+    depth: int = 200
+    calls: int = 100
+    source_chars: int = 50_000
+    result_chars: int = 16_000
+    printed_chars: int = 8_000

@@ -1,0 +1,96 @@
+"""CodeAct: tools are functions, an answer with a fenced block is code to run, and one without is the last word."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from toolgen.contract.messages import CallAnswer, Feedback, ModelCall
+from toolgen.contract.stub import RESULT
+from toolgen.runtime.presentations.codeact.fences import read_fences
+from toolgen.runtime.presentations.codeact.limits import CodeActLimits
+from toolgen.runtime.presentations.codeact.session import Session
+from toolgen.runtime.presentations.codeact.stubs import CompiledStubs, Functions
+from toolgen.runtime.presentations.codeact.worker import Worker
+from toolgen.runtime.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, Surface
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.messages import ModelReply
+    from toolgen.runtime.presentations.candidates import Candidates
+    from toolgen.runtime.presentations.protocol import Ops
+
+_PROMPT: Final = f"""\
+Act by writing Python: a ```python block in your answer is run, and you are told what came of it. An answer without one
+is your last word. Call the functions below, without imports and in plain code (not in map, filter or sort keys). Bind
+what you want to see to `{RESULT}`, or print it; variables last. There are no files and no network; json, re, math,
+datetime, collections and itertools can be imported. A failed call raises PermissionError, TimeoutError, ValueError
+(wrong arguments), LookupError (no such function) or RuntimeError; its message begins with the kind. Arguments are JSON.
+Types are checked before anything runs: write a dict where it is passed, or annotate it, `f: Filters = {{...}}`.
+"""
+
+_CUT: Final = "nothing was run: the block of code has no end; write it again, shorter, and close it with ```"
+_NO_TOOLS: Final = "nothing was called: call functions in a ```python block"
+
+
+class CodeAct:
+    """The presentation of one conversation. `stubs` are those of the package that the tools were compiled to.
+
+    It offers no tools, yet all candidates can be called: in code. Several blocks of one answer are run as one, in their
+    order. A block that is cut off, and a call that is made in any other way, are refused, and nothing is run.
+    """
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        *,
+        stubs: CompiledStubs | None = None,
+        limits: CodeActLimits | None = None,
+        open_worker: Callable[[CodeActLimits], Worker] = Worker,
+    ) -> None:
+        """Take what may be called; `open_worker` makes what runs a snippet. Raises nothing before it is used."""
+        self._candidates = candidates
+        self._functions = Functions(candidates, stubs or CompiledStubs())
+        self._session = Session(self._functions, limits or CodeActLimits(), open_worker)
+
+    def build_presentation(self) -> Surface:
+        """Give the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
+        return self._surface
+
+    @cached_property
+    def _surface(self) -> Surface:
+        source = self._functions.source(self._functions.by_name)
+        return Surface(tools=(), dispatchable=self._candidates, prompt=f"{_PROMPT}\n```python\n{source}```\n")
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls | Snippet:
+        """Read an answer: code, the last word, or what is refused."""
+        if reply.calls:
+            return Calls(
+                calls=tuple(RequestedCall(asked=call, refusal=_NO_TOOLS) for call in reply.calls), text=reply.text
+            )
+        found = read_fences(reply.text)
+        if found.is_cut:
+            cut = ModelCall(tool_call_id="", name="python", arguments="{}")
+            return Calls(calls=(RequestedCall(asked=cut, refusal=_CUT),), text=reply.text)
+        if not found.blocks:
+            return PlainText(text=reply.text)
+        return Snippet(code="\n".join(found.blocks), text=found.text)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Run code; its calls go through `ops`, one after the other. Cancelled, it leaves no process behind."""
+        if isinstance(action, Calls):
+            return Outcome(asked=action.calls)
+        return await self._session.run(action.code, ops)
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Give the report of a snippet, or why nothing was run."""
+        if outcome.report:
+            return Feedback(message=outcome.report)
+        answers = tuple(
+            CallAnswer(tool_call_id=each.asked.tool_call_id, name=each.asked.name, text=each.refusal, is_error=True)
+            for each in outcome.asked
+            if each.asked.tool_call_id
+        )
+        unasked = [each.refusal for each in outcome.asked if not each.asked.tool_call_id]
+        return Feedback(answers=answers, message="\n".join(unasked))
