@@ -1,0 +1,88 @@
+"""What requests to a model say of tools, in bytes, and what saying it again takes, when nothing changed since."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks.measured.peer_tools import TOOLSET, peer_tools
+from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
+from toolgen.providers.compact import compact
+from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.contract.tool_use import Scheme
+    from toolgen.runtime import ToolDefinition
+    from toolgen.runtime.tool_use import Conversation
+
+DISCOVERY: Final = "actions"
+"""The built-in toolset behind the wrappers."""
+
+
+def main(folder: Path, flat: Sequence[int], actions: Sequence[int], repeats: int) -> None:
+    tools = peer_tools(folder, max(*flat, *actions))
+    bare = [replace(tool, input_schema={"type": "object"}) for tool in tools]  # no wrapper tells of args
+    report = {
+        "flat_args_bytes": {count: _args_bytes(tools[:count]) for count in flat},
+        "request": {count: {scheme: _request(tools[:count], scheme, repeats) for scheme in SCHEMES} for count in flat},
+        "wrappers": {count: _request(bare[:count], "universal-category", repeats) for count in actions},
+    }
+    print(json.dumps(report))
+
+
+def _args_bytes(tools: Sequence[ToolDefinition]) -> dict[str, int]:
+    """The schemas of all args, as they came and compact."""
+    return {
+        "given": sum(_bytes(tool.input_schema) for tool in tools),
+        "compact": sum(_bytes(compact(tool.input_schema)) for tool in tools),
+    }
+
+
+def _conversation(tools: Sequence[ToolDefinition], scheme: Scheme) -> Conversation:
+    """Start a conversation over these tools and no others, but those that tell of them."""
+    catalog = load("toolgen.toolsets.generated")
+    for tool in tools:
+        catalog.register(tool, _nothing, profile="full")
+    runtime = Runtime(catalog, permission=deny_all)
+    run = runtime.start_run(
+        requested=[ident for ident in catalog if ident.startswith((f"{TOOLSET}.", f"{DISCOVERY}."))]
+    )
+    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, scheme), embedding_class=LEXICAL)
+    return ToolUse(catalog, config).conversation("chat", runtime, run)
+
+
+def _nothing(_args: Any) -> None:
+    """Run a tool. None is."""
+
+
+def _request(tools: Sequence[ToolDefinition], scheme: Scheme, repeats: int) -> dict[str, float]:
+    """The bytes of `tools` for OpenAI's chat completions, and of the system prompt's section; then the time of both.
+
+    That is the median in microseconds, when nothing changed since the first request.
+    """
+    conversation = _conversation(tools, scheme)
+    told = conversation.request().get("tools")
+    sizes = {"tools_bytes": _bytes(told) if told else 0, "prompt_bytes": len(conversation.prompt.encode())}
+    times: list[float] = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        conversation.request()
+        _ = conversation.prompt
+        times.append((time.perf_counter() - start) * 1e6)
+    return {**sizes, "bytes": sum(sizes.values()), "unchanged_us": round(median(times), 2)}
+
+
+def _bytes(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *json.loads(sys.argv[2]))
