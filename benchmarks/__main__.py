@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import builds, calls, imports, loads
+from benchmarks import builds, calls, imports, loads, payloads, searches
 from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
@@ -26,6 +26,8 @@ BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "builds": builds.measure,
     "loads": loads.measure,
     "calls": calls.measure,
+    "searches": searches.measure,
+    "payloads": payloads.measure,
 }
 _LIBRARIES: Final = ("datamodel-code-generator", "pydantic", "jsonschema-rs", "ruff", "msgspec", "orjson")
 

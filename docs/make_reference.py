@@ -110,7 +110,7 @@ TOOL_USE: dict[str, tuple[str, str, str]] = {
     "action_retrieval.classes": (
         "tables by name",
         "-",
-        "Embedding classes, each with `url` and `model` (and `key_variable`, `timeout_seconds`), or `path`, or `function`.",
+        "Embedding classes: each has `url`, `model`, `key_variable` and `timeout_seconds`, or `path`, or `function`.",
     ),
     "action_retrieval.base": ("list of idents", "-", "Tools that `retrieval` shows from the first."),
     "action_retrieval.hot_list_n": (
@@ -232,8 +232,8 @@ def configuration_page() -> str:
     rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
     rows += [f"| `{key}` | {kind} | {default} | {meaning} |" for key, (kind, default, meaning) in TOOL_USE.items()]
     parts.append(
-        "## Tool use\n\nHow models are shown the tools: for `toolgen stats` and `toolgen prompt`, and for programs, which "
-        "read the same tables with\n`read_tool_use`.\n\n" + "\n".join(rows)
+        "## Tool use\n\nHow models are shown the tools: for `toolgen stats` and `toolgen prompt`, and for programs, "
+        "which read the same tables with\n`read_tool_use`.\n\n" + "\n".join(rows)
     )
     return "\n\n".join(parts) + "\n"
 

@@ -101,7 +101,8 @@ class Case:
                 package = target.out if len(targets) > 1 else ""
                 packages.append(package)
                 prefix = f"{package}/" if package else ""
-                files |= {f"{prefix}{path}": content for path, content in generate(compiled.catalog).items()}
+                made = generate(compiled.catalog, export=target.export)
+                files |= {f"{prefix}{path}": content for path, content in made.items()}
         return Outcome(files, tuple(packages), self._rendered(reported))
 
     def update(self, outcome: Outcome) -> None:

@@ -164,6 +164,14 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
             "TG705 toolgen.toml:1:13 `targets[0].profile` must be 'full' or 'core', not a number",
         ),
         (
+            'targets = [{export = ["open-ai"]}]',
+            (
+                "TG705 toolgen.toml:1:13 `targets[0].export` is a list of 'openai', 'openai-strict', "
+                "'openai-responses', 'openai-responses-strict', 'litellm', 'anthropic', 'anthropic-strict', 'gemini', "
+                "'bedrock' or 'mcp', not 'open-ai' (did you mean `openai`?)"
+            ),
+        ),
+        (
             'targets = [{builtin = "code"}]',
             (
                 "TG705 toolgen.toml:1:13 `targets[0].builtin` must be an array of toolsets, not a string "
@@ -177,13 +185,16 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
         (
             'targets = [{builtin = ["codes", "agent"]}]',
             (
-                "TG705 toolgen.toml:1:13 `targets[0].builtin` is a list of 'agent', 'code' or 'internal', not 'codes' "
-                "(did you mean `code`?)"
+                "TG705 toolgen.toml:1:13 `targets[0].builtin` is a list of 'actions', 'agent', 'code' or 'internal', "
+                "not 'codes' (did you mean `code`?)"
             ),
         ),
         (
             "targets = [{builtin = [[]]}]",
-            ("TG705 toolgen.toml:1:13 `targets[0].builtin` is a list of 'agent', 'code' or 'internal', not an array"),
+            (
+                "TG705 toolgen.toml:1:13 `targets[0].builtin` is a list of 'actions', 'agent', 'code' or 'internal', "
+                "not an array"
+            ),
         ),
         (
             "executors = 1",

@@ -70,7 +70,7 @@ class Reading:
     def catalog(self, text: str) -> Any:
         """A catalog."""
         catalog = json.loads(text)
-        for section in ("toolsets", "agents", "tools"):
+        for section in ("toolsets", "agents", "tools", "catalogs"):
             for record in catalog[section].values():
                 record.update({key: self.name(record[key]) for key in record.keys() & PYTHON})
         return _without_empty(self.data(catalog))
@@ -112,5 +112,5 @@ def _without_empty(value: Any) -> Any:
     return [_without_empty(part) for part in value] if isinstance(value, list) else value
 
 
-PYTHON: Final = frozenset({"package", "args_type", "result_type"})
+PYTHON: Final = frozenset({"package", "args_type", "result_type", "module"})
 """The keys of a catalog that hold Python names."""

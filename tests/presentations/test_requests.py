@@ -1,4 +1,4 @@
-"""What a request to a provider says of tools: the effective set and nothing else, unchanged as long as nothing is new."""
+"""What a request to a provider says of tools: the effective set, nothing else, and the same until there is news."""
 
 from __future__ import annotations
 

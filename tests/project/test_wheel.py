@@ -72,6 +72,8 @@ def run_runtime_tests(environment: Environment, folder: Path) -> subprocess.Comp
     """Run tests/runtime in a folder that holds them, the generated examples, and nothing else of the checkout."""
     shutil.copytree(ROOT / "tests" / "runtime", folder / "tests" / "runtime")
     shutil.copytree(ROOT / "generated", folder / "generated")
+    (folder / "benchmarks").mkdir()
+    shutil.copy(ROOT / "benchmarks" / "hashed_vectors.py", folder / "benchmarks")
     shutil.copy(ROOT / "pyproject.toml", folder)
     return environment.run("-m", "pytest", "tests/runtime", cwd=folder)
 

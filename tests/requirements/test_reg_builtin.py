@@ -115,7 +115,7 @@ def test_reg_20_a_skill_becomes_context_without_being_a_write(home: Home, agent:
 def test_reg_30_a_worker_calls_its_tools_and_no_others(home: Home) -> None:
     worker = home.run("default_worker")
     assert set(worker.effective.tools) == WORKERS_OWN | {"code.read_file", "code.list_dir", "code.search"}
-    for name in sorted(set(home.catalog) - set(worker.effective.tools)):
+    for name in sorted(set(home.catalog) - set(worker.effective.tools) - set(worker.effective.discovery)):
         assert home.code(worker, name) == "tool_not_available"
 
 

@@ -17,6 +17,8 @@ from toolgen.compiler.config import BUILTIN_TOOLSETS
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.executors.agent import Outcome
+from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
+from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import FORK, AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
@@ -38,7 +40,7 @@ pytestmark = pytest.mark.xdist_group("team_tools")
 PACKAGE: Final = "team_tools"
 
 CONFIGURATION: Final = """\
-targets = [{ out = "team_tools", builtin = ["internal", "code", "agent"] }]
+targets = [{ out = "team_tools", builtin = ["internal", "code", "agent", "actions"] }]
 
 [executors]
 code = "app:code" # the handlers themselves
@@ -82,6 +84,7 @@ class Team:
                 skills=Skills(self.folder / "skills"), memory=Memories(self.folder / "memories")
             ).registration(),
             registration(tasks=TaskTools(TaskGraph()), agents=AgentTools(catalog, answers)),
+            ActionTools(ToolUse(catalog, ToolUseConfig(embedding_class="lexical"))).registration(),
         ]
         self.catalog = catalog
         self.runtime = Runtime(catalog, permission=allow_all, executors=executors, project=self.folder / "project")
@@ -168,6 +171,12 @@ def test_reg_37_every_built_in_tool_runs_in_a_package_of_a_teams_own(team: Team)
     assert "completed" in team.call("agent.inspect_agent", agent_id=child.agent_id)
     assert team.call("agent.fork_agent", prompt="Go on").result == "Go on"
     assert team.call("agent.dispatch_worker", agent_definition_id="worker", **of_task, step_id="b").result
+
+    listed = team.call("actions.list_actions", category=["code"], limit=1)
+    assert listed["items"][0]["qualified_name"] == "code__edit_file"
+    assert team.call("actions.describe_action", action_name="code__read_file")["metadata"]["category"] == "code"
+    assert team.call("actions.search_actions", query="read a file", limit=1)["items"][0]["qualified_name"]
+    assert team.call("actions.search_tools", query="read a file", limit=1).tools[0].name == "code.read_file"
 
     assert team.seen | {"code.search"} == set(team.catalog)
     assert set(team.catalog.toolsets) == set(BUILTIN_TOOLSETS)

@@ -17,7 +17,7 @@ from toolgen.compiler.publish.publish import Published, publish, quiet, recover
 from toolgen.compiler.publish.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
@@ -60,16 +60,22 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)
+    if target.export and not sink.has_errors:
+        from toolgen.compiler.emit.providers import check_exports
+
+        check_exports(catalog, target.export, sink)
     return Compiled(catalog, {file.path: file.text for file in files})
 
 
-def generate(catalog: Catalog, progress: Callable[[str], None] = quiet) -> dict[str, bytes]:
-    """The files of the package that a catalog compiles to, by path below its root."""
+def generate(
+    catalog: Catalog, progress: Callable[[str], None] = quiet, *, export: Sequence[str] = ()
+) -> dict[str, bytes]:
+    """The files of the package that a catalog compiles to, by path below its root; `export` are names of providers."""
     from toolgen.compiler.emit import emit
     from toolgen.compiler.publish.format import format_python
 
     progress("generating")
-    files = emit(catalog)
+    files = emit(catalog, export)
     progress("formatting")
     return {path: text.encode("utf-8") for path, text in format_python(files).items()}
 
@@ -96,7 +102,7 @@ def build(
     compiled = compile_specs(config.root, target, sink, progress)
     if sink.has_errors:
         return Built(None, compiled.sources)
-    files = generate(compiled.catalog, progress)
+    files = generate(compiled.catalog, progress, export=target.export)
     progress("publishing")
     return Built(publish(tree, files, inputs, force=force, sink=sink, waiting=progress), compiled.sources)
 
@@ -143,4 +149,6 @@ def check(config: Config, target: Target, sink: Diagnostics, *, progress: Callab
     compiled = compile_specs(config.root, target, sink, progress)
     if sink.has_errors:
         return Checked(None, compiled.sources)
-    return Checked(drift(tree, lock, inputs, generate(compiled.catalog, progress)), compiled.sources)
+    return Checked(
+        drift(tree, lock, inputs, generate(compiled.catalog, progress, export=target.export)), compiled.sources
+    )

@@ -15,12 +15,12 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
-
 from toolgen.contract.tool_use import TABLES as TOOL_USE_SETTINGS
 from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
+from toolgen.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 Formats = Literal["annotate", "assert"]
 Profile = Literal["full", "core"]
@@ -32,7 +32,7 @@ OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 
 _SETTINGS = ("targets", "executors", *TOOL_USE_SETTINGS)
-_TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin")
+_TARGET_SETTINGS = ("specs", "out", "formats", "profile", "builtin", "export")
 _HANDLERS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _TYPE_NAMES: dict[type, str] = {
@@ -50,7 +50,8 @@ class Target:
     """One package to build. `specs` and `out` are folders, relative to the project, with `/`.
 
     `formats` says whether JSON Schema's `format` is checked; `profile` is the schema subset that specs may use.
-    `builtin` are the toolsets of `BUILTIN_TOOLSETS` that are compiled with the target's own, sorted.
+    `builtin` are the toolsets of `BUILTIN_TOOLSETS` that are compiled with the target's own, sorted. `export` are
+    the providers whose payloads of all tools are written with the package, in the order of `PROVIDERS`.
     """
 
     specs: str = "specs"
@@ -58,6 +59,7 @@ class Target:
     formats: Formats = "annotate"
     profile: Profile = "full"
     builtin: tuple[str, ...] = ()
+    export: tuple[str, ...] = ()
 
 
 _DEFAULT: Final = Target()
@@ -154,7 +156,8 @@ class _Source:
         out = self.folder(table, name, "out", _DEFAULT.out)
         formats = self.choice(table, name, "formats", ("annotate", "assert"))
         profile = self.choice(table, name, "profile", ("full", "core"))
-        builtin = self.builtin(table, name)
+        builtin = self.words(table, name, "builtin", BUILTIN_TOOLSETS, "toolsets")
+        export = self.words(table, name, "export", PROVIDERS, "providers")
         if specs is None or out is None:
             return None
         package = PurePosixPath(out).name
@@ -167,7 +170,7 @@ class _Source:
                 "TG707", f"`{name}.out` is `{out}`, and would hide the module of that name", key="out", fix="rename it"
             )
             return None
-        return Target(specs, out, cast("Formats", formats), cast("Profile", profile), builtin)
+        return Target(specs, out, cast("Formats", formats), cast("Profile", profile), builtin, export)
 
     def folder(self, table: dict[str, object], name: str, key: str, default: str) -> str | None:
         value = table.get(key, default)
@@ -191,23 +194,22 @@ class _Source:
             return choices[0]
         return str(value)
 
-    def builtin(self, table: dict[str, object], name: str) -> tuple[str, ...]:
-        found = table.get("builtin", [])
+    def words(self, table: dict[str, object], name: str, key: str, known: Collection[str], of: str) -> tuple[str, ...]:
+        """Read a list of some of the words that are known; in their order, each once. `of` says what they name."""
+        found = table.get(key, [])
         if not isinstance(found, list):
-            message = f"`{name}.builtin` must be an array of toolsets, not {_type_name(found)}"
-            self.report(
-                "TG705", message, key="builtin", fix=f'write `["{found}"]`' if found in BUILTIN_TOOLSETS else ""
-            )
+            message = f"`{name}.{key}` must be an array of {of}, not {_type_name(found)}"
+            self.report("TG705", message, key=key, fix=f'write `["{found}"]`' if found in known else "")
             return ()
-        toolsets = cast("list[object]", found)
-        *others, last = (repr(toolset) for toolset in BUILTIN_TOOLSETS)
-        choices = f"{', '.join(others)} or {last}"
-        for toolset in toolsets:
-            if toolset not in BUILTIN_TOOLSETS:
-                shown = repr(toolset) if isinstance(toolset, str) else _type_name(toolset)
-                fix = nearest(toolset, BUILTIN_TOOLSETS) if isinstance(toolset, str) else ""
-                self.report("TG705", f"`{name}.builtin` is a list of {choices}, not {shown}", key="builtin", fix=fix)
-        return tuple(toolset for toolset in BUILTIN_TOOLSETS if toolset in toolsets)
+        words = cast("list[object]", found)
+        *others, last = (repr(word) for word in known)
+        for word in words:
+            if word not in known:
+                shown = repr(word) if isinstance(word, str) else _type_name(word)
+                fix = nearest(word, known) if isinstance(word, str) else ""
+                choices = f"{', '.join(others)} or {last}"
+                self.report("TG705", f"`{name}.{key}` is a list of {choices}, not {shown}", key=key, fix=fix)
+        return tuple(word for word in known if word in words)
 
     def executors(self) -> dict[str, str]:
         rows = self.table.get("executors", {})

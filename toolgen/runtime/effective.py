@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,15 +52,25 @@ class OutsideBase(ValueError):
         super().__init__(f"{agent} cannot be given {', '.join(names)}: neither `use` nor `on_request` names it")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class EffectiveSet:
-    """The tools of one run with what policies say of each, and every other tool with why it is not among them."""
+    """The tools of one run with what policies say of each, and every other tool with why it is not among them.
+
+    Beside them are the tools of `discovery`, which only tell of these: every run may call them.
+    """
 
     tools: Mapping[str, Judgement]
     left_out: Mapping[str, LeftOut]
+    discovery: Mapping[str, Judgement] = field(default_factory=dict[str, "Judgement"])
+
+    __hash__ = object.__hash__  # it is made once, and what follows from it is kept
 
     def __contains__(self, ident: object) -> bool:
-        return ident in self.tools
+        return ident in self.tools or ident in self.discovery
+
+    def judgement(self, ident: str) -> Judgement:
+        """Give what policies say of a tool of the run. Raises KeyError."""
+        return self.tools[ident] if ident in self.tools else self.discovery[ident]
 
 
 def effective_set(
@@ -76,8 +86,8 @@ def effective_set(
     """Compute what an agent, as a catalog holds it, may call in a role and a mode.
 
     It is what the agent uses, or the `requested` idents, which must lie in what it uses and may have on request; less
-    what its role may not hold, and less what policies exclude. Tools of discovery, which only tell of these, come with
-    them. Suggestions have no say. Raises `OutsideBase`.
+    what its role may not hold, and less what policies exclude. Tools of discovery stand beside it, unless a policy
+    excludes them. Suggestions have no say. Raises `OutsideBase`.
     """
     role = role or agent.get("role", "main")
     base = _selected(entries, agent.get("use", ()))
@@ -87,11 +97,12 @@ def effective_set(
         beyond = sorted(wanted - base - _selected(entries, agent.get("on_request", ())))
         if beyond:
             raise OutsideBase(name, beyond)
-    wanted = wanted | _selected(entries, [f"+{DISCOVERY}"])
     tools: dict[str, Judgement] = {}
+    discovery: dict[str, Judgement] = {}
     left_out: dict[str, LeftOut] = {}
     for ident, entry in entries.items():
-        if ident not in wanted:
+        is_discovery = DISCOVERY in entry.tags
+        if ident not in wanted and not is_discovery:
             left_out[ident] = LeftOut.NOT_REQUESTED if ident in base else LeftOut.NOT_USED
         elif not may_hold(entry, role):
             left_out[ident] = LeftOut.ROLE
@@ -100,8 +111,8 @@ def effective_set(
             if judgement.answer is Answer.EXCLUDE:
                 left_out[ident] = LeftOut.EXCLUDED
             else:
-                tools[ident] = judgement
-    return EffectiveSet(tools, left_out)
+                (discovery if is_discovery else tools)[ident] = judgement
+    return EffectiveSet(tools, left_out, discovery)
 
 
 def may_hold(entry: Entry, role: str) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SearchRegistryResult as SearchRegistryResult,
         SearchRegistryResultItem as SearchRegistryResultItem,
     )
+    from .types.shared import Installed as Installed, ServerName as ServerName
     from . import codecs as codecs
     from .calls import (
         new_call_mcp_tool_call as new_call_mcp_tool_call,
@@ -71,6 +72,7 @@ else:
             "InstallPackageResult": ".types.install_package",
             "InstallRegistryArgs": ".types.install_registry",
             "InstallRegistryResult": ".types.install_registry",
+            "Installed": ".types.shared",
             "LIST_SERVERS": ".idents",
             "LIST_TOOLS": ".idents",
             "ListServersArgs": ".types.list_servers",
@@ -82,6 +84,7 @@ else:
             "SearchRegistryArgs": ".types.search_registry",
             "SearchRegistryResult": ".types.search_registry",
             "SearchRegistryResultItem": ".types.search_registry",
+            "ServerName": ".types.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_call_mcp_tool_call": ".calls",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         RememberSharedResult as RememberSharedResult,
     )
     from .types.sandboxed_exec import SandboxedExecArgs as SandboxedExecArgs, SandboxedExecResult as SandboxedExecResult
-    from .types.shared import Hit as Hit, MemoryLayer as MemoryLayer
+    from .types.shared import Hit as Hit, MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
     from .types.source_list import SourceListArgs as SourceListArgs, SourceListResult as SourceListResult
     from .types.source_read import SourceReadArgs as SourceReadArgs, SourceReadResult as SourceReadResult
     from .types.web_fetch import WebFetchArgs as WebFetchArgs, WebFetchResult as WebFetchResult
@@ -99,11 +99,13 @@ else:
             "RememberAgentResult": ".types.remember_agent",
             "RememberSharedArgs": ".types.remember_shared",
             "RememberSharedResult": ".types.remember_shared",
+            "Remembered": ".types.shared",
             "SANDBOXED_EXEC": ".idents",
             "SOURCE_LIST": ".idents",
             "SOURCE_READ": ".idents",
             "SandboxedExecArgs": ".types.sandboxed_exec",
             "SandboxedExecResult": ".types.sandboxed_exec",
+            "Slug": ".types.shared",
             "SourceListArgs": ".types.source_list",
             "SourceListResult": ".types.source_list",
             "SourceReadArgs": ".types.source_read",

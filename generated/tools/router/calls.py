@@ -71,7 +71,7 @@ def new_recall_call(*, sources: list[str], query: str, top_k: int | None = None)
 
 
 def new_remember_agent_call(*, slug: str, body: str) -> ToolRequest:
-    """Ask for `router.remember_agent`: Store a memory record of this agent.
+    """Ask for `router.remember_agent`: Store a memory record of this agent. One of the same name is replaced.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -79,7 +79,7 @@ def new_remember_agent_call(*, slug: str, body: str) -> ToolRequest:
 
 
 def new_remember_shared_call(*, slug: str, body: str) -> ToolRequest:
-    """Ask for `router.remember_shared`: Store a memory record that every agent can read.
+    """Ask for `router.remember_shared`: Store a memory record that every agent can read. One of the same name is replaced.
 
     Raises InvalidPayload where the args do not fit the schema.
     """

@@ -59,11 +59,11 @@ class Handlers(Protocol):
         ...
 
     def remember_agent(self, args: RememberAgentArgs, meta: ToolCallMeta, /) -> Returns[RememberAgentResult]:
-        """Store a memory record of this agent."""
+        """Store a memory record of this agent. One of the same name is replaced."""
         ...
 
     def remember_shared(self, args: RememberSharedArgs, meta: ToolCallMeta, /) -> Returns[RememberSharedResult]:
-        """Store a memory record that every agent can read."""
+        """Store a memory record that every agent can read. One of the same name is replaced."""
         ...
 
     def sandboxed_exec(self, args: SandboxedExecArgs, meta: ToolCallMeta, /) -> Returns[SandboxedExecResult]:

@@ -44,10 +44,10 @@ RECALL: Final[Ident[RecallArgs, RecallResult]] = Ident("router.recall")
 """Search indexed corpora by meaning."""
 
 REMEMBER_AGENT: Final[Ident[RememberAgentArgs, RememberAgentResult]] = Ident("router.remember_agent")
-"""Store a memory record of this agent."""
+"""Store a memory record of this agent. One of the same name is replaced."""
 
 REMEMBER_SHARED: Final[Ident[RememberSharedArgs, RememberSharedResult]] = Ident("router.remember_shared")
-"""Store a memory record that every agent can read."""
+"""Store a memory record that every agent can read. One of the same name is replaced."""
 
 SANDBOXED_EXEC: Final[Ident[SandboxedExecArgs, SandboxedExecResult]] = Ident("router.sandboxed_exec")
 """Run a command in the sandbox."""

@@ -83,6 +83,7 @@ CODES = _table(
     ("TG410", "command", _E, "A command runs a fixed program, its first word: `exec` is an argv whose elements are filled one by one, `shell` one line whose values are quoted, for tools that may write or are dangerous."),
     ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`. A URL starts with `http://` or `https://` and names a host. The value of a header is text, or `$env.VAR` and nothing beside it."),
     ("TG412", "one-of", _E, "`one_of` names two or more args, each once, of which exactly one is given. So each of them is optional: `name?`, or left out of `required`."),
+    ("TG413", "unoffered-tool", _E, "A target has a provider in `export` that cannot be told of a tool: of its name, or of what it takes. So no payload is written that lacks a tool. `toolgen export` prints the payload of a provider, and the same reasons."),
     # TG5xx: agents, catalogs, policies
     ("TG501", "unknown-tool", _E, "A tool or toolset is named that no file defines."),
     ("TG502", "export", _E, "A toolset of kind `agent` is exported by exactly one agent, which runs it; other kinds are not exported."),
@@ -108,7 +109,7 @@ CODES = _table(
     ("TG701", "configuration-unreadable", _E, "`toolgen.toml` or `pyproject.toml` cannot be read: it is not a regular file, not UTF-8 text, or may not be opened."),
     ("TG702", "configuration-syntax", _E, "The configuration is not valid TOML. The caret shows where the parser gave up."),
     ("TG703", "two-configurations", _E, "Both `toolgen.toml` and `[tool.toolgen]` of `pyproject.toml` configure toolgen. Keep one of them."),
-    ("TG704", "unknown-setting", _E, "The configuration has a key that toolgen does not know. The keys are `targets` and `executors`; those of a target are `specs`, `out`, `formats`, `profile` and `builtin`."),
+    ("TG704", "unknown-setting", _E, "The configuration has a key that toolgen does not know. The keys are `targets` and `executors`; those of a target are `specs`, `out`, `formats`, `profile`, `builtin` and `export`."),
     ("TG705", "wrong-setting", _E, "A setting has a value of the wrong type, or one that is not among its choices."),
     ("TG706", "folder-outside-project", _E, "`specs` and `out` are relative paths, with `/`, to folders inside the one that holds the configuration."),
     ("TG707", "output-not-a-package", _E, "`out` becomes a Python package, so its last part must be a Python identifier and no keyword, such as `generated` or `src/tools`."),

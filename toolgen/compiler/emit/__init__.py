@@ -12,6 +12,8 @@ from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.emit.documentation import emit_tool_schemas, emit_tools_md
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.models import render_models
+from toolgen.compiler.emit.providers import emit_providers
+from toolgen.compiler.emit.search_index import emit_search_index
 from toolgen.compiler.emit.stubs import emit_stubs
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.emit.toolset import emit_toolset
@@ -19,11 +21,13 @@ from toolgen.compiler.ir.shapes import ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgen.compiler.ir.catalog import Catalog, Toolset
 
 
-def emit(catalog: Catalog) -> dict[str, str]:
-    """The files of a generated package, unformatted, by path below its root."""
+def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
+    """The files of a generated package, unformatted, by path below its root; `export` are names of providers."""
     models = render_models([_described_classes(toolset) for toolset in catalog.toolsets])
     files = {
         "__init__.py": render(
@@ -32,6 +36,7 @@ def emit(catalog: Catalog) -> dict[str, str]:
         "py.typed": "",
         "catalog.json": emit_catalog_json(catalog),
         "tool_schemas.json": emit_tool_schemas(catalog),
+        "search_index.json": emit_search_index(catalog),
         "stubs.json": emit_stubs(catalog),
         "TOOLS.md": emit_tools_md(catalog),
         **emit_agents(catalog),
@@ -40,7 +45,7 @@ def emit(catalog: Catalog) -> dict[str, str]:
     for toolset, rendered in zip(catalog.toolsets, models, strict=True):
         folder = "/".join(toolset.package)
         files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
-    return dict(sorted({**_packages(files), **files}.items()))
+    return dict(sorted({**_packages(files), **files, **emit_providers(catalog, export)}.items()))
 
 
 def _described_classes(toolset: Toolset) -> list[ClassType]:

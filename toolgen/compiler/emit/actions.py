@@ -108,10 +108,10 @@ def _pieces(action: Action) -> Iterator[str]:
         if action.passed:
             yield f"**only(args, {_names(action.passed)})"
     else:
-        read = {name for value in action.args.values() for name in args_read(value)}
-        split = {parameter for pair in action.split.values() for parameter in pair}
-        gone = {*action.args, *split, *((read | action.split.keys()) - set(action.passed))}
-        yield f"**without(args, {_names(sorted(gone))})"
+        filled = [*action.args, *(parameter for pair in action.split.values() for parameter in pair)]
+        read = [*(name for value in action.args.values() for name in args_read(value)), *action.split]
+        gone = dict.fromkeys([*filled, *(name for name in read if name not in action.passed)])
+        yield f"**without(args, {_names(gone)})"
     for arg, pair in action.split.items():
         yield f"**cut(args, {_names((arg, *pair))})"
     for parameter, value in action.args.items():

@@ -55,7 +55,7 @@ class _Permission:
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
         name = self._tool.entry.ident
-        judgement = call.run.effective.tools[name] if call.run else self._outside_runs
+        judgement = call.run.effective.judgement(name) if call.run else self._outside_runs
         found = _NOTHING
         if self._is_by_call:
             found = touched(self._access, {**self._defaults, **call.args}, self._host.paths)

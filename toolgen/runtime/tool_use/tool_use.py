@@ -15,7 +15,6 @@ from toolgen.runtime.actions.catalog import action_catalog
 from toolgen.runtime.actions.hot_list import HotList
 from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.actions.view import ActionView
-from toolgen.runtime.effective import DISCOVERY
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.presentations.candidates import Candidate, Candidates
 from toolgen.runtime.presentations.enumerate_all import EnumerateAll
@@ -163,13 +162,12 @@ class ToolUse:
         return provider_named(provider).tools(surface.tools)
 
     def _candidates(self, effective: EffectiveSet, provider: str) -> Candidates:
-        told = [ident for ident in effective.tools if DISCOVERY not in self.catalog.entry(ident).tags]
         known = provider_named(provider)
 
         def spell(ident: str) -> str:
             return spelled(ident, self.catalog.wire_name(ident), known)
 
-        return Candidates(told, lambda ident: self._candidate(ident, spell(ident)), spell)
+        return Candidates(effective.tools, lambda ident: self._candidate(ident, spell(ident)), spell)
 
     def _candidate(self, ident: str, name: str) -> Candidate:
         definition = self.catalog.definition(ident)
@@ -186,8 +184,10 @@ class ToolUse:
 
     def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
         """The tools of a run that tell of others, by the last word of their idents."""
-        found = [ident for ident in effective.tools if DISCOVERY in self.catalog.entry(ident).tags]
-        return {ident.rpartition(".")[2]: self._candidate(ident, self.catalog.wire_name(ident)) for ident in found}
+        return {
+            ident.rpartition(".")[2]: self._candidate(ident, self.catalog.wire_name(ident))
+            for ident in effective.discovery
+        }
 
     def _view(self, effective: EffectiveSet) -> ActionView:
         settings = {**self.config.settings, "embedding_class": self.config.embedding_class}

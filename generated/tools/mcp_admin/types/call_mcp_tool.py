@@ -15,6 +15,7 @@ class CallMcpToolArgs(ClosedModel):
     server: str
     tool: str
     args: dict[str, JsonValue]
+    """What the input schema of the tool asks for."""
 
 
 CallMcpToolResult: TypeAlias = JsonValue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
+
+from .shared import Installed
 
 
 class InstallLocalArgs(ClosedModel):
@@ -14,6 +14,7 @@ class InstallLocalArgs(ClosedModel):
 
     name: str
     argv: list[str]
+    """The program and its arguments, one each. It has to speak MCP on stdin and stdout."""
 
 
-InstallLocalResult: TypeAlias = JsonValue
+InstallLocalResult: TypeAlias = Installed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
+
+from .shared import Installed
 
 
 class InstallPackageArgs(ClosedModel):
@@ -16,4 +16,4 @@ class InstallPackageArgs(ClosedModel):
     package: str
 
 
-InstallPackageResult: TypeAlias = JsonValue
+InstallPackageResult: TypeAlias = Installed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
+
+from .shared import Installed
 
 
 class InstallRegistryArgs(ClosedModel):
@@ -14,6 +14,7 @@ class InstallRegistryArgs(ClosedModel):
 
     name: str
     version: str | None = None
+    """Left out: the newest."""
 
 
-InstallRegistryResult: TypeAlias = JsonValue
+InstallRegistryResult: TypeAlias = Installed

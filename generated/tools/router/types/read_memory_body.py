@@ -11,7 +11,8 @@ class ReadMemoryBodyArgs(ClosedModel):
     """Args of `read_memory_body`: Read the body of one memory record."""
 
     slug: str
-    layer: Literal["shared", "agent"] = "agent"
+    layer: Literal["shared", "agent"] | None = None
+    """Left out: the agent's own record, or else the shared one."""
 
 
 ReadMemoryBodyResult: TypeAlias = str

@@ -13,6 +13,7 @@ class RecallArgs(ClosedModel):
     """Args of `recall`: Search indexed corpora by meaning."""
 
     sources: list[str]
+    """The corpora to search."""
     query: str
     top_k: int = 5
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
+
+from .shared import Remembered
 
 
 class RememberAgentArgs(ClosedModel):
-    """Args of `remember_agent`: Store a memory record of this agent."""
+    """Args of `remember_agent`: Store a memory record of this agent. One of the same name is replaced."""
 
     slug: str
     body: str
 
 
-RememberAgentResult: TypeAlias = JsonValue
+RememberAgentResult: TypeAlias = Remembered

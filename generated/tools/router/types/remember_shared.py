@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from pydantic import JsonValue
-
 from toolgen.runtime.models import ClosedModel
+
+from .shared import Remembered
 
 
 class RememberSharedArgs(ClosedModel):
-    """Args of `remember_shared`: Store a memory record that every agent can read."""
+    """Args of `remember_shared`: Store a memory record that every agent can read. One of the same name is replaced."""
 
     slug: str
     body: str
 
 
-RememberSharedResult: TypeAlias = JsonValue
+RememberSharedResult: TypeAlias = Remembered

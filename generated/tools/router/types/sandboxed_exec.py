@@ -9,6 +9,7 @@ class SandboxedExecArgs(ClosedModel):
     """Args of `sandboxed_exec`: Run a command in the sandbox."""
 
     argv: list[str]
+    """The program and its arguments, one each. No shell reads them."""
 
 
 class SandboxedExecResult(ClosedModel):

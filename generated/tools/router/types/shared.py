@@ -9,10 +9,18 @@ from pydantic import Field
 from toolgen.runtime.models import ClosedModel
 
 
+class Remembered(ClosedModel):
+    slug: str
+    layer: Literal["shared", "agent"]
+    created: bool
+
+
 class Hit(ClosedModel):
     id_: Annotated[str, Field(alias="id")]
     score: int | float
     text: str
 
+
+Slug: TypeAlias = str
 
 MemoryLayer: TypeAlias = Literal["shared", "agent"]

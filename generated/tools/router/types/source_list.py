@@ -11,6 +11,7 @@ class SourceListArgs(ClosedModel):
     """Args of `source_list`: List the product's own docs and source."""
 
     prefix: str | None = None
+    """What the paths start with."""
 
 
 SourceListResult: TypeAlias = list[str]

@@ -1,0 +1,15 @@
+"""Types that several tools share, in `mcp_admin`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from toolgen.runtime.models import ClosedModel
+
+
+class Installed(ClosedModel):
+    server: str
+    tools: int
+
+
+ServerName: TypeAlias = str

@@ -1,0 +1,77 @@
+"""Real tools, through every provider: each is offered, or it is said why not; real calls go there and back."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.project.checkout import ROOT
+from toolgen.contract.messages import OfferedTool
+from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
+from toolgen.providers.strict import project
+from toolgen.providers.strict_nodes import Inexpressible
+from toolgen.providers.table import PROVIDERS, provider_payload
+from toolgen.providers.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from toolgen.providers.protocol import Payload
+
+DATA = ROOT.parent / "shared" / "data"
+
+pytestmark = [
+    pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout"),
+    pytest.mark.xdist_group("real tools"),
+]
+
+SETS = ("tau", "tau2", "kubernetes", "acebench")
+
+
+@cache
+def tools(dataset: str) -> dict[str, OfferedTool]:
+    """The tools of a set by their own names; the few whose args no validator takes are left to the import."""
+    listed = json.loads((DATA / f"{dataset}.tools.json").read_text(encoding="utf-8"))["tools"]
+    return {
+        tool["name"]: OfferedTool(
+            name=wire_name(tool["name"]), description=tool.get("description", ""), args=tool["inputSchema"]
+        )
+        for tool in listed
+    }
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+@pytest.mark.parametrize("dataset", SETS)
+def test_each_tool_is_offered_or_it_is_said_why_not(dataset: str, name: str) -> None:
+    offered = list(tools(dataset).values())
+    payload = provider_payload(name, offered)
+    refused = {problem.tool for problem in payload.problems}
+    assert [each for each in names_in(payload) if each in refused] == []
+    assert sorted([*names_in(payload), *refused]) == sorted(tool.name for tool in offered)
+    if name != "anthropic-strict":  # which takes twenty tools
+        assert refused == set()
+
+
+def names_in(payload: Payload) -> list[str]:
+    """The names of the tools, as each API has them."""
+    fields: Any = payload.fields
+    listed = fields.get("tools") or fields.get("toolConfig", {}).get("tools", [])
+    if listed and "functionDeclarations" in listed[0]:
+        listed = listed[0]["functionDeclarations"]
+    return [(each.get("function") or each.get("toolSpec") or each)["name"] for each in listed]
+
+
+@pytest.mark.parametrize("dialect", [OPENAI_STRICT, CLAUDE_STRICT], ids=["openai", "claude"])
+@pytest.mark.parametrize("dataset", SETS)
+def test_real_calls_go_there_and_back(dataset: str, dialect: StrictDialect) -> None:
+    lines = (DATA / f"{dataset}.calls.jsonl").read_text(encoding="utf-8").splitlines()
+    calls = [call for call in map(json.loads, lines) if call["accept"]]
+    projections = {name: project(name, tools(dataset)[name].args, dialect) for name in {call["tool"] for call in calls}}
+    for call in calls:
+        projection, args = projections[call["tool"]], call["arguments"]
+        if "zz_unexpected" in args:  # a field that nobody declared
+            with pytest.raises(Inexpressible):
+                projection.project(args)
+        else:
+            assert projection.restore(projection.project(args)) == args

@@ -1,0 +1,55 @@
+"""`toolgen export`: what a request to a provider says of the tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen.cli.names import check_toolset
+from toolgen.cli.output import counted, show_json
+from toolgen.cli.packages import built_catalogs
+from toolgen.cli.project import project
+from toolgen.providers.table import PROVIDERS, offered_tool
+from toolgen.providers.table import provider as provider_named
+
+if TYPE_CHECKING:
+    from toolgen.providers.protocol import Difference
+
+
+@click.command("export")
+@click.argument("provider", type=click.Choice(list(PROVIDERS)))
+@click.option("--toolset", help="Only the tools of this toolset.")
+@click.option("--differences", is_flag=True, help="Say on stderr where it is told other than the schemas say.")
+def command(*, provider: str, toolset: str | None, differences: bool) -> int:
+    """Print what a request to PROVIDER says of the tools of the project: members of the request, as JSON.
+
+    Tools that it cannot be told of are left out, and named on stderr with the reason; then the exit code is 1.
+    """
+    catalogs = built_catalogs(project())
+    check_toolset(toolset, {name for catalog in catalogs.values() for name in catalog.toolsets})
+    made = provider_named(provider)
+    found = {
+        ident: offered_tool(ident, catalog.wire_name(ident), definition.description, definition.input_schema, made)
+        for catalog in reversed(catalogs.values())  # a tool that several targets have is that of the first
+        for ident in catalog
+        if toolset is None or catalog.toolset_of(ident) == toolset
+        for definition in (catalog.definition(ident),)
+    }
+    payload = made.tools([found[ident] for ident in sorted(found)])
+    show_json(dict(payload.fields))
+    for each in payload.differences if differences else ():
+        click.echo(f"{each.tool}{each.pointer and f' at {each.pointer}'}: {_words(each)}", err=True)
+    for problem in payload.problems:
+        click.echo(str(problem), err=True)
+    if payload.problems:
+        refused = len({problem.tool for problem in payload.problems})
+        click.echo(f"{provider} cannot be told of {counted(refused, 'tool')} of {len(found)}", err=True)
+    return 1 if payload.problems else 0
+
+
+def _words(difference: Difference) -> str:
+    if difference.effect == "looser":
+        what = f"`{difference.keyword}`" if difference.keyword else "this part"
+        return f"{what} is said in words, and not enforced"
+    return "null cannot be sent" if difference.keyword == "type" else "fields that nobody declared cannot be sent"

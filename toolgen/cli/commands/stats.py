@@ -1,0 +1,188 @@
+"""`toolgen stats`: what telling a model of the tools costs, under each presentation and with each provider."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from toolgen.cli.output import counted, format_option, show_json
+from toolgen.cli.packages import built_catalog, check_known
+from toolgen.cli.project import project
+from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.table import PROVIDERS
+from toolgen.runtime import Runtime, deny_all
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.tool_use import ToolUse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from toolgen.compiler.config import Config, Target
+    from toolgen.contract.tool_use import Scheme, ToolUseConfig
+    from toolgen.runtime import Catalog
+
+ENCODING: Final = "o200k_base"
+"""The encoding of OpenAI's models since GPT-4o; of other models it is not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What the first request of a conversation says of tools.
+
+    `tools` are those in its list. `tools_bytes` are what the request holds of them, as compact JSON in UTF-8,
+    `prompt_bytes` the section of the system prompt, and `bytes` both; `tokens` those of both texts, None where none
+    were counted. Where there is a `problem`, there is no such request, and the figures are 0.
+    """
+
+    package: str
+    presentation: Scheme
+    provider: str
+    layers: tuple[str, ...]
+    tools: int = 0
+    tools_bytes: int = 0
+    prompt_bytes: int = 0
+    bytes: int = 0
+    tokens: int | None = None
+    problem: str = ""
+
+
+@click.command("stats")
+@click.option("--agent", default="", help="Whose tools are shown; all of the package, if left out.")
+@click.option(
+    "--provider", "providers", type=click.Choice(list(PROVIDERS)), multiple=True, help="Only these; all, if left out."
+)
+@format_option
+def command(*, agent: str, providers: Sequence[str], style: str) -> int:
+    """Print what telling a model of the tools costs: tools, bytes and tokens, by presentation and provider.
+
+    The layers that use a presentation stand beside it. Tokens are counted by tiktoken, where it is installed.
+    """
+    config = project()
+    count_tokens, why_not = token_counter()
+    found = [
+        cost
+        for target, catalog in _catalogs(config, agent)
+        for cost in costs(target.out, catalog, config.tool_use, agent, providers or tuple(PROVIDERS), count_tokens)
+    ]
+    if style == "json":
+        encoding = {"encoding": ENCODING} if count_tokens else {"problem": why_not}
+        show_json({"tokens": encoding, "costs": [asdict(cost) for cost in found]})
+    else:
+        _show(found, why_not)
+    return 0
+
+
+def costs(
+    package: str,
+    catalog: Catalog,
+    config: ToolUseConfig,
+    agent: str,
+    providers: Sequence[str],
+    count_tokens: Callable[[str], int] | None,
+) -> Iterator[Cost]:
+    """Give the costs of one package, by presentation and then provider."""
+    runtime = Runtime(catalog, permission=deny_all)
+    run = runtime.start_run(agent)
+    for scheme in SCHEMES:
+        embedding_class = config.embedding_class or (LEXICAL if scheme == "retrieval" else "")
+        tool_use = ToolUse(
+            catalog, replace(config, schemes=dict.fromkeys(LAYERS, scheme), embedding_class=embedding_class)
+        )
+        layers = tuple(layer for layer in LAYERS if config.schemes[layer] == scheme)
+        for provider in providers:
+            cost = Cost(package=package, presentation=scheme, provider=provider, layers=layers)
+            try:
+                conversation = tool_use.conversation("chat", runtime, run, provider)
+                tools = len(tool_use.presentation("chat", run, provider).build_presentation().tools)
+            except (CatalogError, UnsupportedCapability) as error:
+                yield replace(cost, problem=_reason(error))
+                continue
+            told = "".join(_compact(value) for value in conversation.request().values()) if tools else ""
+            prompt = conversation.prompt
+            sizes = len(told.encode()), len(prompt.encode())
+            yield replace(
+                cost,
+                tools=tools,
+                tools_bytes=sizes[0],
+                prompt_bytes=sizes[1],
+                bytes=sum(sizes),
+                tokens=count_tokens(told) + count_tokens(prompt) if count_tokens else None,
+            )
+
+
+def token_counter() -> tuple[Callable[[str], int] | None, str]:
+    """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count."""
+    try:
+        import tiktoken
+    except ImportError:
+        return None, "tiktoken is not installed: pip install tiktoken"
+    try:
+        encoding = tiktoken.get_encoding(ENCODING)
+    except (OSError, ValueError):
+        return None, (
+            f"tiktoken has no {ENCODING} here: it fetches it once, which failed. Where there is no network, name a "
+            "folder by TIKTOKEN_CACHE_DIR that tiktoken filled elsewhere."
+        )
+    return lambda text: len(encoding.encode_ordinary(text)), ""
+
+
+def _catalogs(config: Config, agent: str) -> list[tuple[Target, Catalog]]:
+    """The packages of the project that have the agent. Raises click.UsageError where none has."""
+    found = [(target, built_catalog(config, target)) for target in config.targets]
+    if not agent:
+        return found
+    check_known("agent", agent, {name for _, catalog in found for name in catalog.section("agents")})
+    return [(target, catalog) for target, catalog in found if agent in catalog.section("agents")]
+
+
+def _reason(error: CatalogError | UnsupportedCapability) -> str:
+    if isinstance(error, UnsupportedCapability):
+        tools = Counter(problem.tool for problem in error.problems)
+        return f"cannot be told of {counted(len(tools), 'tool')}, such as {error.problems[0]}"
+    return str(error)
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")
+_NUMBERS: Final = frozenset({"tools", "bytes", "tokens"})
+
+
+def _show(found: Sequence[Cost], why_not: str) -> None:
+    columns = _COLUMNS[:-1] if why_not else _COLUMNS
+    for package in dict.fromkeys(cost.package for cost in found):
+        rows = [_row(cost) for cost in found if cost.package == package]
+        widths = {name: max(len(name), *(len(row[name]) for row in rows if name in row)) for name in columns}
+        click.echo(f"{package}\n")
+        for row in [{name: name for name in columns}, *rows]:
+            cells = [
+                f"{row[name]:>{widths[name]}}" if name in _NUMBERS else f"{row[name]:{widths[name]}}"
+                for name in columns
+                if name in row
+            ]
+            click.echo("  ".join([*cells, row["problem"]] if row.get("problem") else cells).rstrip())
+        click.echo()
+    if why_not:
+        click.echo(f"Tokens are not counted. {why_not}", err=True)
+
+
+def _row(cost: Cost) -> dict[str, str]:
+    named = {
+        "presentation": cost.presentation,
+        "provider": cost.provider,
+        "layers": ", ".join(cost.layers),
+        "problem": cost.problem,
+    }
+    figures = {"tools": cost.tools, "bytes": cost.bytes, "tokens": cost.tokens}
+    return (
+        named
+        if cost.problem
+        else {**named, **{name: f"{value:,}" for name, value in figures.items() if value is not None}}
+    )

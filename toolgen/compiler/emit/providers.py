@@ -1,0 +1,49 @@
+"""`providers/<name>.json`: what a request to a provider says of all tools of a package, where a target asks for it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from toolgen.providers.table import offered_tool, provider
+from toolgen.providers.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.ir.catalog import Catalog, Tool
+    from toolgen.providers.protocol import Payload
+
+
+def emit_providers(catalog: Catalog, export: Sequence[str]) -> dict[str, str]:
+    """The members of a request to each provider, as JSON text."""
+    return {
+        f"providers/{name}.json": json.dumps(dict(_payload(catalog, name)[0].fields), ensure_ascii=False, indent=2)
+        + "\n"
+        for name in export
+    }
+
+
+def check_exports(catalog: Catalog, export: Sequence[str], sink: Diagnostics) -> None:
+    """Report the tools that a provider cannot be told of."""
+    for name in export:
+        payload, tools = _payload(catalog, name)
+        for problem in payload.problems:
+            tool = tools[problem.tool]
+            where = f" at `{problem.pointer}` of its args" if problem.pointer else ""
+            fix = "change its args, or take the provider out of `export`"
+            sink.report(
+                "TG413", tool.span, f"`{tool.ident}` cannot be offered by `{name}`{where}: {problem.reason}", fix=fix
+            )
+
+
+def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
+    """The payload of all tools, by ident, and the tools by the names they have in it."""
+    made = provider(name)
+    tools = sorted((tool for toolset in catalog.toolsets for tool in toolset.tools), key=lambda tool: tool.ident)
+    offered = [
+        offered_tool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.description, tool.args.json, made)
+        for tool in tools
+    ]
+    return made.tools(offered), {each.name: tool for each, tool in zip(offered, tools, strict=True)}

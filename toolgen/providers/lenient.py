@@ -1,0 +1,154 @@
+"""Lenient schemas: what a tool takes, for an API that reads schemas and enforces none. Args are sent as they are.
+
+A keyword that the API refuses moves to a description: the schema that is told accepts more, never less, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from toolgen.providers.protocol import Difference, Problem
+from toolgen.providers.references import all_references, behind_references, endless
+from toolgen.providers.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, described
+from toolgen.providers.strict_limits import argument_problems
+from toolgen.providers.strict_nodes import escaped, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from toolgen.providers.schema_dialects import Dialect
+
+_DEPENDENT = {
+    "prefixItems": ("items", "additionalItems", "unevaluatedItems"),
+    "patternProperties": ("additionalProperties", "unevaluatedProperties"),
+    "contains": ("minContains", "maxContains"),
+    "if": ("then", "else"),
+}
+"""What goes with a keyword that goes, because it means more, or nothing, without it."""
+
+
+def express(
+    tool: str, schema: Mapping[str, Any], dialect: Dialect
+) -> tuple[dict[str, Any], list[Problem], list[Difference]]:
+    """Give the schema as an API takes it, why it does not, and where it says other than the tool's own."""
+    root, pointer = behind_references(schema)
+    if pointer:
+        root = {**root, **{name: schema[name] for name in ("$defs", "definitions") if name in schema}}
+    if dialect.keywords is not None:
+        root = {"$defs" if name == "definitions" else name: _with_defs(each) for name, each in root.items()}
+    telling = _Telling(tool, dialect)
+    told = telling.part(root, "")
+    told.setdefault("type", "object")
+    problems = [*argument_problems(tool, told, dialect.argument), *_reference_problems(tool, told, dialect)]
+    if told["type"] != "object":
+        problems.append(Problem(tool, "the args must be of the type `object`", "/type"))
+    return told, problems, telling.differences
+
+
+def _with_defs(schema: Any) -> Any:
+    """Let references lead to `$defs`, for an API that knows no other word."""
+    if isinstance(schema, list):
+        return [_with_defs(each) for each in cast("list[object]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    part = {name: _with_defs(each) for name, each in cast("dict[str, Any]", schema).items()}
+    if isinstance(part.get("$ref"), str):
+        part["$ref"] = re.sub(r"^#/definitions/", "#/$defs/", part["$ref"])
+    return part
+
+
+def _reference_problems(tool: str, told: Mapping[str, Any], dialect: Dialect) -> Iterator[Problem]:
+    if not dialect.bare_refs:
+        return
+    elsewhere = next((each for each in all_references(told) if not each.startswith("#/$defs/")), "")
+    if elsewhere:
+        yield Problem(tool, f"`$ref` may lead to a definition only, and not to {elsewhere}")
+    held = endless(told)
+    if held:
+        yield Problem(tool, "holds itself other than by optional fields", held[1:])
+
+
+class _Telling:
+    """One schema while it is told."""
+
+    def __init__(self, tool: str, dialect: Dialect) -> None:
+        self.tool = tool
+        self.dialect = dialect
+        self.differences: list[Difference] = []
+
+    def part(self, schema: Mapping[str, Any], pointer: str) -> dict[str, Any]:
+        """Tell one part, and what is in it."""
+        known = self.dialect.keywords
+        if known is not None and "const" in schema and "const" not in known:
+            schema = {"enum": [schema["const"]], **{name: value for name, value in schema.items() if name != "const"}}
+        moved = self._refused(schema, pointer)
+        told = {
+            name: self._inside(name, value, f"{pointer}/{escaped(name)}")
+            for name, value in schema.items()
+            if name not in moved
+        }
+        told |= described(schema, moved)
+        self.differences += [Difference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS]
+        if self.dialect.any_for_one and "oneOf" in told:
+            # Its branches may be told looser, and then fit together.
+            told["anyOf"] = told.pop("oneOf")
+            self.differences.append(Difference(self.tool, pointer, "oneOf", "looser"))
+        if self.dialect.needs_items and "array" in _types(schema) and "items" not in told and "prefixItems" not in told:
+            told["items"] = {}
+        if self.dialect.bare_refs and "$ref" in told and len(told) > 1 and pointer:
+            return {
+                **{name: value for name, value in told.items() if name != "$ref"},
+                "anyOf": [{"$ref": told["$ref"]}],
+            }
+        return told
+
+    def _refused(self, schema: Mapping[str, Any], pointer: str) -> list[str]:
+        """The keywords of a part that cannot stand there, in its order."""
+        refused = set[str]() if pointer else schema.keys() & self.dialect.refused_at_root
+        known = self.dialect.keywords
+        if known is not None:
+            refused |= schema.keys() - known - {"$defs", "definitions"}
+            if "enum" in schema and any(kind_of(value) not in ("string", "number") for value in schema["enum"]):
+                refused.add("enum")
+            if self.dialect.any_for_one and "anyOf" in schema:
+                refused |= schema.keys() & {"oneOf"}
+            if self.dialect.bare_refs and "$ref" in schema:
+                refused |= schema.keys() - ANNOTATIONS - SILENT - {"$ref"}
+            refused |= {name for keyword in tuple(refused) for name in _DEPENDENT.get(keyword, ())}
+        return [name for name in schema if name in refused]
+
+    def _inside(self, keyword: str, value: Any, pointer: str) -> Any:
+        """Tell the schemas that a keyword holds."""
+        within = _WITHIN.get(keyword)
+        return value if within is None else within(self, value, pointer)
+
+    def one(self, schema: Any, pointer: str) -> Any:
+        """Tell a schema; true and false stay, and lists of schemas are told one by one."""
+        if isinstance(schema, list):
+            return self.each(schema, pointer)
+        return self.part(cast("dict[str, Any]", schema), pointer) if isinstance(schema, dict) else schema
+
+    def each(self, schemas: Any, pointer: str) -> Any:
+        """Tell a list of schemas."""
+        return [self.one(schema, f"{pointer}/{index}") for index, schema in enumerate(schemas)]
+
+    def named(self, schemas: Any, pointer: str) -> Any:
+        """Tell schemas by name."""
+        return {name: self.one(schema, f"{pointer}/{escaped(name)}") for name, schema in schemas.items()}
+
+
+_WITHIN: Mapping[str, Callable[[_Telling, Any, str], Any]] = {
+    **dict.fromkeys(("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"), _Telling.named),
+    **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), _Telling.each),
+    **dict.fromkeys(
+        ("items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains",
+         "propertyNames", "not", "if", "then", "else"),
+        _Telling.one,
+    ),
+}  # fmt: skip
+
+
+def _types(schema: Mapping[str, Any]) -> list[object]:
+    kind: Any = schema.get("type")
+    return cast("list[object]", kind) if isinstance(kind, list) else [kind]

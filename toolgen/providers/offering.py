@@ -1,0 +1,75 @@
+"""Offering: from tools to the members of a request, as every provider does it, with what goes wrong on the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.providers.lenient import express
+from toolgen.providers.protocol import Payload, Problem
+from toolgen.providers.strict import project
+from toolgen.providers.strict_limits import request_problems
+from toolgen.providers.wire_names import fits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from toolgen.contract.messages import OfferedTool
+    from toolgen.providers.protocol import Difference
+    from toolgen.providers.schema_dialects import Dialect, StrictDialect
+    from toolgen.providers.wire_names import Grammar
+
+
+def lenient_payload(
+    grammar: Grammar,
+    offered: Sequence[OfferedTool],
+    dialect: Dialect,
+    tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
+    members: Callable[[list[dict[str, Any]]], dict[str, Any]],
+) -> Payload:
+    """Offer tools with their own schemas. `tool` says one of them, `members` what a request holds of them all."""
+    problems = list(_name_problems(grammar, offered))
+    differences: list[Difference] = []
+    told: list[dict[str, Any]] = []
+    bad = {problem.tool for problem in problems}
+    for each in offered:
+        args, found, changed = express(each.name, each.args, dialect)
+        problems += found
+        if not found and each.name not in bad:
+            differences += changed
+            told.append(tool(each, args))
+    return Payload(fields=members(told), problems=tuple(problems), differences=tuple(differences))
+
+
+def strict_payload(
+    grammar: Grammar,
+    offered: Sequence[OfferedTool],
+    dialect: StrictDialect,
+    tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
+    members: Callable[[list[dict[str, Any]]], dict[str, Any]],
+) -> Payload:
+    """Offer tools in a strict mode; as `lenient_payload`, and with the way back for the args of each."""
+    projections = [project(each.name, each.args, dialect) for each in offered]
+    problems = list(_name_problems(grammar, offered))
+    problems += [problem for projection in projections for problem in projection.problems]
+    bad = {problem.tool for problem in problems}
+    sizes = [(each.name, found.size) for each, found in zip(offered, projections, strict=True) if each.name not in bad]
+    problems += request_problems(sizes, dialect.bounds)
+    bad = {problem.tool for problem in problems}
+    fine = [(each, found) for each, found in zip(offered, projections, strict=True) if each.name not in bad]
+    return Payload(
+        fields=members([tool(each, dict(found.schema)) for each, found in fine]),
+        problems=tuple(problems),
+        differences=tuple(difference for _, found in fine for difference in found.differences),
+        restorers={each.name: found.restore for each, found in fine},
+    )
+
+
+def _name_problems(grammar: Grammar, offered: Sequence[OfferedTool]) -> Iterator[Problem]:
+    seen = set[str]()
+    for each in offered:
+        if not fits(each.name, grammar):
+            most = f" of at most {grammar.max_length} characters"
+            yield Problem(each.name, f"its name is not {grammar.pattern.pattern}{most}")
+        elif each.name in seen:
+            yield Problem(each.name, "another tool of the request has its name")
+        seen.add(each.name)

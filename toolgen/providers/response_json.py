@@ -1,0 +1,75 @@
+"""Response JSON: looking at what an API answered, with an error that says what is not as promised, and pairing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.strict_nodes import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.contract.messages import CallAnswer, Feedback, ModelCall
+
+
+def object_of(value: Any, where: str) -> Mapping[str, Any]:
+    """Give a JSON object. Raises `MalformedResponse`."""
+    if not isinstance(value, dict):
+        raise _unexpected(value, where, "an object")
+    return cast("dict[str, Any]", value)
+
+
+def list_of(value: Any, where: str) -> Sequence[Any]:
+    """Give a JSON array; none for null. Raises `MalformedResponse`."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _unexpected(value, where, "an array")
+    return cast("list[object]", value)
+
+
+def text_of(value: Any, where: str) -> str:
+    """Give a JSON string; the empty one for null. Raises `MalformedResponse`."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _unexpected(value, where, "a string")
+    return value
+
+
+def name_of(value: Any, where: str) -> str:
+    """Give a JSON string that says something. Raises `MalformedResponse`."""
+    name = text_of(value, where)
+    if not name:
+        raise MalformedResponse(f"{where} of the response is missing")
+    return name
+
+
+def arguments_text(value: Any, where: str) -> str:
+    """Give args that came as an object as JSON text; null, which some send for none, is an empty object."""
+    return json.dumps(object_of({} if value is None else value, where), ensure_ascii=False, separators=(",", ":"))
+
+
+def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out members that are null: an SDK writes them for what was not there, and APIs refuse some of them."""
+    return {name: member for name, member in value.items() if member is not None}
+
+
+def answers_to(calls: Iterable[ModelCall], feedback: Feedback) -> list[CallAnswer]:
+    """Give the answer to each call, in the order of the calls: by id, and by order for calls that came without one.
+
+    Raises ValueError for a call without an answer, which every API would refuse, and for an answer without a call.
+    """
+    by_id = {answer.tool_call_id: answer for answer in feedback.answers if answer.tool_call_id}
+    others = iter([answer for answer in feedback.answers if not answer.tool_call_id])
+    found = [by_id.pop(call.tool_call_id, None) if call.tool_call_id else next(others, None) for call in calls]
+    if None in found or by_id or next(others, None) is not None:
+        raise ValueError("feedback must answer each call of the response once, and nothing else")
+    return cast("list[CallAnswer]", found)
+
+
+def _unexpected(value: Any, where: str, expected: str) -> MalformedResponse:
+    found = "missing" if value is None else f"of another type ({kind_of(value)})"
+    return MalformedResponse(f"{where} of the response is {found}; it must be {expected}")

@@ -1,0 +1,140 @@
+"""Schema dialects: what each API takes of JSON Schema in the args of a tool, as data, and who says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What an API takes where it only looks at schemas, and enforces none.
+
+    `refused_at_root` are keywords that may not stand at the root; `keywords` is all that it knows anywhere, None for
+    all of JSON Schema. `argument` is the grammar of the names of args. With `bare_refs`, nothing stands beside a
+    `$ref`, and it leads to a definition, which does not hold itself but by optional fields; with `any_for_one`,
+    `oneOf` is said as `anyOf`, and with `needs_items`, every array says what it holds.
+    """
+
+    refused_at_root: frozenset[str] = frozenset()
+    keywords: frozenset[str] | None = None
+    argument: re.Pattern[str] | None = None
+    bare_refs: bool = False
+    any_for_one: bool = False
+    needs_items: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How much a strict mode takes; None is no bound.
+
+    Those from `tools` on are for all tools of a request together, the others for each. What they count is in
+    `strict_limits.Size`.
+    """
+
+    properties: int | None = None
+    depth: int | None = None
+    enum_values: int | None = None
+    text: int | None = None
+    enum_text: int | None = None
+    tools: int | None = None
+    optional: int | None = None
+    unions: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrictDialect:
+    """What an API takes where it makes a model follow the schema: closed objects, plain types, `enum`, `anyOf`, `$ref`.
+
+    `keywords` are those that it knows beside these, by JSON type, and `formats` the formats among them. With
+    `all_required` there are no optional fields: one that is absent is sent as null. `argument` is the grammar of the
+    names of args, `min_items` the largest `minItems`; None is any.
+    """
+
+    keywords: Mapping[str, frozenset[str]]
+    formats: frozenset[str]
+    all_required: bool
+    recursion: bool
+    bounds: Bounds
+    argument: re.Pattern[str] | None = None
+    min_items: int | None = None
+
+    def knows(self, kind: str, keyword: str, value: Any) -> bool:
+        """Whether a keyword of a schema of one JSON type may stay."""
+        if keyword not in self.keywords.get(kind, ()):
+            return False
+        if keyword == "format":
+            return value in self.formats
+        if keyword == "pattern":
+            return isinstance(value, str) and _PLAIN_PATTERN.fullmatch(value) is not None
+        if keyword == "minItems" and self.min_items is not None:
+            return value in range(self.min_items + 1)
+        return not isinstance(value, bool)  # in draft 04, `exclusiveMinimum` is one
+
+
+_PLAIN_PATTERN: Final = re.compile(r"(?:[^\\(]|\\[^1-9]|\((?!\?)|\(\?:)*", re.DOTALL)
+"""A pattern without what looks around or back, which engines that run in linear time do not have."""
+
+CLAUDE_ARGUMENT: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+OPENAI: Final = Dialect(
+    refused_at_root=frozenset({"oneOf", "anyOf", "allOf", "enum", "const", "not"}), needs_items=True
+)
+"""OpenAI, not strict. What it says when it refuses a request: the root must be of type `object`, without these
+keywords; `array schema missing items`."""
+
+CLAUDE: Final = Dialect(refused_at_root=frozenset({"oneOf", "anyOf", "allOf"}), argument=CLAUDE_ARGUMENT)
+"""Anthropic, not strict, and Bedrock, which hands schemas on to it. What it says when it refuses a request:
+`input_schema does not support oneOf, allOf, or anyOf at the top level`, and keys of the root's properties match
+`^[a-zA-Z0-9_.-]{1,64}$`."""
+
+GEMINI: Final = Dialect(
+    keywords=frozenset({
+        "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
+        "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties",
+        "required", "propertyOrdering",
+    }),
+    bare_refs=True,
+    any_for_one=True,
+)  # fmt: skip
+"""Gemini: what the reference of google-genai lists for JSON Schema (`GenerateContentConfig.response_json_schema`), of
+which `FunctionDeclaration.parametersJsonSchema` is another use. `oneOf` is read as `anyOf`."""
+
+MCP: Final = Dialect()
+"""MCP: `inputSchema` is any JSON Schema whose root is of type `object` (revision 2025-06-18 and later)."""
+
+_NUMBER: Final = frozenset({"multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"})
+
+OPENAI_STRICT: Final = StrictDialect(
+    keywords={
+        "string": frozenset({"pattern", "format"}),
+        "number": _NUMBER,
+        "integer": _NUMBER,
+        "array": frozenset({"minItems", "maxItems"}),
+    },
+    formats=frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}),
+    all_required=True,
+    recursion=True,
+    bounds=Bounds(properties=5000, depth=10, enum_values=1000, text=120_000, enum_text=15_000),
+)
+"""OpenAI, strict: its guide to structured outputs, "Supported schemas"
+(https://developers.openai.com/api/docs/guides/structured-outputs)."""
+
+CLAUDE_STRICT: Final = StrictDialect(
+    keywords={"string": frozenset({"format"}), "array": frozenset({"minItems"})},
+    formats=frozenset({
+        "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid",
+    }),
+    all_required=False,
+    recursion=False,
+    argument=CLAUDE_ARGUMENT,
+    min_items=1,
+    bounds=Bounds(tools=20, optional=24, unions=16),
+)  # fmt: skip
+"""Anthropic, strict: its guide to structured outputs, "JSON Schema limitations" and "Schema complexity limits"
+(https://platform.claude.com/docs/en/build-with-claude/structured-outputs), and what `transform_schema` of its SDK
+keeps."""

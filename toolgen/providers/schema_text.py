@@ -1,0 +1,51 @@
+"""Schema text: what a provider's schema cannot say, said to the model in a description instead."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ANNOTATIONS: Final = frozenset({
+    "default", "deprecated", "examples", "example", "readOnly", "writeOnly", "contentEncoding", "contentMediaType",
+    "contentSchema", "title", "description", "$comment",
+})  # fmt: skip
+"""Keywords that allow and refuse nothing."""
+
+SILENT: Final = frozenset({"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$comment",
+                           "$vocabulary", "$defs", "definitions"})  # fmt: skip
+"""Keywords that say nothing to who writes a value: what they are for is done when a schema is read."""
+
+APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
+"""Keywords that hold schemas for the same value."""
+
+ASSERTIONS: Final = frozenset({
+    "type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength",
+    "minLength", "pattern", "format", "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains",
+    "maxItems", "minItems", "uniqueItems", "maxContains", "minContains", "properties", "patternProperties",
+    "additionalProperties", "unevaluatedProperties", "propertyNames", "maxProperties", "minProperties", "required",
+    "dependentRequired", "$ref", "$dynamicRef", "$recursiveRef", *APPLICATORS,
+})  # fmt: skip
+"""Keywords by which a value is refused; `format` too, for those who assert it."""
+
+
+def described(schema: Mapping[str, Any], moved: Iterable[str]) -> dict[str, Any]:
+    """Give `title` and `description`, and in the description the keywords that had to be moved out of the schema."""
+    about = {name: schema[name] for name in ("title", "description") if isinstance(schema.get(name), str)}
+    said = {name: schema[name] for name in moved if is_said(name)}
+    if said:
+        text = f"JSON Schema: {compact_json(said)}"
+        about["description"] = f"{about['description']} ({text})" if about.get("description") else text
+    return about
+
+
+def is_said(keyword: str) -> bool:
+    """Whether a keyword says anything of a value; one that JSON Schema does not have may, unless it starts so."""
+    return keyword not in SILENT and not keyword.startswith("x-")
+
+
+def compact_json(value: Any) -> str:
+    """JSON text, in as few characters as it takes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,54 @@
+"""The table of providers: every name, and where its profile is. One is imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.providers.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.contract.messages import OfferedTool
+    from toolgen.providers.protocol import Payload, Provider
+
+PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
+    "openai": ("openai_chat", "PLAIN"),
+    "openai-strict": ("openai_chat", "WITH_STRICT"),
+    "openai-responses": ("openai_responses", "PLAIN"),
+    "openai-responses-strict": ("openai_responses", "WITH_STRICT"),
+    "litellm": ("openai_chat", "LITELLM"),
+    "anthropic": ("anthropic", "PLAIN"),
+    "anthropic-strict": ("anthropic", "WITH_STRICT"),
+    "gemini": ("gemini", "PLAIN"),
+    "bedrock": ("bedrock", "PLAIN"),
+    "mcp": ("mcp", "PLAIN"),
+}
+"""By name, a module of this package, and the provider in it."""
+
+
+def provider(name: str) -> Provider:
+    """Give a provider by name. Raises KeyError for an unknown one."""
+    module, attribute = PROVIDERS[name]
+    return cast("Provider", getattr(import_module(f"toolgen.providers.{module}"), attribute))
+
+
+def provider_payload(name: str, offered: Sequence[OfferedTool]) -> Payload:
+    """Say what a request to a provider tells of tools, which are spelled in its grammar. Raises KeyError."""
+    return provider(name).tools(offered)
+
+
+def offered_tool(
+    ident: str, own_name: str, description: str, args: Mapping[str, Any], provider: Provider
+) -> OfferedTool:
+    """Give a tool as a provider is told of it; `own_name` is its wire name."""
+    from toolgen.contract.messages import OfferedTool  # neither is needed to know the names
+    from toolgen.providers.compact import compact
+
+    return OfferedTool(name=spelled(ident, own_name, provider), description=description, args=compact(args))
+
+
+def spelled(ident: str, own: str, provider: Provider) -> str:
+    """Spell a tool for a provider; `own` is the wire name that it has, which stays if its spec chose it."""
+    return own if own != wire_name(ident) else wire_name(ident, provider.grammar)

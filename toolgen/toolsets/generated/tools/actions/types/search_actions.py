@@ -1,0 +1,20 @@
+"""Types of the tool `search_actions`, in `actions`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class SearchActionsArgs(ClosedModel):
+    """Args of `search_actions`: Search actions by what they do. The best come first, with descriptions and input schemas."""
+
+    query: str
+    """What is to be done, in a few words."""
+    limit: int = 5
+
+
+SearchActionsResult: TypeAlias = dict[str, JsonValue]
