@@ -182,13 +182,12 @@ class Visit:
     def __init__(
         self,
         catalog: Catalog,
-        scheme: Scheme | None,
+        scheme: Scheme,
         permission: PermissionCallback,
         policies: Sequence[str] = (),
         embedding_class: str = "lexical",
     ) -> None:
-        schemes = None if scheme is None else dict.fromkeys(LAYERS, scheme)
-        config = ToolUseConfig(embedding_class=embedding_class, **({} if schemes is None else {"schemes": schemes}))
+        config = ToolUseConfig(embedding_class=embedding_class, schemes=dict.fromkeys(LAYERS, scheme))
         self.shop = Shop()
         self.store = MemoryStore()
         self.tool_use = ToolUse(catalog, config)

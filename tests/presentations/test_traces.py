@@ -97,7 +97,7 @@ def test_the_trace_is_the_same_under_every_scheme_and_provider(
 @pytest.mark.parametrize("provider", sorted(RESPONSES))
 def test_the_trace_of_a_tag_is_that_of_a_call(catalog: Catalog, provider: str) -> None:
     calls = [("notes.keep_note", {"kind": "fact", "text": "tea is out"})]
-    arguments = (calls, answering(frozenset()), [])
+    arguments = (calls, answering(frozenset()), list[str]())
     usual = asyncio.run(trace_of(catalog, "enumerate-all", provider, *arguments))
     assert asyncio.run(trace_of(catalog, None, provider, *arguments)) == usual
     assert usual[1] == ["keep_note"]

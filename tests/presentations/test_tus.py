@@ -175,7 +175,7 @@ def flat_bytes(number: int) -> int:
 
 def test_tus_10_every_action_is_reached_through_the_wrappers(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "universal-category")
-    calls = {
+    calls: dict[str, dict[str, Any]] = {
         "shop.find_goods": {"query": "kettle"},
         "shop.get_price": {"id": 1},
         "shop.buy_good": {"id": 1},
@@ -224,7 +224,8 @@ def test_tus_12_what_a_search_found_can_be_called_and_nothing_else(shop_catalog:
 def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> None:
     with pytest.raises(ToolUseError, match="embedding_class` is not set"):
         read_tool_use({"tool_use": {"step": "retrieval"}})
-    assert read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
+    config = read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
+    assert config.schemes["step"] == "retrieval"
 
 
 def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop) -> None:

@@ -179,7 +179,7 @@ def test_uac_10_what_cannot_be_cut_raises() -> None:
 
 def test_uac_56_two_steps_suffice(world: Universal) -> None:
     """A client that knows nothing but what a narrowed list tells it builds args that are accepted."""
-    item = next(item for item in world.list(category=["web"])["items"] if "fetch" not in item["qualified_name"])
+    item = next(item for item in world.listing(category=["web"])["items"] if "fetch" not in item["qualified_name"])
     required = item["input_schema"]["required"]
     answer = world.invoke(item["qualified_name"], dict.fromkeys(required, "tides"))
     assert not answer.is_error, answer.text

@@ -95,35 +95,35 @@ def test_uac_17_several_categories_are_listed_together(world: Universal) -> None
 
 def test_uac_18_filter_looks_in_names_and_short_descriptions_whatever_the_case(world: Universal) -> None:
     assert "file__read" in world.names(filter="READ")
-    (item,) = (world.list(filter="DOCKER"))["items"]
+    (item,) = (world.listing(filter="DOCKER"))["items"]
     assert "docker" not in item["qualified_name"]
     assert "Docker" in item["short_description"]
-    assert world.list(filter="zzz") == {"items": [], "total": 0}
+    assert world.listing(filter="zzz") == {"items": [], "total": 0}
 
 
 def test_uac_19_total_counts_what_is_left_before_it_is_cut_into_pages(tmp_path: Path) -> None:
     many = Universal(tmp_path, resources={"skill": skills(*(f"paged_{number:02}" for number in range(25)))})
-    page = many.list(filter="paged", offset=20, limit=10)
+    page = many.listing(filter="paged", offset=20, limit=10)
     assert (len(page["items"]), page["total"]) == (5, 25)
     assert [item["qualified_name"] for item in page["items"]] == [f"skill__paged_{n}" for n in range(20, 25)]
-    assert many.list(filter="paged", offset=99) == {"items": [], "total": 25}
+    assert many.listing(filter="paged", offset=99) == {"items": [], "total": 25}
 
 
 def test_uac_20_items_of_the_whole_list_are_short(world: Universal) -> None:
-    items = (world.list())["items"]
+    items = (world.listing())["items"]
     assert {frozenset(item) for item in items} == {frozenset({"qualified_name", "short_description"})}
     assert all("\n" not in item["short_description"] and item["short_description"] for item in items)
 
 
 def test_uac_21_items_of_a_category_say_what_a_description_says(world: Universal) -> None:
     for category in universal.CATEGORIES:
-        for item in (world.list(category=[category], limit=200))["items"]:
+        for item in (world.listing(category=[category], limit=200))["items"]:
             described = world.describe(item["qualified_name"])
             assert item == {key: described[key] for key in ("qualified_name", "description", "input_schema")}
 
 
 def test_uac_22_schemas_come_for_the_category_that_was_asked_for(world: Universal) -> None:
-    text = json.dumps(world.list(category=["web"]))
+    text = json.dumps(world.listing(category=["web"]))
     assert '"url"' in text
     for other in ("action_name", "old_text", "slug", "argv", "top_k"):
         assert f'"{other}"' not in text
@@ -178,7 +178,7 @@ def test_uac_25_a_resource_says_what_invoking_it_does(world: Universal, name: st
 
 
 def test_uac_26_a_name_is_described_that_is_on_no_page(world: Universal) -> None:
-    page = world.list(limit=1)
+    page = world.listing(limit=1)
     (first,) = page["items"]
     assert first["qualified_name"] != "web__fetch"
     assert (world.describe("web__fetch"))["qualified_name"] == "web__fetch"
@@ -245,7 +245,7 @@ def test_uac_33_a_missing_name_and_an_empty_query_are_answered_in_four_parts(tmp
 
 
 def test_uac_34_a_category_that_is_gone_leads_to_the_one_that_stands_for_it(world: Universal) -> None:
-    told = world.list(category=["mcp.server", "file", "fiel"])
+    told = world.listing(category=["mcp.server", "file", "fiel"])
     assert told.keys() == {"error", "reason", "hint", "unknown", "valid"}
     assert told["unknown"] == ["mcp.server", "fiel"]
     assert told["valid"] == list(universal.CATEGORIES)

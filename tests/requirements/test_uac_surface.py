@@ -126,7 +126,7 @@ def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
     assert "exec" not in listing.args["properties"]["category"]["items"]["enum"]
     assert "`exec`" not in world.surface.prompt
     assert not [name for name in world.names() if name.startswith("exec")]
-    assert "error" in world.list(category=["exec"])
+    assert "error" in world.listing(category=["exec"])
     assert "exec__run" not in json.dumps(world.search("run a command in the sandbox", limit=20))
     for asked in ("exec__run", "exec__rum"):
         told = json.loads(world.invoke(asked, {"argv": ["true"]}).text)
@@ -171,7 +171,7 @@ def test_uac_50_the_prompt_is_the_same_whatever_happened(world: Universal) -> No
     before = prompt(world), json.dumps(provider_payload("openai", world.surface.tools).fields)
     world.invoke("web__search", {"query": "tides"})
     world.invoke("no__such")
-    world.list(category=["file"])
+    world.listing(category=["file"])
     assert (prompt(world), json.dumps(provider_payload("openai", world.surface.tools).fields)) == before
 
 

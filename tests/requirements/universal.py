@@ -94,11 +94,11 @@ class Universal:
         assert answer.tool_call_id == call.tool_call_id
         return answer
 
-    def list(self, **args: Any) -> Any:
+    def listing(self, **args: Any) -> Any:
         return json.loads((self.ask("list_actions", args)).text)
 
     def names(self, **args: Any) -> list[str]:
-        return [item["qualified_name"] for item in (self.list(limit=200, **args))["items"]]
+        return [item["qualified_name"] for item in (self.listing(limit=200, **args))["items"]]
 
     def describe(self, name: str) -> Any:
         return json.loads((self.ask("describe_action", {"action_name": name})).text)

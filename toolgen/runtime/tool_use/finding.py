@@ -40,7 +40,7 @@ class Finder:
         self._catalog = catalog
         self._embedder = embedder
         self._vectors_file = vectors_file
-        self._actions_of = lru_cache(maxsize=_VIEWS)(lambda _view: _Actions(self._fused))
+        self._actions_of = lru_cache(maxsize=_VIEWS)(self._actions)
 
     async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
         """Give the idents of the candidates that fit a query best, at most `limit`."""
@@ -53,6 +53,9 @@ class Finder:
         entries = {**await view.resources(), **view.operations}
         hits = await actions.search(query, limit, entries)
         return [entries[hit.key] for hit in hits]
+
+    def _actions(self, _view: ActionView) -> _Actions:
+        return _Actions(self._fused)
 
     @cached_property
     def _search(self) -> Search:
@@ -80,8 +83,9 @@ class _Actions:
         if len(self._documents) > 2 * len(entries) + _GONE:
             self._documents.clear()
             self._search = self._fused(Index.build(()), self._read)
-        if entries.keys() != self._names:
-            self._names = frozenset(entries)
+        names = frozenset(entries)
+        if names != self._names:  # the same object each time, so that its ranking is found again
+            self._names = names
         changed = {
             name: document
             for name, entry in entries.items()
