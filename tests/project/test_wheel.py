@@ -34,7 +34,7 @@ EXAMPLES = """\
 [[targets]]
 specs = "specs/examples"
 out = "generated"
-builtin = ["agent", "code", "internal"]
+builtin = ["actions", "agent", "code", "internal"]
 """
 """The configuration of the committed examples."""
 

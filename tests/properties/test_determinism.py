@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("determinism")
 
 SPECS: Final = ROOT / "specs" / "examples"
-CONFIGURATION: Final = 'targets = [{builtin = ["agent", "code", "internal"]}]\n'
+CONFIGURATION: Final = 'targets = [{builtin = ["actions", "agent", "code", "internal"]}]\n'
 RUFF: Final = 'line-length = 40\nindent-width = 2\n[format]\nquote-style = "single"\nindent-style = "tab"\n'
 ODD: Final = {
     "COLUMNS": "20",

@@ -12,7 +12,7 @@ from toolgen.compiler.documents.json_schema import spec_json_schema
 _EXAMPLE = Path(__file__).resolve().parent.parent / "example"
 _SCHEMA = "toolgen.schema.json"
 _CONFIGURATION = """\
-# Toolsets that come with toolgen: add `builtin = ["agent", "code", "internal"]`, or some of them, to a target.
+# Built-in toolsets: add `builtin = ["actions", "agent", "code", "internal"]`, or some of them, to a target.
 targets = [{ specs = "specs", out = "generated" }]
 """
 

@@ -20,6 +20,8 @@ from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, Compil
 from toolgen.runtime.presentations.codeact.worker import Worker
 from toolgen.runtime.presentations.protocol import Calls, PlainText, Snippet
 
+pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
+
 if TYPE_CHECKING:
     from toolgen.runtime.presentations.protocol import Outcome
 

@@ -18,6 +18,8 @@ from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits
 from toolgen.runtime.presentations.codeact.worker import Worker
 from toolgen.runtime.presentations.protocol import Snippet
 
+pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
