@@ -108,3 +108,22 @@ def test_several_calls_of_one_response_are_one_turn(shop_catalog: LoadShop) -> N
     assert [answer["tool_call_id"] for answer in answers] == ["call_1", "call_2", "call_3", "call_4"]
     assert answers[0]["content"] == "2500"
     assert json.loads(answers[3]["content"]) == {"order": 1, "cost": 2500}
+
+
+def test_a_client_of_mcp_is_told_titles_and_what_only_reads(shop_catalog: LoadShop) -> None:
+    shop = Visit(shop_catalog(), "enumerate-all", allow_all)
+    tools = {tool["name"]: tool for tool in shop.conversation("mcp").request()["tools"]}
+    assert tools["shop__get_price"]["annotations"] == {"readOnlyHint": True, "title": "Get price"}
+    assert tools["shop__buy_good"]["annotations"]["readOnlyHint"] is False
+
+
+def test_fields_that_the_host_fills_in_are_told_to_nobody() -> None:
+    catalog = Catalog()
+    schema = {"type": "object", "properties": {"text": {"type": "string"}, "tenant": False}}
+    catalog.tool(
+        "notes.keep", description="Keep.", input_schema=schema, metadata={"inject": ["tenant"]}, profile="full"
+    )(lambda _: None)
+    runtime = Runtime(catalog, permission=allow_all)
+    for provider in PROVIDERS:
+        conversation = ToolUse(catalog).conversation("chat", runtime, runtime.start_run(), provider)
+        assert "tenant" not in json.dumps(dict(conversation.request())), provider

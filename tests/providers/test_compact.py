@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from tests.project.checkout import ROOT
 from tests.properties.schemas import DIALECTS, Toolset, toolsets
 from tests.properties.values import values
-from toolgen.providers.compact import compact
+from toolgen.providers.compact import compact, told_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -507,3 +507,20 @@ def _told(node: Any) -> Iterator[str]:
                 yield from _told(value)
             if key == "properties" and isinstance(value, dict):
                 yield from value
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_the_host_fills_in_is_not_told(is_open: bool) -> None:
+    refused = {"tenant": False} if is_open else {}
+    args = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, **refused},
+        "required": ["name"],
+        **({} if is_open else {"additionalProperties": False}),
+    }
+    before = json.dumps(args)
+    told = told_args(args, ["tenant"])
+    assert "tenant" not in json.dumps(told)
+    assert told["properties"] == {"name": {"type": "string"}}
+    assert json.dumps(args) == before
+    assert told_args(args) == compact(args)

@@ -11,11 +11,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedTool:
-    """A tool as a model is told of it. `name` is in the provider's grammar, `args` a JSON Schema of an object."""
+    """A tool as a model is told of it. `name` is in the provider's grammar, `args` a JSON Schema of an object.
+
+    `title` and `is_readonly` are for people before whom a client shows it; few APIs have a place for them.
+    """
 
     name: str
     description: str
     args: Mapping[str, Any]
+    title: str = ""
+    is_readonly: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,6 +57,17 @@ def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
     return _Compaction(dict(schema), is_draft_7=dialect.rstrip("#") == _DRAFT_7).whole()
 
 
+def told_args(args: Mapping[str, Any], inject: Collection[str] = ()) -> dict[str, Any]:
+    """Give the args of a tool as a model is told of them: compact, and without the fields that the host fills.
+
+    An open object refuses these by `false`, which would tell a model their names.
+    """
+    properties = args.get("properties")
+    if not inject or not is_object(properties):
+        return compact(args)
+    return compact({**args, "properties": {name: each for name, each in properties.items() if name not in inject}})
+
+
 class _Compaction:
     """One schema on its way. Definitions go by the keyword that they stand under, and their name."""
 

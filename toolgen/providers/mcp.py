@@ -35,7 +35,13 @@ class Mcp:
         """Give the result of `tools/list`, in one page."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
-            return {"name": each.name, "description": each.description, "inputSchema": args}
+            annotations = {"readOnlyHint": each.is_readonly, **({"title": each.title} if each.title else {})}
+            return {
+                "name": each.name,
+                "description": each.description,
+                "inputSchema": args,
+                "annotations": annotations,
+            }
 
         return lenient_payload(self.grammar, offered, MCP, tool, lambda tools: {"tools": tools})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.providers.wire_names import wire_name
 
@@ -37,16 +37,6 @@ def provider(name: str) -> Provider:
 def provider_payload(name: str, offered: Sequence[OfferedTool]) -> Payload:
     """Say what a request to a provider tells of tools, which are spelled in its grammar. Raises KeyError."""
     return provider(name).tools(offered)
-
-
-def offered_tool(
-    ident: str, own_name: str, description: str, args: Mapping[str, Any], provider: Provider
-) -> OfferedTool:
-    """Give a tool as a provider is told of it; `own_name` is its wire name."""
-    from toolgen.contract.messages import OfferedTool  # neither is needed to know the names
-    from toolgen.providers.compact import compact
-
-    return OfferedTool(name=spelled(ident, own_name, provider), description=description, args=compact(args))
 
 
 def spelled(ident: str, own: str, provider: Provider) -> str:

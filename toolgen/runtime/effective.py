@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.selector import Selector
+from toolgen.contract.tags import DISCOVERY
 from toolgen.runtime.policy import Answer
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ NEVER_FOR_CHILDREN: Final = frozenset({
     "agent.task_fail", "agent.task_template", "agent.task_update",
 })  # fmt: skip
 """Planning and starting agents stay with the main one, whatever a spec or a dispatch says."""
-
-DISCOVERY: Final = "discovery"
-"""The tag of tools that tell what other tools there are."""
 
 ONLY_FOR_MAIN: Final = frozenset({"internal.recall_memory"})
 

@@ -10,10 +10,12 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import counted, show_json
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.providers.table import PROVIDERS, offered_tool
-from toolgen.providers.table import provider as provider_named
+from toolgen.providers.table import PROVIDERS, provider_payload
+from toolgen.runtime import Runtime, deny_all
+from toolgen.runtime.tool_use import ToolUse
 
 if TYPE_CHECKING:
+    from toolgen.contract.messages import OfferedTool
     from toolgen.providers.protocol import Difference
 
 
@@ -28,15 +30,13 @@ def command(*, provider: str, toolset: str | None, differences: bool) -> int:
     """
     catalogs = built_catalogs(project())
     check_toolset(toolset, {name for catalog in catalogs.values() for name in catalog.toolsets})
-    made = provider_named(provider)
-    found = {
-        ident: offered_tool(ident, catalog.wire_name(ident), definition.description, definition.input_schema, made)
-        for catalog in reversed(catalogs.values())  # a tool that several targets have is that of the first
-        for ident in catalog
-        if toolset is None or catalog.toolset_of(ident) == toolset
-        for definition in (catalog.definition(ident),)
-    }
-    payload = made.tools([found[ident] for ident in sorted(found)])
+    found: dict[str, OfferedTool] = {}
+    for catalog in reversed(catalogs.values()):  # a tool that several targets have is that of the first
+        run = Runtime(catalog, permission=deny_all).start_run()
+        candidates = ToolUse(catalog).candidates(run, provider)
+        idents = [ident for ident in candidates if toolset is None or catalog.toolset_of(ident) == toolset]
+        found.update({ident: candidates[ident].offered for ident in idents})
+    payload = provider_payload(provider, [found[ident] for ident in sorted(found)])
     show_json(dict(payload.fields))
     for each in payload.differences if differences else ():
         click.echo(f"{each.tool}{each.pointer and f' at {each.pointer}'}: {_words(each)}", err=True)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from toolgen.providers.table import offered_tool, provider
+from toolgen.compiler.ir.catalog import Permission
+from toolgen.contract.messages import OfferedTool
+from toolgen.contract.tags import DISCOVERY
+from toolgen.providers.compact import told_args
+from toolgen.providers.table import provider, spelled
 from toolgen.providers.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -41,9 +45,15 @@ def check_exports(catalog: Catalog, export: Sequence[str], sink: Diagnostics) ->
 def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
     """The payload of all tools, by ident, and the tools by the names they have in it."""
     made = provider(name)
-    tools = sorted((tool for toolset in catalog.toolsets for tool in toolset.tools), key=lambda tool: tool.ident)
+    tools = [tool for tool in catalog.tools if DISCOVERY not in tool.tags]
     offered = [
-        offered_tool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.description, tool.args.json, made)
+        OfferedTool(
+            name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), made),
+            description=tool.description,
+            args=told_args(tool.args.json, tool.inject),
+            title=tool.title,
+            is_readonly=tool.permission is Permission.READONLY,
+        )
         for tool in tools
     ]
     return made.tools(offered), {each.name: tool for each, tool in zip(offered, tools, strict=True)}

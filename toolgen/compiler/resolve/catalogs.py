@@ -10,6 +10,7 @@ from toolgen.compiler.documents.action_catalog import In
 from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Condition, Mandate
 from toolgen.compiler.resolve.mappings import misfit, shown_schema
 from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, attribute, snake
+from toolgen.providers.compact import compact, told_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,7 +150,7 @@ class _Resolver:
         ident = self._ident(target, home, document.span(*where, "target"))
         if ident is None:
             return None
-        schema = self._tools[ident].args.json
+        schema = told_args(self._tools[ident].args.json, self._tools[ident].inject)
         properties = schema.get("properties", {})
         filled: dict[str, Any] = {}
         cut: dict[str, tuple[str, str]] = {}
@@ -185,7 +186,7 @@ class _Resolver:
                     )
         mapped = {*filled, *(parameter for pair in cut.values() for parameter in pair)}
         passed = tuple(name for name in properties if name not in mapped)
-        shown = shown_schema(schema, filled, cut) if filled or cut else None
+        shown = compact(shown_schema(schema, filled, cut)) if filled or cut else None
         return Action(ident, filled, cut, passed, shown)
 
     def _check_parameter(self, parameter: str, properties: Mapping[str, Any], ident: str, span: Span) -> bool:

@@ -34,7 +34,13 @@ class Candidate:
     @property
     def offered(self) -> OfferedTool:
         """As a model is told of it in the list of tools."""
-        return OfferedTool(name=self.name, description=self.description, args=self.args)
+        return OfferedTool(
+            name=self.name,
+            description=self.description,
+            args=self.args,
+            title=self.title,
+            is_readonly=self.permission == "readonly",
+        )
 
 
 class Candidates:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOTHING
 from toolgen.contract.tool_use import LAYERS, ToolUseConfig
-from toolgen.providers.compact import compact
+from toolgen.providers.compact import told_args
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, spelled
 from toolgen.providers.table import provider as provider_of
@@ -178,7 +178,7 @@ class ToolUse:
             description=definition.description,
             permission=definition.permission,
             tags=frozenset(definition.tags),
-            args=compact(definition.input_schema),
+            args=told_args(definition.input_schema, definition.metadata.get("inject", ())),
             result=definition.result_schema,
         )
 
