@@ -118,5 +118,12 @@ def test_what_is_wrong_is_said_with_its_place(configuration: Any, said: str) -> 
 def test_all_problems_are_told_at_once_and_the_error_pickles() -> None:
     with pytest.raises(ToolUseError) as caught:
         read_tool_use({"tool_use": {"chat": "x", "step": "y"}, "router_model": 1})
-    assert [each.setting for each in caught.value.problems] == ["tool_use.chat", "tool_use.step", "router_model"]
+    assert sorted(each.setting for each in caught.value.problems) == ["router_model", "tool_use.chat", "tool_use.step"]
     assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems  # noqa: S301  # our own
+
+
+def test_a_program_that_configures_by_hand_is_held_to_the_same() -> None:
+    schemes: Any = {"chat": "retrieval", "step": "codeact"}
+    with pytest.raises(ToolUseError) as caught:
+        ToolUseConfig(schemes=schemes)
+    assert [each.setting for each in caught.value.problems] == ["tool_use.chat", "tool_use.phase"]

@@ -68,7 +68,8 @@ class ToolUseConfig:
     of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes` are those
     that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
     `hot_list_size` is None where the catalog's own holds. `tier` is that of the model, empty where it is not known.
-    `settings` are what the conditions of catalogs look at.
+    `settings` are what the conditions of catalogs look at. Raises `ToolUseError` for a layer without a scheme, for one
+    that there is not, and for `retrieval` without an embedding class.
     """
 
     schemes: Mapping[Layer, Scheme] = field(default_factory=lambda: DEFAULT_SCHEMES)
@@ -79,6 +80,21 @@ class ToolUseConfig:
     hot_list_size: int | None = None
     tier: Tier | Literal[""] = ""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        problems = tuple(filter(None, (self._problem(layer) for layer in LAYERS)))
+        if problems:
+            raise ToolUseError(problems)
+
+    def _problem(self, layer: Layer) -> Problem | None:
+        scheme, setting = self.schemes.get(layer), f"tool_use.{layer}"
+        if scheme not in SCHEMES:
+            return Problem(setting, f"there is no scheme {scheme!r}", f"there are {', '.join(SCHEMES)}")
+        if scheme == "retrieval" and not self.embedding_class:
+            fix = f'write `embedding_class = "{LEXICAL}"` in `action_retrieval`, or name a class of your own'
+            said = "the scheme 'retrieval' searches, and `action_retrieval.embedding_class` is not set"
+            return Problem(setting, said, fix)
+        return None
 
 
 def read_tool_use(configuration: Mapping[str, Any]) -> ToolUseConfig:
@@ -114,25 +130,21 @@ class _Reader:
                 known,
                 embedding_class,
             )
-        schemes = self._schemes(tool_use, retrieval)
-        for layer, scheme in schemes.items():
-            if scheme == "retrieval" and not embedding_class:
-                self._report(
-                    f"tool_use.{layer}",
-                    "the scheme 'retrieval' searches, and `action_retrieval.embedding_class` is not set",
-                    fix=f'write `embedding_class = "{LEXICAL}"` in `action_retrieval`, or name a class of your own',
-                )
         tier = self._text(configuration, "", "router_model")
-        return ToolUseConfig(
-            schemes=schemes,
-            catalog=self._text(tool_use, "tool_use", "catalog"),
-            embedding_class=embedding_class,
-            embedding_classes=classes,
-            base=self._base(retrieval),
-            hot_list_size=self._hot_list_size(retrieval),
-            tier=tier if tier in TIERS else "",  # a model of another tier has no mandates
-            settings=self._settings(configuration),
-        )
+        known_parts: dict[str, Any] = {
+            "catalog": self._text(tool_use, "tool_use", "catalog"),
+            "embedding_class": embedding_class,
+            "embedding_classes": classes,
+            "base": self._base(retrieval),
+            "hot_list_size": self._hot_list_size(retrieval),
+            "tier": tier if tier in TIERS else "",  # a model of another tier has no mandates
+            "settings": self._settings(configuration),
+        }
+        try:
+            return ToolUseConfig(schemes=self._schemes(tool_use, retrieval), **known_parts)
+        except ToolUseError as error:
+            self.problems += error.problems
+            return ToolUseConfig()
 
     def _schemes(self, tool_use: Mapping[str, Any], retrieval: Mapping[str, Any]) -> dict[Layer, Scheme]:
         enabled = retrieval.get("universal_wrappers_enabled", True)

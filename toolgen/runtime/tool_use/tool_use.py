@@ -49,7 +49,8 @@ class ToolUse:
 
     `resources` name the entries of categories that take them from the host, by category. `hot_list` counts which
     actions are used; one of its own where none is given. `vectors_file` keeps the vectors of an embedding class.
-    `codeact_limits` bound what a model's code may use.
+    `codeact_limits` bound what a model's code may use. Raises `EmbeddingError` for an embedding class that is not
+    there.
     """
 
     def __init__(
@@ -65,8 +66,10 @@ class ToolUse:
         self.catalog = catalog
         self.config = config or ToolUseConfig()
         self.hot_list = hot_list or HotList()
+        self.finder = Finder(
+            catalog, embedder_named(self.config.embedding_class, self.config.embedding_classes), vectors_file
+        )
         self._resources = resources
-        self._vectors_file = vectors_file
         self._codeact_limits = codeact_limits
         self._candidates_of = lru_cache(maxsize=_SETS)(self._candidates)
         self._view_of = lru_cache(maxsize=_SETS)(self._view)
@@ -112,13 +115,6 @@ class ToolUse:
             return CodeAct(candidates, stubs=stubs, limits=self._codeact_limits)
         self._check_tells_of(provider, candidates.flat)
         return EnumerateAll(candidates)
-
-    @cached_property
-    def finder(self) -> Finder:
-        """What searches. Raises `EmbeddingError` for an embedding class that is not there."""
-        config = self.config
-        embedder = embedder_named(config.embedding_class, config.embedding_classes)
-        return Finder(self.catalog, embedder, self._vectors_file)
 
     def view(self, run: Run) -> ActionView:
         """Give the actions of a run. Raises `CatalogError` where no action catalog can be told."""
