@@ -47,7 +47,7 @@ bench: .venv/ready ## Print the benchmarks as JSON
 
 .PHONY: docs
 docs: .venv/ready ## Write the reference from the models
-	@$(PYTHON) docs/make_reference.py
+	@$(PYTHON) docs/make_reference
 
 .PHONY: lint
 lint: .venv/ready ## Check format, style and types

@@ -136,7 +136,7 @@ def test_the_example_of_init_is_the_example_of_the_project() -> None:
 
 
 def test_the_reference_is_what_the_models_give() -> None:
-    pages = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["pages"]
+    pages = runpy.run_path(str(ROOT / "docs" / "make_reference"))["pages"]
     for name, text in pages().items():
         found = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
         assert found == text, f"docs/reference/{name} is not current: run `make docs`"

@@ -1,0 +1,26 @@
+"""Writes `docs/reference/` from what it is about: models, tables, commands, and the runtime's source. `make docs`."""
+
+from __future__ import annotations
+
+from commands_page import commands_page
+from configuration_page import configuration_page
+from diagnostics_page import diagnostics_page
+from reference_folder import FOLDER
+from runtime_page import runtime_page
+from specs_page import specs_page
+
+
+def pages() -> dict[str, str]:
+    """Every generated page, by file name."""
+    return {
+        "specs.md": specs_page(),
+        "configuration.md": configuration_page(),
+        "runtime.md": runtime_page(),
+        "diagnostics.md": diagnostics_page(),
+        "commands.md": commands_page(),
+    }
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

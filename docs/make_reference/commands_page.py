@@ -1,0 +1,35 @@
+"""The reference of the command line, from its own help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolgen.cli import COMMANDS
+
+
+def commands_page() -> str:
+    """Every command and its options, as its own help says."""
+    from importlib import import_module
+
+    import click
+
+    parts = [
+        (
+            "# Commands\n\n`toolgen -C DIR COMMAND` runs in another folder. Exit codes:\n"
+            "0 fine, 1 findings or drift, 2 usage or configuration, 3 an internal error."
+        )
+    ]
+    for name in COMMANDS:
+        command: click.Command = import_module(
+            f"toolgen.cli.commands.{'import_' if name == 'import' else name}"
+        ).command
+        for words, each in _commands(command, f"toolgen {name}"):
+            shown = click.Context(each, info_name=words, terminal_width=100, help_option_names=["-h", "--help"])
+            text = each.get_help(shown)
+            parts.append(f"## `{words}`\n\n```text\n{text}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _commands(command: Any, words: str) -> list[tuple[str, Any]]:
+    below = getattr(command, "commands", {})
+    return [each for name, inner in below.items() for each in _commands(inner, f"{words} {name}")] or [(words, command)]

@@ -1,0 +1,105 @@
+"""The reference of the configuration, from what reads it."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from reference_folder import FOLDER
+
+from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
+from toolgen.contract.tool_use import DEFAULT_SCHEMES, LAYERS, LEXICAL, SCHEMES
+from toolgen.providers.table import PROVIDERS
+
+SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
+    Config: {
+        "targets": ("array of tables", "The packages to build, each with the keys below."),
+        "executors": ("table", "Toolset to its handlers, as `module:name`: what `toolgen call` runs."),
+    },
+    Target: {
+        "specs": ("text", "The folder with the specs, relative to the project."),
+        "out": ("text", "The folder of the package. Its last part is the name that programs import."),
+        "formats": ("`annotate` `assert`", "Whether JSON Schema's `format` only describes a value, or is checked."),
+        "profile": ("`full` `core`", "The schemas that tools may have: all, or those that every provider takes."),
+        "builtin": (
+            f"list of {' '.join(f'`{toolset}`' for toolset in BUILTIN_TOOLSETS)}",
+            "The toolsets that come with toolgen and are compiled with the project's own.",
+        ),
+        "export": (
+            f"list of {' '.join(f'`{name}`' for name in PROVIDERS)}",
+            "The providers whose payloads of all tools are written with the package, as `providers/<name>.json`.",
+        ),
+    },
+}
+"""The keys of the configuration: type and meaning."""
+
+SCHEME_NAMES = " ".join(f"`{scheme}`" for scheme in SCHEMES)
+
+TOOL_USE: dict[str, tuple[str, str, str]] = {
+    **{
+        f"tool_use.{layer}": (
+            SCHEME_NAMES,
+            f"`{DEFAULT_SCHEMES[layer]}`",
+            f"How models of the layer `{layer}` are shown the tools.",
+        )
+        for layer in LAYERS
+    },
+    "tool_use.catalog": (
+        "text",
+        "the only one",
+        "The action catalog. Where no file is one, every toolset is a category.",
+    ),
+    "action_retrieval.embedding_class": (
+        f"`{LEXICAL}`, or one of `classes`",
+        "-",
+        "What searches rank by. Without one there is no search, and no `retrieval`.",
+    ),
+    "action_retrieval.classes": (
+        "tables by name",
+        "-",
+        "Embedding classes: each has `url`, `model`, `key_variable` and `timeout_seconds`, or `path`, or `function`.",
+    ),
+    "action_retrieval.base": ("list of idents", "-", "Tools that `retrieval` shows from the first."),
+    "action_retrieval.hot_list_n": (
+        "integer",
+        "the catalog's",
+        "How many actions that were used a lot are listed first.",
+    ),
+    "action_retrieval.universal_wrappers_enabled": (
+        "true or false",
+        "true",
+        "`false` is another way to say `enumerate-all` in the layers that are left out.",
+    ),
+    "router_model": ("`light` `strong`", "-", "The tier of the model: mandates of catalogs are for some tiers."),
+    "settings": ("texts by name", "-", "What the conditions (`needs`) of catalogs look at, such as `sandbox_backend`."),
+}
+"""The settings of tool use: type, default and meaning. Programs read them with `read_tool_use`."""
+
+NO_SETTINGS = ("root", "file", "tool_use")
+"""What `Config` holds of the project beside its keys."""
+
+
+def configuration_page() -> str:
+    """The keys of the configuration; the prose and the examples come from `configuration.intro.md`."""
+    parts = [(FOLDER / "configuration.intro.md").read_text(encoding="utf-8").rstrip()]
+    for title, model in (("Keys", Config), ("A target", Target)):
+        rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
+        for each in fields(model):
+            if each.name not in NO_SETTINGS:
+                kind, meaning = SETTINGS[model][each.name]
+                default = "-" if each.default_factory is not MISSING else _setting(each.default)
+                rows.append(f"| `{each.name}` | {kind} | {default} | {meaning} |")
+        parts.append(f"## {title}\n\n" + "\n".join(rows))
+    rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
+    rows += [f"| `{key}` | {kind} | {default} | {meaning} |" for key, (kind, default, meaning) in TOOL_USE.items()]
+    parts.append(
+        "## Tool use\n\nHow models are shown the tools: for `toolgen stats` and `toolgen prompt`, and for programs, "
+        "which read the same tables with\n`read_tool_use`.\n\n" + "\n".join(rows)
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _setting(value: Any) -> str:
+    if not value:
+        return "-"
+    return f"`{value}`" if isinstance(value, str) else "one, with the defaults below"

@@ -1,0 +1,14 @@
+"""The reference of diagnostics, from their table."""
+
+from __future__ import annotations
+
+from toolgen.compiler.diagnostics.codes import CODES
+
+
+def diagnostics_page() -> str:
+    """Every code, what it means and how to mend it."""
+    parts = [
+        "# Diagnostics\n\nThe same texts as `toolgen explain CODE`. Errors stop a build; warnings and notes do not."
+    ]
+    parts += [f"## {row.code} {row.name}\n\n*{row.severity.value}.* {row.explanation}" for row in CODES.values()]
+    return "\n\n".join(parts) + "\n"

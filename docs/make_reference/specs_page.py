@@ -1,0 +1,125 @@
+"""The reference of spec files, from their models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reference_folder import FOLDER
+
+from toolgen.compiler.documents import action_catalog, agent, policy, shared, toolset
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+FILES: list[tuple[str, type[BaseModel], list[type[BaseModel]]]] = [
+    (
+        "Toolset file",
+        toolset.ToolsetFile,
+        [
+            toolset.ToolSpec,
+            toolset.AccessSpec,
+            toolset.LimitsSpec,
+            toolset.TagSpec,
+            toolset.CommandSpec,
+            toolset.HintsSpec,
+            toolset.BoundedSpec,
+            toolset.ExampleSpec,
+            toolset.MethodSpec,
+            toolset.ServerSpec,
+        ],
+    ),
+    ("Agent file", agent.AgentFile, []),
+    (
+        "Catalog file",
+        action_catalog.CatalogFile,
+        [
+            action_catalog.CategorySpec,
+            action_catalog.ActionSpec,
+            action_catalog.SearchSpec,
+            action_catalog.MandateSpec,
+            action_catalog.HotListSpec,
+        ],
+    ),
+    ("Policy file", policy.PolicyFile, [policy.PathsSpec, policy.PolicyLimitsSpec]),
+    ("Shared file", shared.SharedFile, []),
+]
+
+
+HEADINGS = {each.__name__: each.__name__.removesuffix("Spec").lower() for _, _, below in FILES for each in below} | {
+    "HotListSpec": "hot_list",
+    "PolicyLimitsSpec": "limits of a policy",
+    "MethodReference": "method",
+    "ToolDefaultsSpec": "tool",
+}
+"""Where each model has its section. A model without one is written out where it is used."""
+
+
+def specs_page() -> str:
+    """The keys of every kind of file; the prose on schemas and small languages comes from `specs.intro.md`."""
+    parts = [(FOLDER / "specs.intro.md").read_text(encoding="utf-8").rstrip()]
+    for title, model, below in FILES:
+        parts.append(f"## {title}\n\n{_summary(model)}\n\n{_table(model)}")
+        parts += [f"### {_heading(each.__name__)}\n\n{_summary(each)}\n\n{_table(each)}" for each in below]
+    return "\n\n".join(parts) + "\n"
+
+
+def _summary(model: type[BaseModel]) -> str:
+    return (model.__doc__ or "").strip().split("\n")[0]
+
+
+def _heading(model: str) -> str:
+    word, *rest = HEADINGS[model].split(" ", 1)
+    return " ".join([f"`{word}`", *rest])
+
+
+def _table(model: type[BaseModel]) -> str:
+    schema = model.model_json_schema(by_alias=True)
+    required = set(schema.get("required", ()))
+    rows = ["| key | type | default | |", "| --- | --- | --- | --- |"]
+    for key, field in schema["properties"].items():
+        default = "required" if key in required else _default(field.get("default"))
+        rows.append(f"| `{key}` | {_type(field, schema)} | {default} | {field.get('description', '')} |")
+    return "\n".join(rows)
+
+
+def _default(value: Any) -> str:
+    return (
+        "-"
+        if value in (None, "") or isinstance(value, dict) or value == []
+        else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    )
+
+
+def _type(field: dict[str, Any], root: dict[str, Any]) -> str:
+    if field.get("x-toolgen") == "schema":
+        return "schema"
+    if "$ref" in field:
+        return _model_type(field["$ref"].rpartition("/")[2], root)
+    if "const" in field:
+        return f"`{field['const']}`"
+    if "enum" in field:
+        return " ".join(f"`{word}`" for word in field["enum"])
+    if "anyOf" in field:
+        kinds = list(dict.fromkeys(_type(each, root) for each in field["anyOf"] if each != {"type": "null"}))
+        return (", or " if kinds[0].startswith("list of") else " or ").join(kinds)
+    if field.get("type") == "array":
+        return f"list of {_inner_type(field.get('items', {}), root)}"
+    if field.get("type") == "object":
+        inner: Any = field.get("additionalProperties") or next(iter(field.get("patternProperties", {}).values()), {})
+        return f"name -> {_inner_type(inner, root) if isinstance(inner, dict) else 'any'}"
+    return {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}.get(
+        field.get("type", ""), "any"
+    )
+
+
+def _model_type(name: str, root: dict[str, Any]) -> str:
+    """A link to the section of a model, or its keys where it has none."""
+    if name in HEADINGS:
+        return f"[`{HEADINGS[name].split(' ')[0]}`](#{HEADINGS[name].replace(' ', '-')}) map"
+    keys = root["$defs"][name]["properties"]
+    return f"`{{{', '.join(f'{key}: {_type(field, root)}' for key, field in keys.items())}}}`"
+
+
+def _inner_type(field: dict[str, Any], root: dict[str, Any]) -> str:
+    kind = _type(field, root)
+    return f"({kind})" if " or " in kind else kind
