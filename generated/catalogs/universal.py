@@ -38,7 +38,6 @@ OPERATION_RULES: Final[Mapping[str, ActionRule]] = {
             **cut(args, "tool", "server", "tool"),
             **renamed(args, "tool_args", "args"),
         },
-        {"server": "tool", "tool": "tool", "args": "tool_args"},
     ),
     "mcp__drop_server": ActionRule("mcp_admin.drop_server", passed_on),
     "file__read": ActionRule("code.read_file", passed_on),
@@ -63,7 +62,6 @@ RESOURCE_RULES: Final[Mapping[str, ActionRule]] = {
     "skill": ActionRule(
         "router.invoke_skill",
         lambda entry, args: {"name": entry, "input": args["input"] if "input" in args else dict(args)},
-        {"input": ""},
     ),
     "agent.peer": ActionRule(
         "router.delegate_to_agent",
@@ -72,7 +70,6 @@ RESOURCE_RULES: Final[Mapping[str, ActionRule]] = {
             "to": entry,
             **renamed(args, "message", "request"),
         },
-        {"request": "message"},
     ),
     "memory_entry": ActionRule("router.read_memory_body", lambda entry, args: {**without(args, "slug"), "slug": entry}),
     "rag_corpus": ActionRule("router.recall", lambda entry, args: {**without(args, "sources"), "sources": [entry]}),

@@ -14,18 +14,20 @@ import pytest
 
 from tests.presentations.model import ScriptedModel, Task
 from tests.presentations.shop import ACTIONS, Visit
-from toolgen.contract.messages import ModelReply
+from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
-from toolgen.runtime import Runtime, allow_all
+from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
+from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.presentations import protocol
 from toolgen.runtime.presentations.protocol import PlainText, Surface
+from toolgen.runtime.presentations.retrieval import Retrieval
 from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
+from toolgen.runtime.tool_use.tool_use import RunOps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgen.contract.tool_use import Scheme
-    from toolgen.runtime import Catalog
 
     LoadShop = Callable[[], Catalog]
 
@@ -163,8 +165,6 @@ def test_tus_09_enumerate_all_grows_with_the_catalog() -> None:
 
 
 def flat_bytes(number: int) -> int:
-    from toolgen.runtime import Catalog
-
     catalog = Catalog()
     for index in range(number):
         catalog.tool(f"big.tool_{index:03}", description="Do it.", input_schema={"type": "object"})(lambda _: None)
@@ -273,6 +273,77 @@ def test_tus_15_searches_come_to_an_end(shop_catalog: LoadShop) -> None:
         return rounds
 
     assert asyncio.run(talk()) == 5
+
+
+@pytest.mark.parametrize("query", ["qqqq zzzz", "", "呼び出し"])
+def test_tus_13_a_search_that_never_finds_anything_ends_with_all_tools(shop_catalog: LoadShop, query: str) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    model = ScriptedModel(shop.conversation())
+
+    async def talk() -> None:
+        for _ in range(5):
+            assert model.offered == {"search_tools"}
+            await model.say("", ("search_tools", {"query": query}))
+        assert model.offered == {shop.spelled(ident) for ident in ACTIONS}
+
+    asyncio.run(talk())
+
+
+def test_tus_13_a_search_that_is_denied_ends_with_all_tools(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval", permission=deny_all)
+    model = ScriptedModel(shop.conversation())
+    asyncio.run(model.say("", ("search_tools", {"query": "price"})))
+    assert model.offered == {shop.spelled(ident) for ident in ACTIONS}
+
+
+def test_tus_15_a_search_that_is_no_longer_offered_is_not_made(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    model = ScriptedModel(shop.conversation())
+
+    async def talk() -> None:
+        for _ in range(2):
+            await model.say("", ("search_tools", {"query": "price"}))
+        turn = await model.say("", ("search_tools", {"query": "refund"}))
+        assert turn.results[0].error is not None
+        assert turn.results[0].error.kind == "tool_not_available"
+
+    asyncio.run(talk())
+
+
+def test_what_a_provider_takes_bounds_what_a_search_adds(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval")
+    search = shop.tool_use._discovery(shop.run.effective)["search_tools"]
+    retrieval = Retrieval(shop.tool_use.candidates(shop.run), search, fits=lambda tools: len(tools) <= 3)
+
+    async def talk(query: str) -> list[str]:
+        arguments = json.dumps({"query": query, "limit": 2})
+        reply = ModelReply(calls=(ModelCall(tool_call_id="1", name="search_tools", arguments=arguments),))
+        action = retrieval.interpret(reply)
+        assert not isinstance(action, PlainText)
+        await retrieval.execute(action, RunOps(shop.runtime, shop.run))
+        return [tool.name for tool in retrieval.build_presentation().tools]
+
+    first = asyncio.run(talk("price of a good"))
+    second = asyncio.run(talk("refund an order"))
+    assert (len(first), len(second)) == (3, 3)
+    assert first != second
+    assert "shop__refund_order" in second
+
+
+def test_retrieval_without_the_toolset_that_searches_is_refused(shop_catalog: LoadShop) -> None:
+    catalog = Catalog()
+    catalog.tool("a.b", description="A tool.", input_schema={"type": "object"})(lambda _: None)
+    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, "retrieval"), embedding_class="lexical")
+    runtime = Runtime(catalog, permission=allow_all)
+    with pytest.raises(CatalogError, match="'retrieval' needs the built-in toolset `actions`"):
+        ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
+
+
+def test_a_near_miss_is_answered_with_a_name_that_was_offered(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "enumerate-all")
+    model = ScriptedModel(shop.conversation())
+    asyncio.run(model.say("", ("shop.get_prise", {"id": 1})))
+    assert "unknown tool; did you mean shop__get_price" in model.told[-1]
 
 
 def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_catalog: LoadShop) -> None:

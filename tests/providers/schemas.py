@@ -64,7 +64,12 @@ def objects(inside: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
             minProperties=st.just(1),
             propertyNames=st.just({"maxLength": 1}),
             patternProperties=st.just({"^z": {"type": "string"}}),
-            allOf=st.sampled_from([[{"required": ["a"]}], [{"properties": {"b": {"type": "string"}}}]]),
+            allOf=st.sampled_from([
+                [{"required": ["a"]}], [{"properties": {"b": {"type": "string"}}}], [{"$ref": "#/$defs/Tree"}],
+            ]),
+            dependentSchemas=st.just({"a": {"properties": {"b": {"type": "string"}}, "required": ["b"]}}),
+            dependentRequired=st.just({"a": ["k"]}),
+            unevaluatedProperties=st.just(False),
             **{"not": st.just({"required": ["k"]})},
         ),
     )  # fmt: skip

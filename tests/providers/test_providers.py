@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.conversations import CONVERSATIONS, TOOLS
 from toolgen.contract.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
-from toolgen.providers.protocol import MalformedResponse, Problem, UnsupportedCapability, check
+from toolgen.providers.protocol import MalformedResponse, Problem, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider, provider_payload, spelled
 from toolgen.providers.wire_names import wire_name
 
@@ -65,7 +65,7 @@ def test_reg_15_a_tool_that_cannot_be_offered_is_named_with_the_reason(name: str
         OfferedTool(name="twice", description="It.", args={"type": "object"}),
         OfferedTool(name="text", description="It.", args={"type": "string"}),
     ]
-    problems = check(provider(name), tools)
+    problems = provider(name).tools(tools).problems
     assert {problem.tool for problem in problems} == {"has.dot!", "twice", "text"}
     assert names_in(provider_payload(name, tools).fields) == []
     error = UnsupportedCapability(name, problems)

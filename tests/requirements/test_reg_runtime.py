@@ -110,7 +110,6 @@ def test_reg_09_the_vocabulary_of_tags_is_closed_but_for_declared_words() -> Non
         "code",
         "declarative",
         "dangerous",
-        "discovery",
         "filesystem",
         "network",
     }

@@ -197,13 +197,16 @@ def test_uac_28_the_name_of_a_target_is_no_action(world: Universal, extra: str) 
     answer = world.invoke(extra, {"query": "tides"})
     assert answer.is_error
     assert json.loads(answer.text)["error"] == f"Unknown action '{extra}'"
-    assert world.calls() == [f"{extra} (not offered)"]
+    ident = extra.replace("__", ".")
+    assert world.refused() == [(ident, "not_offered")]
+    assert world.calls() == [ident]
 
 
 @pytest.mark.parametrize(
     ("name", "args", "said"),
     [
         ("agent.peer__alice", {"message": ""}, "/message: "),
+        ("agent.peer__alice", {"message": "hi", "why": 1}, "known fields are `message`"),
         ("agent.peer__alice", {}, "add the field `message` (string)"),
         ("rag_corpus__meetings", {"query": 7}, "/query: "),
         ("mcp__call_tool", {"tool": "time__now", "tool_args": 7}, "/tool_args: "),

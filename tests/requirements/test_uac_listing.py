@@ -11,6 +11,9 @@ import pytest
 
 from generated.catalogs import universal
 from tests.requirements.universal import SEATBELT, Universal
+from toolgen.runtime import load
+from toolgen.runtime.actions.catalog import action_catalog
+from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.tool_use import ToolUseConfig
 
 if TYPE_CHECKING:
@@ -301,3 +304,43 @@ def test_where_listing_resources_fails_the_rest_is_listed(tmp_path: Path) -> Non
     names = world.names()
     assert "agent.peer__ann" in names
     assert not [name for name in names if name.startswith("skill")]
+
+
+@pytest.mark.parametrize(
+    "odd", [(5, "five"), "ab", {"name": "x", "description": "y"}, ("\ud800", "x"), ("", "x"), ("a",), None]
+)
+def test_what_is_no_entry_is_left_out_and_the_rest_is_listed(tmp_path: Path, odd: Any) -> None:
+    world = Universal(tmp_path, resources={"skill": lambda: [odd, ("fine", "It is.")]})
+    assert world.names(category=["skill"]) == ["skill__fine"]
+    assert json.loads(world.invoke("skil__fine").text)["suggestions"][0] == "skill__fine"
+
+
+def test_a_provider_that_keeps_one_waiting_has_no_entries() -> None:
+    async def late() -> list[tuple[str, str]]:
+        await asyncio.sleep(60)
+        return [("a", "b")]
+
+    resources = Resources(action_catalog(load("generated")), {"skill": late}, patience=0.01)
+    assert asyncio.run(resources.of("skill")) == ()
+    assert asyncio.run(resources.of("agent.peer")) == ()
+
+
+def test_names_that_resemble_unknown_ones_are_looked_for_a_few_times_a_turn(tmp_path: Path) -> None:
+    asked = 0
+
+    def counted() -> list[tuple[str, str]]:
+        nonlocal asked
+        asked += 1
+        return [("foo", "Foo.")]
+
+    world = Universal(tmp_path, resources={"skill": counted})
+    answers = world.ask_all([("invoke_action", {"action_name": "skil__foo"})] * 9)
+    suggested = [json.loads(answer.text)["suggestions"] for answer in answers]
+    assert suggested == [["skill__foo"]] * 5 + [[]] * 4
+    assert asked == 1
+
+
+def test_many_unknown_categories_are_named_shortly(world: Universal) -> None:
+    text = world.ask("list_actions", {"category": [f"c{number}" for number in range(10_000)]}).text
+    assert len(text) < 2_000
+    assert "and 9990 more" in text

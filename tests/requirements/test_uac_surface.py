@@ -133,9 +133,30 @@ def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
         assert told["error"] == f"Unknown action '{asked}'"
         assert "exec__run" not in told["suggestions"]
     assert [name for name in world.calls() if not name.startswith("actions.")] == [
-        "exec__run (not offered)",
+        "router.sandboxed_exec",
         "exec__rum (not offered)",
     ]
+    assert world.refused() == [("router.sandboxed_exec", "not_offered"), ("exec__rum (not offered)", "not_offered")]
+
+
+def test_uac_47_what_is_hidden_is_answered_as_what_is_not_there(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=0))
+
+    def reason(name: str) -> str:
+        asked, described = world.invoke(name), world.describe(name)
+        told = json.loads(asked.text)
+        assert told["reason"] == described["reason"]
+        return str(told["reason"]).replace(name.partition("__")[2], "…").replace(name.partition("__")[0], "…")
+
+    assert reason("exec__run") == reason("exec__nope") == reason("zzzz__run")
+
+
+def test_uac_54_a_tool_that_was_not_offered_is_not_suggested_by_its_name(world: Universal) -> None:
+    for name in ("router.web_serch", "router__web_serch", "web_search", "router.web_search", "list_action"):
+        text = world.ask(name, {}).text
+        assert "router" not in text
+        assert "web_search" not in text
+    assert world.ask("list_action", {}).text.startswith("unknown tool; did you mean list_actions")
 
 
 def test_uac_48_predicates_take_the_value_of_one_setting() -> None:

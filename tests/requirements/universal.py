@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.messages import CallAnswer
-    from toolgen.runtime.actions.resources import Provider
+    from toolgen.runtime.actions.resources import ResourceProvider
     from toolgen.runtime.stores.records import Event
 
 SEATBELT = {"sandbox_backend": "seatbelt"}
@@ -49,7 +49,7 @@ class Universal:
 
     folder: Path
     config: ToolUseConfig = field(default_factory=lambda: ToolUseConfig(settings=SEATBELT, hot_list_size=0))
-    resources: Mapping[str, Provider] | None = None
+    resources: Mapping[str, ResourceProvider] | None = None
     policies: Sequence[str] = ()
     clock: Clock = field(default_factory=Clock)
 
@@ -83,16 +83,22 @@ class Universal:
 
     def ask(self, name: str, args: Any) -> CallAnswer:
         """Make one call as a model does, and give what it is told."""
-        return asyncio.run(self._ask(name, args))
+        return self.ask_all([(name, args)])[0]
 
-    async def _ask(self, name: str, args: Any) -> CallAnswer:
-        call = ModelCall(tool_call_id=f"m{next(self._ids)}", name=name, arguments=json.dumps(args))
-        action = self.presentation.interpret(ModelReply(calls=(call,)))
+    def ask_all(self, calls: Sequence[tuple[str, Any]]) -> tuple[CallAnswer, ...]:
+        """Make some calls in one answer, and give what is told of each."""
+        return asyncio.run(self._ask(calls))
+
+    async def _ask(self, calls: Sequence[tuple[str, Any]]) -> tuple[CallAnswer, ...]:
+        asked = tuple(
+            ModelCall(tool_call_id=f"m{next(self._ids)}", name=name, arguments=json.dumps(args)) for name, args in calls
+        )
+        action = self.presentation.interpret(ModelReply(calls=asked))
         assert isinstance(action, Calls)
         outcome = await self.presentation.execute(action, self.ops)
-        (answer,) = (await self.presentation.format_feedback(outcome)).answers
-        assert answer.tool_call_id == call.tool_call_id
-        return answer
+        answers = (await self.presentation.format_feedback(outcome)).answers
+        assert [answer.tool_call_id for answer in answers] == [call.tool_call_id for call in asked]
+        return answers
 
     def listing(self, **args: Any) -> Any:
         return json.loads((self.ask("list_actions", args)).text)
@@ -121,6 +127,14 @@ class Universal:
     def calls(self) -> list[str]:
         """The tools that were called, as the record has them."""
         return [event.tool for event in self.record() if event.kind not in ("tool_started", "tool_progress")]
+
+    def refused(self) -> list[tuple[str, str | None]]:
+        """The tools that calls of what was not offered meant, and why they may not be called, as the record has it."""
+        return [
+            (event.tool, event.data.get("reason"))
+            for event in self.record()
+            if event.kind == "tool_denied" and not event.tool.startswith("actions.")
+        ]
 
     def trace(self) -> list[Any]:
         """The record without what is never the same twice: ids of runs, and times."""

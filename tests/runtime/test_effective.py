@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolgen.runtime import load
 from toolgen.runtime.definition import Entry
-from toolgen.runtime.effective import DISCOVERY, NEVER_FOR_CHILDREN, EffectiveSet, LeftOut, OutsideBase, effective_set
+from toolgen.runtime.effective import NEVER_FOR_CHILDREN, EffectiveSet, LeftOut, OutsideBase, effective_set
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.policy import Answer, Policies
 
@@ -55,17 +55,24 @@ def test_reg_22_the_set_follows_from_agent_role_mode_and_policies() -> None:
 
 
 def test_tools_that_only_tell_of_others_come_with_every_set_that_no_policy_keeps_them_from() -> None:
-    lists = entry("find.list", tags=[DISCOVERY])
+    lists = entry("actions.list_actions")
     entries = {each.ident: each for each in (lists, entry("a.b"))}
     found = effective_set(entries, {"use": ["a.b"]}, policies())
-    assert (set(found.tools), set(found.discovery), found.left_out) == ({"a.b"}, {"find.list"}, {})
-    assert "find.list" in found
-    assert found.judgement("find.list").answer is Answer.ALLOW
-    nothing = effective_set(entries, {"use": []}, policies(), requested=["a.b"][:0])
-    assert (set(nothing.tools), set(nothing.discovery)) == (set(), {"find.list"})
-    kept_out = effective_set(entries, {"use": ["*"]}, Policies({"p": {"rules": {"find.*": "exclude"}}}, ["p"]))
+    assert (set(found.tools), set(found.discovery), found.left_out) == ({"a.b"}, {lists.ident}, {})
+    assert lists.ident in found
+    assert found.judgement(lists.ident).answer is Answer.ALLOW
+    nothing = effective_set(entries, {"use": []}, policies())
+    assert (set(nothing.tools), set(nothing.discovery)) == (set(), {lists.ident})
+    closed = Policies({"p": {"rules": {"actions.*": "exclude"}}}, ["p"])
+    kept_out = effective_set(entries, {"use": ["*"]}, closed)
     assert (set(kept_out.tools), set(kept_out.discovery)) == ({"a.b"}, set())
-    assert kept_out.left_out == {"find.list": LeftOut.EXCLUDED}
+    assert kept_out.left_out == {lists.ident: LeftOut.EXCLUDED}
+
+
+@pytest.mark.parametrize("other", [entry("actions.list_actions", permission="write"), entry("evil.list_actions")])
+def test_nothing_else_comes_with_a_set_whatever_it_is_called(other: Entry) -> None:
+    found = effective_set({other.ident: other}, {"use": []}, policies())
+    assert (found.tools, found.discovery) == ({}, {})
 
 
 def test_reg_23_a_suggestion_gives_no_right() -> None:

@@ -7,7 +7,7 @@ every category whose entries the host names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,14 +28,10 @@ Predicate: TypeAlias = Callable[[str | None], bool]
 
 @dataclass(frozen=True, slots=True)
 class ActionRule:
-    """Where an action leads: the ident of its target, and what makes the target's args.
-
-    `sources` are the caller's args that parameters are made of, by parameter; empty for all of the args together.
-    """
+    """Where an action leads: the ident of its target, and what makes the target's args."""
 
     target: str
     transform: Transform
-    sources: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

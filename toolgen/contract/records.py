@@ -52,6 +52,13 @@ PARTIAL_OUTPUT: Final = "partial_output"
 """What a call reports when it is cancelled: what there is of its output."""
 
 
+NOT_OFFERED: Final = " (not offered)"
+"""What the name of a request ends in that means something a model was not offered.
+
+No tool can be called so. The pipeline refuses it, and puts on record which tool the name before it means, if any.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
     """One call as a model or a program asks for it; nothing in it has been checked.

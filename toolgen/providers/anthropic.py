@@ -17,6 +17,7 @@ from toolgen.providers.response_json import (
     list_of,
     name_of,
     object_of,
+    response_of,
     text_of,
     without_nulls,
 )
@@ -99,7 +100,7 @@ def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    if "content" not in response:
+    if "content" not in response_of(response):
         raise MalformedResponse("the response has no content")
     blocks = list_of(response["content"], "content")
     return [object_of(block, f"content[{index}]") for index, block in enumerate(blocks)]

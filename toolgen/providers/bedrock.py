@@ -18,6 +18,7 @@ from toolgen.providers.response_json import (
     list_of,
     name_of,
     object_of,
+    response_of,
     text_of,
     without_nulls,
 )
@@ -103,7 +104,7 @@ def _result(answer: CallAnswer) -> dict[str, Any]:
 
 
 def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    output = object_of(response.get("output"), "output")
+    output = object_of(response_of(response).get("output"), "output")
     message = object_of(output.get("message"), "output.message")
     blocks = list_of(message.get("content"), "content")
     return [object_of(block, f"content[{index}]") for index, block in enumerate(blocks)]

@@ -13,24 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_pointer import key_of
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.providers.unions import ANNOTATIONS, accepts_null, is_null, put_in_place, without_union
+from toolgen.providers.subschemas import DEEPEST, DEFINITIONS, is_deeper, schemas_below, with_schemas
+from toolgen.providers.unions import META_DATA, accepts_null, is_null, put_in_place, without_union
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema"
 _DIALECTS: Final = ("https://json-schema.org/draft/2020-12/schema", _DRAFT_7)
 
-_DEEPEST: Final = 100
-"""JSON values inside each other, in a schema that is looked at and in a definition that is put in place."""
-
-_DEFINITIONS: Final = ("$defs", "definitions")
-_SCHEMA: Final = frozenset({
-    *("additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else"),
-    *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
-})  # fmt: skip
-_SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
-_SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *_DEFINITIONS})
 _DATA: Final = frozenset({"const", "default", "enum", "examples", "title", "description", "$comment"})
 _PLACE_MATTERS: Final = frozenset({
     *("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$dynamicRef", "$recursiveRef"),
@@ -52,7 +43,7 @@ def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
     one nested more than 100 levels deep. Time and size are linear: nothing is written more often than it was.
     """
     dialect = schema.get("$schema", _DIALECTS[0])
-    if not isinstance(dialect, str) or dialect.rstrip("#") not in _DIALECTS or _is_deeper(schema, _DEEPEST):
+    if not isinstance(dialect, str) or dialect.rstrip("#") not in _DIALECTS or is_deeper(schema, DEEPEST):
         return dict(schema)
     return _Compaction(dict(schema), is_draft_7=dialect.rstrip("#") == _DRAFT_7).whole()
 
@@ -81,7 +72,7 @@ class _Compaction:
 
     def whole(self) -> dict[str, Any]:
         """Compact all of it."""
-        own = {key: value for key, value in self._root.items() if key not in ("$schema", "$id", *_DEFINITIONS)}
+        own = {key: value for key, value in self._root.items() if key not in ("$schema", "$id", *DEFINITIONS)}
         if not self._survey.is_plain:
             own = {key: value for key, value in self._root.items() if key != "$schema" or self._is_draft_7}
             return self._whole(own)
@@ -123,13 +114,13 @@ class _Compaction:
             return value.rstrip()
         if keyword == "properties" and is_object(value):
             required = schema.get("required")
-            needed: list[Any] = required if is_array(required) else []
+            needed = {each for each in required if isinstance(each, str)} if is_array(required) else set[str]()
             return {name: self._field(name, each, is_required=name in needed) for name, each in value.items()}
-        if keyword in _DEFINITIONS and is_object(value):
+        if keyword in DEFINITIONS and is_object(value):
             return {name: self._node(each, (name,)) for name, each in value.items()}
         is_union = keyword in ("anyOf", "oneOf") and is_array(value)
         is_choice = is_union and sum(not is_null(each) for each in value) > 1
-        return _with_schemas(keyword, value, lambda each: self._node(each, is_choice=is_choice))
+        return with_schemas(keyword, value, lambda each: self._node(each, is_choice=is_choice))
 
     def _field(self, name: str, schema: Any, *, is_required: bool) -> Any:
         made = self._node(schema, (name,))
@@ -158,12 +149,12 @@ class _Compaction:
         if definition is None or definition not in self._survey.used_once:
             return schema
         target = self._finished[definition]
-        if not is_object(target) or not ANNOTATIONS.union(("$ref",)).issuperset(schema):
+        if not is_object(target) or not META_DATA.union(("$ref",)).issuperset(schema):
             return schema
         # Of several alternatives, its name may be all that tells one from the others.
         is_named = is_choice and "title" not in schema
         target = target if is_named else self._settled(target, (definition[1],))
-        made = None if _is_deeper(target, _DEEPEST) else put_in_place(schema, "$ref", target)
+        made = None if is_deeper(target, DEEPEST) else put_in_place(schema, "$ref", target)
         if made is None:
             return schema
         self._placed.add(definition)
@@ -185,7 +176,7 @@ class _Compaction:
             self._drafts_differ
             or not _DRAFTS_DIFFER.isdisjoint(schema)
             or is_array(schema.get("items"))
-            or ("$ref" in schema and not ANNOTATIONS.union(("$ref",)).issuperset(schema))
+            or ("$ref" in schema and not META_DATA.union(("$ref",)).issuperset(schema))
         )
 
 
@@ -203,7 +194,7 @@ class _Survey:
     def __init__(self, root: dict[str, Any]) -> None:
         self.definitions: dict[_Definition, Any] = {
             (keyword, name): each
-            for keyword in _DEFINITIONS
+            for keyword in DEFINITIONS
             if is_object(root.get(keyword))
             for name, each in root[keyword].items()
         }
@@ -244,9 +235,9 @@ class _Survey:
             for keyword, value in node.items():
                 if keyword == "$ref":
                     found += self._referred(value)
-                elif keyword in _DEFINITIONS:
+                elif keyword in DEFINITIONS:
                     continue
-                elif (below := list(_schemas(keyword, value))) or keyword in _DATA:
+                elif (below := list(schemas_below(keyword, value))) or keyword in _DATA:
                     nodes += below
                 else:
                     found += self._mentioned(value)
@@ -283,26 +274,6 @@ def _definition(reference: Any) -> _Definition | None:
             return None
 
 
-def _schemas(keyword: str, value: Any) -> Iterator[Any]:
-    """The schemas right below a keyword."""
-    if is_array(value):
-        yield from value if keyword in _SCHEMA_LIST else ()
-    elif is_object(value):
-        if keyword in _SCHEMA_MAP:
-            yield from value.values()
-        elif keyword in _SCHEMA:
-            yield value
-
-
-def _with_schemas(keyword: str, value: Any, change: Callable[[Any], Any]) -> Any:
-    """The value of a keyword, with the schemas right below it changed."""
-    if is_array(value) and keyword in _SCHEMA_LIST:
-        return [change(each) for each in value]
-    if is_object(value) and keyword in _SCHEMA_MAP:
-        return {name: change(each) for name, each in value.items()}
-    return change(value) if is_object(value) and keyword in _SCHEMA else value
-
-
 def _repeats(title: Any, names: Collection[str]) -> bool:
     """Whether a title says no more than a name does: `Created After` for `created_after`."""
     if not isinstance(title, str):
@@ -317,8 +288,3 @@ def _class_name(schema: dict[str, Any]) -> tuple[str, ...]:
 
 def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def _is_deeper(value: Any, levels: int) -> bool:
-    below: Collection[Any] = value.values() if is_object(value) else value if is_array(value) else ()
-    return bool(below) and (levels == 0 or any(_is_deeper(each, levels - 1) for each in below))

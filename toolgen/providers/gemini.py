@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.messages import ModelCall, ModelReply
-from toolgen.providers.offering import lenient_payload
+from toolgen.providers.offering import lenient_payload, takes_args
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
     answers_to,
@@ -19,6 +19,7 @@ from toolgen.providers.response_json import (
     list_of,
     name_of,
     object_of,
+    response_of,
     text_of,
     without_nulls,
 )
@@ -47,8 +48,7 @@ class Gemini:
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             about: dict[str, Any] = {"name": each.name, "description": each.description}
-            takes = args.get("properties") or args.get("additionalProperties") is not False
-            return {**about, "parametersJsonSchema": args} if takes else about  # left out, there are none
+            return {**about, "parametersJsonSchema": args} if takes_args(args) else about  # left out, there are none
 
         return lenient_payload(self.grammar, offered, GEMINI, tool, _members)
 
@@ -107,7 +107,7 @@ def _response(answer: CallAnswer) -> dict[str, Any]:
 
 
 def _content(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    candidates = list_of(response.get("candidates"), "candidates")
+    candidates = list_of(response_of(response).get("candidates"), "candidates")
     if not candidates:
         if _member(response, "promptFeedback", "prompt_feedback") is None:
             raise MalformedResponse("the response has no candidates, and no word on why")

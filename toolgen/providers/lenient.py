@@ -5,14 +5,16 @@ A keyword that the API refuses moves to a description: the schema that is told a
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, cast
 
+from toolgen.contract.json_pointer import at, escape
+from toolgen.providers.drafts import as_2020_12
+from toolgen.providers.json_values import kind_of
 from toolgen.providers.protocol import Difference, Problem
 from toolgen.providers.references import all_references, behind_references, endless
 from toolgen.providers.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, described
 from toolgen.providers.strict_limits import argument_problems
-from toolgen.providers.strict_nodes import escaped, kind_of
+from toolgen.providers.subschemas import DEEPEST, DEFINITIONS, is_deeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,36 +34,32 @@ def express(
     tool: str, schema: Mapping[str, Any], dialect: Dialect
 ) -> tuple[dict[str, Any], list[Problem], list[Difference]]:
     """Give the schema as an API takes it, why it does not, and where it says other than the tool's own."""
+    if is_deeper(schema):
+        return {}, [Problem(tool, f"is nested more than {DEEPEST} levels deep")], []
     root, pointer = behind_references(schema)
     if pointer:
-        root = {**root, **{name: schema[name] for name in ("$defs", "definitions") if name in schema}}
-    if dialect.keywords is not None:
-        root = {"$defs" if name == "definitions" else name: _with_defs(each) for name, each in root.items()}
+        root = {**root, **{name: schema[name] for name in ("$schema", *DEFINITIONS) if name in schema}}
+    if dialect.only_2020_12:
+        root = as_2020_12(root)
     telling = _Telling(tool, dialect)
     told = telling.part(root, "")
     told.setdefault("type", "object")
+    if dialect.needs_properties:
+        told.setdefault("properties", {})
     problems = [*argument_problems(tool, told, dialect.argument), *_reference_problems(tool, told, dialect)]
     if told["type"] != "object":
         problems.append(Problem(tool, "the args must be of the type `object`", "/type"))
     return told, problems, telling.differences
 
 
-def _with_defs(schema: Any) -> Any:
-    """Let references lead to `$defs`, for an API that knows no other word."""
-    if isinstance(schema, list):
-        return [_with_defs(each) for each in cast("list[object]", schema)]
-    if not isinstance(schema, dict):
-        return schema
-    part = {name: _with_defs(each) for name, each in cast("dict[str, Any]", schema).items()}
-    if isinstance(part.get("$ref"), str):
-        part["$ref"] = re.sub(r"^#/definitions/", "#/$defs/", part["$ref"])
-    return part
-
-
 def _reference_problems(tool: str, told: Mapping[str, Any], dialect: Dialect) -> Iterator[Problem]:
+    references = list(all_references(told))
+    nowhere = next((each for each in references if each.startswith("#/") and at(told, each) is None), "")
+    if nowhere:
+        yield Problem(tool, f"`$ref` leads to nothing that can be said: {nowhere}")
     if not dialect.bare_refs:
         return
-    elsewhere = next((each for each in all_references(told) if not each.startswith("#/$defs/")), "")
+    elsewhere = next((each for each in references if not each.startswith("#/$defs/")), "")
     if elsewhere:
         yield Problem(tool, f"`$ref` may lead to a definition only, and not to {elsewhere}")
     held = endless(told)
@@ -84,7 +82,7 @@ class _Telling:
             schema = {"enum": [schema["const"]], **{name: value for name, value in schema.items() if name != "const"}}
         moved = self._refused(schema, pointer)
         told = {
-            name: self._inside(name, value, f"{pointer}/{escaped(name)}")
+            name: self._inside(name, value, f"{pointer}/{escape(name)}")
             for name, value in schema.items()
             if name not in moved
         }
@@ -135,7 +133,7 @@ class _Telling:
 
     def named(self, schemas: Any, pointer: str) -> Any:
         """Tell schemas by name."""
-        return {name: self.one(schema, f"{pointer}/{escaped(name)}") for name, schema in schemas.items()}
+        return {name: self.one(schema, f"{pointer}/{escape(name)}") for name, schema in schemas.items()}
 
 
 _WITHIN: Mapping[str, Callable[[_Telling, Any, str], Any]] = {

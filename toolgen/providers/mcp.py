@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.providers.offering import lenient_payload
 from toolgen.providers.protocol import Problem, UnsupportedCapability
-from toolgen.providers.response_json import answers_to, arguments_text, name_of, object_of
+from toolgen.providers.response_json import answers_to, arguments_text, name_of, object_of, response_of
 from toolgen.providers.schema_dialects import MCP
 from toolgen.providers.wire_names import STRICT
 
@@ -54,8 +54,9 @@ class Mcp:
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read a request `tools/call`; its id, if there is one, is that of the call. Raises `MalformedResponse`."""
-        params = object_of(response.get("params"), "params")
-        asked = response.get("id")
+        request = response_of(response)
+        params = object_of(request.get("params"), "params")
+        asked = request.get("id")
         call = ModelCall(
             tool_call_id="" if asked is None else str(asked),
             name=name_of(params.get("name"), "params.name"),

@@ -11,7 +11,7 @@ from toolgen.providers.strict_limits import request_problems
 from toolgen.providers.wire_names import fits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from toolgen.contract.messages import OfferedTool
     from toolgen.providers.protocol import Difference
@@ -62,6 +62,12 @@ def strict_payload(
         differences=tuple(difference for _, found in fine for difference in found.differences),
         restorers={each.name: found.restore for each, found in fine},
     )
+
+
+def takes_args(args: Mapping[str, Any]) -> bool:
+    """Whether anything but an empty object can be sent for args."""
+    named = args.get("properties") or args.get("patternProperties")
+    return bool(named) or args.get("additionalProperties") is not False
 
 
 def _name_problems(grammar: Grammar, offered: Sequence[OfferedTool]) -> Iterator[Problem]:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.messages import ModelCall, ModelReply
-from toolgen.providers.offering import lenient_payload, strict_payload
+from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
     answers_to,
     list_of,
     name_of,
     object_of,
+    response_of,
     text_of,
     without_nulls,
 )
@@ -45,7 +46,7 @@ class OpenAIChat:
             function: dict[str, Any] = {"name": each.name, "description": each.description}
             if self.strict:
                 function |= {"parameters": args, "strict": True}
-            elif args.get("properties") or args.get("additionalProperties") is not False:
+            elif takes_args(args):
                 function["parameters"] = args  # left out, there are none
             return {"type": "function", "function": function}
 
@@ -62,6 +63,7 @@ class OpenAIChat:
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
         message = _message(response)
+        _audio(message)
         return ModelReply(
             text=_text(message),
             calls=tuple(
@@ -76,7 +78,7 @@ class OpenAIChat:
         if not own.get("tool_calls"):
             own.pop("tool_calls", None)  # an empty list is refused
         if "audio" in own:
-            own["audio"] = {"id": own["audio"].get("id")}
+            own["audio"] = {"id": _audio(own).get("id")}
         said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
         answers: list[dict[str, Any]] = [
             {"role": "tool", "tool_call_id": answer.tool_call_id, "content": answer.text}
@@ -90,7 +92,7 @@ def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _message(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = list_of(response.get("choices"), "choices")
+    choices = list_of(response_of(response).get("choices"), "choices")
     if not choices:
         raise MalformedResponse("the response has no choices")
     return object_of(object_of(choices[0], "choices[0]").get("message"), "choices[0].message")
@@ -102,6 +104,11 @@ def _text(message: Mapping[str, Any]) -> str:
         parts = [object_of(part, "content") for part in list_of(content, "content")]
         content = "".join(text_of(part.get("text"), "content[].text") for part in parts)
     return text_of(content, "content") or text_of(message.get("refusal"), "refusal")
+
+
+def _audio(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    audio = message.get("audio")
+    return object_of({} if audio is None else audio, "choices[0].message.audio")
 
 
 def _call(call: Mapping[str, Any], where: str) -> ModelCall:

@@ -17,6 +17,7 @@ from toolgen.providers.response_json import (
     list_of,
     name_of,
     object_of,
+    response_of,
     text_of,
     without_nulls,
 )
@@ -58,7 +59,7 @@ class OpenAIResponses:
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the output; a refusal is text. Raises `MalformedResponse`, for a response that failed too."""
-        if response.get("status") in ("failed", "cancelled"):
+        if response_of(response).get("status") in ("failed", "cancelled"):
             raise MalformedResponse(f"the response says that it {response['status']}, so it has no answer")
         text: list[str] = []
         calls: list[ModelCall] = []

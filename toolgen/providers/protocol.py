@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from toolgen.providers.json_values import value_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -55,15 +57,20 @@ class Payload:
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
     def restore(self, name: str, arguments: str) -> str:
-        """Give the args of a call as the tool's own schema has them; text that is no JSON is left as it is."""
+        """Give the args of a call as the tool's own schema has them.
+
+        The text is left as it is where nothing has to be undone, and where it is no JSON, has numbers that are not
+        finite, or is nested too deep to be looked at. That is for the runtime to refuse.
+        """
         restorer = self.restorers.get(name)
         if restorer is None:
             return arguments
         try:
-            value = json.loads(arguments)
-        except (ValueError, RecursionError):
+            sent = value_of(arguments)
+            value = restorer(sent)
+            return arguments if value == sent else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        except (ValueError, OverflowError, RecursionError):
             return arguments
-        return json.dumps(restorer(value), ensure_ascii=False, separators=(",", ":"))
 
 
 class Provider(Protocol):
@@ -118,11 +125,6 @@ class UnsupportedCapability(ValueError):
 
 class MalformedResponse(ValueError):
     """A response is not what the API promises. The message says where, and never quotes what was there."""
-
-
-def check(provider: Provider, offered: Sequence[OfferedTool]) -> tuple[Problem, ...]:
-    """Say which tools a provider cannot be offered, and why; nothing is sent."""
-    return provider.tools(offered).problems
 
 
 def request_fields(payload: Payload, choice: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from toolgen.contract.json_pointer import at, key_of, pointer_of
+from toolgen.contract.json_types import is_object
 from toolgen.providers.schema_text import ANNOTATIONS, SILENT
+from toolgen.providers.subschemas import schemas_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def referred_to(schema: Mapping[str, Any], reference: Any) -> Any:
-    """What a local reference refers to; None where it leads nowhere, or elsewhere."""
-    if not isinstance(reference, str) or not reference.startswith("#") or reference[1:2] not in ("", "/"):
-        return None
-    found: object = schema
-    for token in reference.split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list):
-            items = cast("list[object]", found)
-            found = items[int(key)] if key.isdecimal() and int(key) < len(items) else None
-        else:
-            found = cast("dict[str, object]", found).get(key) if isinstance(found, dict) else None
-    return found
-
-
 def behind_references(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-    """The root itself, where a schema is only a reference to it, and its pointer."""
-    part, pointer, seen = schema, "", set[str]()
+    """The root itself, where a schema is only a reference to it, and its pointer; it keeps what is said beside that."""
+    part, pointer, seen = dict(schema), "", set[str]()
     while part.keys() - ANNOTATIONS - SILENT == {"$ref"} and part["$ref"] not in seen:
-        seen.add(part["$ref"])
-        found = referred_to(schema, part["$ref"])
-        if not isinstance(found, dict):
+        reference = part["$ref"]
+        seen.add(reference)
+        found = at(schema, reference)
+        if not is_object(found):
             break
-        part, pointer = cast("dict[str, Any]", found), str(part["$ref"])[1:]
+        part = {**found, **{name: value for name, value in part.items() if name in ANNOTATIONS}}
+        pointer = pointer_behind(reference)
     return part, pointer
+
+
+def pointer_behind(reference: str) -> str:
+    """The JSON pointer to what `#/…` refers to."""
+    return pointer_of(map(key_of, reference.split("/")[1:]))
 
 
 def endless(schema: Mapping[str, Any]) -> str:
@@ -54,16 +49,35 @@ def endless(schema: Mapping[str, Any]) -> str:
 
 
 def all_references(schema: Any) -> Iterator[str]:
-    """Every `$ref` of a schema that is told, which holds nothing but schemas and what is no object."""
-    if isinstance(schema, list):
-        for each in cast("list[object]", schema):
-            yield from all_references(each)
-    elif isinstance(schema, dict):
-        part = cast("dict[str, Any]", schema)
+    """Every `$ref` of a schema, and of the schemas in it that have no `$id`, from which it would count."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not is_object(part) or (part is not schema and "$id" in part):
+            continue
         if isinstance(part.get("$ref"), str):
             yield part["$ref"]
-        for each in part.values():
-            yield from all_references(each)
+        waiting += [below for keyword, value in part.items() for below in schemas_below(keyword, value)]
+
+
+def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The definitions of a schema that a part of it refers to, or they to each other, under their keywords."""
+    reached: dict[str, dict[str, Any]] = {}
+    waiting = list(all_references(part))
+    while waiting:
+        match waiting.pop().split("/"):
+            case ["#", ("$defs" | "definitions") as keyword, step, *_]:
+                name = key_of(step)
+                definition = at(whole, f"#/{keyword}/{step}")
+                if definition is not None and name not in reached.get(keyword, {}):
+                    reached.setdefault(keyword, {})[name] = definition
+                    waiting += all_references(definition)
+            case _:
+                continue
+    return {
+        keyword: {name: each for name, each in whole[keyword].items() if name in names}
+        for keyword, names in reached.items()
+    }
 
 
 def _needed(schema: Any) -> Iterator[str]:

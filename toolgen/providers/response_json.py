@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
+from toolgen.providers.json_values import kind_of
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.providers.strict_nodes import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.contract.messages import CallAnswer, Feedback, ModelCall
+
+
+def response_of(value: Any) -> Mapping[str, Any]:
+    """Give a response, which is a JSON object. Raises `MalformedResponse`."""
+    if not isinstance(value, dict):
+        raise MalformedResponse(f"the response is of another type ({kind_of(value)}); it must be an object")
+    return cast("dict[str, Any]", value)
 
 
 def object_of(value: Any, where: str) -> Mapping[str, Any]:
@@ -58,16 +66,18 @@ def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answers_to(calls: Iterable[ModelCall], feedback: Feedback) -> list[CallAnswer]:
-    """Give the answer to each call, in the order of the calls: by id, and by order for calls that came without one.
+    """Give the answer to each call, in the order of the calls: by id, and by order where some share one or have none.
 
     Raises ValueError for a call without an answer, which every API would refuse, and for an answer without a call.
     """
-    by_id = {answer.tool_call_id: answer for answer in feedback.answers if answer.tool_call_id}
-    others = iter([answer for answer in feedback.answers if not answer.tool_call_id])
-    found = [by_id.pop(call.tool_call_id, None) if call.tool_call_id else next(others, None) for call in calls]
-    if None in found or by_id or next(others, None) is not None:
+    waiting: dict[str, deque[CallAnswer]] = {}
+    for answer in feedback.answers:
+        waiting.setdefault(answer.tool_call_id, deque()).append(answer)
+    asked = list(calls)
+    found = [waiting[call.tool_call_id].popleft() for call in asked if waiting.get(call.tool_call_id)]
+    if len(found) < len(asked) or any(waiting.values()):
         raise ValueError("feedback must answer each call of the response once, and nothing else")
-    return cast("list[CallAnswer]", found)
+    return found
 
 
 def _unexpected(value: Any, where: str, expected: str) -> MalformedResponse:

@@ -17,7 +17,8 @@ class Dialect:
     `refused_at_root` are keywords that may not stand at the root; `keywords` is all that it knows anywhere, None for
     all of JSON Schema. `argument` is the grammar of the names of args. With `bare_refs`, nothing stands beside a
     `$ref`, and it leads to a definition, which does not hold itself but by optional fields; with `any_for_one`,
-    `oneOf` is said as `anyOf`, and with `needs_items`, every array says what it holds.
+    `oneOf` is said as `anyOf`, and with `needs_items`, every array says what it holds. With `needs_properties`, the
+    root has some, or says that there are none; with `only_2020_12`, schemas of older drafts are translated.
     """
 
     refused_at_root: frozenset[str] = frozenset()
@@ -26,6 +27,8 @@ class Dialect:
     bare_refs: bool = False
     any_for_one: bool = False
     needs_items: bool = False
+    needs_properties: bool = False
+    only_2020_12: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +85,19 @@ _PLAIN_PATTERN: Final = re.compile(r"(?:[^\\(]|\\[^1-9]|\((?!\?)|\(\?:)*", re.DO
 CLAUDE_ARGUMENT: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 OPENAI: Final = Dialect(
-    refused_at_root=frozenset({"oneOf", "anyOf", "allOf", "enum", "const", "not"}), needs_items=True
+    refused_at_root=frozenset({"oneOf", "anyOf", "allOf", "enum", "const", "not"}),
+    needs_items=True,
+    needs_properties=True,
 )
 """OpenAI, not strict. What it says when it refuses a request: the root must be of type `object`, without these
-keywords; `array schema missing items`."""
+keywords; `array schema missing items`; `object schema missing properties`."""
 
-CLAUDE: Final = Dialect(refused_at_root=frozenset({"oneOf", "anyOf", "allOf"}), argument=CLAUDE_ARGUMENT)
+CLAUDE: Final = Dialect(
+    refused_at_root=frozenset({"oneOf", "anyOf", "allOf"}), argument=CLAUDE_ARGUMENT, only_2020_12=True
+)
 """Anthropic, not strict, and Bedrock, which hands schemas on to it. What it says when it refuses a request:
 `input_schema does not support oneOf, allOf, or anyOf at the top level`, and keys of the root's properties match
-`^[a-zA-Z0-9_.-]{1,64}$`."""
+`^[a-zA-Z0-9_.-]{1,64}$`; `It must match JSON Schema draft 2020-12`."""
 
 GEMINI: Final = Dialect(
     keywords=frozenset({
@@ -100,6 +107,7 @@ GEMINI: Final = Dialect(
     }),
     bare_refs=True,
     any_for_one=True,
+    only_2020_12=True,
 )  # fmt: skip
 """Gemini: what the reference of google-genai lists for JSON Schema (`GenerateContentConfig.response_json_schema`), of
 which `FunctionDeclaration.parametersJsonSchema` is another use. `oneOf` is read as `anyOf`."""

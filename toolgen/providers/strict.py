@@ -15,11 +15,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.providers.disjoint import are_disjoint
+from toolgen.contract.json_pointer import at, escape, key_of
+from toolgen.providers.disjoint import Comparison
+from toolgen.providers.drafts import is_old
+from toolgen.providers.json_values import kind_of
 from toolgen.providers.protocol import Difference, Problem
-from toolgen.providers.references import behind_references, referred_to
+from toolgen.providers.references import behind_references, definitions_reached, pointer_behind
 from toolgen.providers.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, compact_json, described
+from toolgen.providers.spoken_fields import spoken_fields
 from toolgen.providers.strict_limits import NO_SIZE, Size, problems_of, size_of
+from toolgen.providers.strict_links import all_of, leads_back, tie
 from toolgen.providers.strict_nodes import (
     Array,
     Choice,
@@ -28,13 +33,12 @@ from toolgen.providers.strict_nodes import (
     Reference,
     Scalar,
     Text,
-    escaped,
     fixed_values,
-    kind_of,
 )
+from toolgen.providers.subschemas import DEEPEST, is_deeper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from toolgen.providers.schema_dialects import StrictDialect
     from toolgen.providers.strict_nodes import Node
@@ -55,7 +59,11 @@ _OF_TYPE: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Keywords that say something of one JSON type, and of no other."""
 
-_OLD_DRAFTS: Final = ("draft-07", "draft-06", "draft-04", "draft-03")
+_NARROWING: Final = frozenset({
+    *APPLICATORS, "properties", "items", "enum", "const", "required", "dependentRequired", "additionalProperties",
+    "unevaluatedProperties", "patternProperties", "minProperties",
+})  # fmt: skip
+"""Keywords that, beside a reference, may ask for what a closed object behind it does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,16 +82,22 @@ class Projection:
 
     def restore(self, sent: Any) -> Any:
         """Give the args that were sent."""
-        return sent if self.root is None else self.root.restore(sent)
+        return sent if self.root is None else self.root.restore(sent, {})
 
 
 def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Projection:
     """Say the args of a tool in a strict mode, or why that cannot be."""
+    too_deep = Projection(schema={}, problems=(Problem(tool, f"is nested more than {DEEPEST} levels deep"),))
+    if is_deeper(schema):
+        return too_deep
     start, pointer = behind_references(schema)
     as_text: set[str] = set()
     while True:
         reading = _Reading(tool, schema, dialect, as_text)
-        root = reading.read(start, pointer, is_root=True)
+        try:
+            root = reading.read(start, pointer, is_root=True)
+        except _TooDeepError:
+            return too_deep
         if not isinstance(root, Object):
             reason = "the args are no plain object, and nothing else can be said in strict mode"
             return Projection(schema={}, problems=(Problem(tool, reason),))
@@ -102,6 +116,10 @@ def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Pro
     return Projection(schema=sent, differences=tuple(reading.differences), size=size, root=root)
 
 
+class _TooDeepError(Exception):
+    """Parts inside each other, and definitions behind each other, are more than can be read."""
+
+
 @dataclass(slots=True)
 class _Reading:
     """One reading of a schema. `as_text` are the parts that an earlier reading found to have no other way."""
@@ -115,9 +133,18 @@ class _Reading:
     references: dict[str, list[Reference]] = field(default_factory=dict[str, list[Reference]])
     names: dict[str, str] = field(default_factory=dict[str, str])
     open: list[str] = field(default_factory=lambda: ["#"])
+    level: int = 0
 
     def read(self, schema: Any, pointer: str, *, is_root: bool = False) -> Node:
-        """Read one part of the schema."""
+        """Read one part of the schema. Raises `_TooDeepError`."""
+        if self.level == DEEPEST:
+            raise _TooDeepError
+        self.level += 1
+        node = self._read(schema, pointer, is_root=is_root)
+        self.level -= 1
+        return node
+
+    def _read(self, schema: Any, pointer: str, *, is_root: bool) -> Node:
         if not isinstance(schema, dict) or pointer in self.as_text:
             return self._text(schema, pointer)
         part = cast("dict[str, Any]", schema)
@@ -145,18 +172,18 @@ class _Reading:
     def _reference(self, part: dict[str, Any], pointer: str) -> Node:
         target = part["$ref"]
         beside = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
-        if any(draft in str(self.whole.get("$schema", "")) for draft in _OLD_DRAFTS):
+        if is_old(self.whole):
             beside = {name: value for name, value in beside.items() if name in ANNOTATIONS}  # the rest is ignored there
-        found = referred_to(self.whole, target)
+        found = at(self.whole, target) if isinstance(target, str) else None
         circular = target in self.open and not (self.dialect.recursion and found is not None)
-        if found is None or circular or (beside.keys() & {*APPLICATORS, "properties", "items", "enum", "const"}):
+        if found is None or circular or (beside.keys() & _NARROWING):
             return self._text(part, pointer)
         name = "" if target == "#" else self._definition_name(target)
         reference = Reference(pointer, self._about(beside, pointer, ()), name)
         self.references.setdefault(target, []).append(reference)
         if target not in self.definitions and target not in self.open:
             self.open.append(target)
-            self.definitions[target] = self.read(found, target[1:])
+            self.definitions[target] = self.read(found, pointer_behind(target))
             self.open.pop()
         return reference
 
@@ -201,17 +228,19 @@ class _Reading:
         is_closed = extra is False or part.get("unevaluatedProperties") is False
         is_map = extra not in (True, False, {}) or part.get("patternProperties")
         is_free = not properties and not is_closed and not is_root
-        names = {name for keyword in APPLICATORS for name in _names_in(part.get(keyword))}
-        if is_map or is_free or (extra is not False and not names <= properties.keys()):
+        required = cast("list[str]", part.get("required", []))
+        spoken = spoken_fields(part, self.whole)
+        is_short = spoken is None or not spoken <= {*properties, *required}
+        is_short = is_short or part.get("minProperties", 0) > len({*properties, *required})
+        if is_map or is_free or (extra is not False and is_short):
             return self._text(part, pointer)
         if not is_closed:
             self.differences.append(Difference(self.tool, pointer, "additionalProperties", "tighter"))
-        required = cast("list[str]", part.get("required", []))
         said = {name: schema for name, schema in properties.items() if schema is not False or name in required}
         said |= {name: True for name in required if name not in said}
         fields = {
             name: Field(
-                self.read(schema, f"{pointer}/properties/{escaped(name)}"),
+                self.read(schema, f"{pointer}/properties/{escape(name)}"),
                 required=name in required,
                 nullable=self.dialect.all_required and name not in required,
             )
@@ -242,15 +271,9 @@ class _Reading:
         if not part.keys() - ANNOTATIONS - SILENT:
             return Text(pointer, f"{said} (any JSON value, as JSON text)".strip())
         schema = {name: value for name, value in part.items() if name not in ANNOTATIONS}
-        schema |= {name: value for name, value in self._referred_to(schema).items() if name not in schema}
+        schema |= definitions_reached(schema, self.whole)
         text = f"JSON text of a value that fits {compact_json(schema)}"
         return Text(pointer, f"{said} ({text})" if said else text)
-
-    def _referred_to(self, schema: Any) -> dict[str, Any]:
-        """The definitions of the whole schema, where a part refers to anything."""
-        if '"$ref"' not in compact_json(schema):
-            return {}
-        return {name: self.whole[name] for name in ("$defs", "definitions") if name in self.whole}
 
     def _about(self, part: Mapping[str, Any], pointer: str, kept: Any) -> dict[str, Any]:
         """The annotations of a part, with what is not kept of it in its description; the difference is noted."""
@@ -262,7 +285,8 @@ class _Reading:
         """Name a definition as it was, as far as that is a word; two of them get different names."""
         if reference not in self.names:
             place, _, own = reference.rpartition("/")
-            name = re.sub(r"[^A-Za-z0-9_.-]+", "_", own if place in ("#/$defs", "#/definitions") else reference[2:])
+            words = key_of(own if place in ("#/$defs", "#/definitions") else reference[2:])
+            name = re.sub(r"[^A-Za-z0-9_.-]+", "_", words)
             while name in self.names.values():
                 name += "_"
             self.names[reference] = name
@@ -270,52 +294,18 @@ class _Reading:
 
     def unsaid(self, root: Object) -> set[str]:
         """Tie references to what they refer to; give the parts that only text can say, and note lost nulls."""
-        for target, references in self.references.items():
-            for reference in references:
-                reference.target = root if target == "#" else self.definitions[target]
-        nodes = list(_all_of([root, *self.definitions.values()]))
-        circular = {node.pointer for node in nodes if isinstance(node, Reference) and _leads_back(node)}
+        targets = {"#": root, **self.definitions}
+        tie(targets, self.references)
+        nodes = list(all_of(targets.values()))
+        circular = {node.pointer for node in nodes if isinstance(node, Reference) and leads_back(node)}
         if circular:
             return circular
         for node in nodes:
             if isinstance(node, Object):
                 nulls = (each.node for each in node.fields.values() if each.nullable and "null" in each.node.kinds())
                 self.differences += [Difference(self.tool, null.pointer, "type", "tighter") for null in nulls]
-        return {node.pointer for node in nodes if isinstance(node, Choice) and not _can_be_told_apart(node)}
-
-
-def _all_of(roots: list[Node]) -> Iterator[Node]:
-    for root in roots:
-        yield root
-        yield from _all_of(list(root.children()))
-
-
-def _leads_back(reference: Reference) -> bool:
-    """Whether a reference comes to itself with no object or array between."""
-    seen: set[int] = set()
-    waiting = [reference.target]
-    while waiting:
-        node = waiting.pop()
-        if node is reference:
-            return True
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, Reference):
-            waiting.append(node.target)
-        elif isinstance(node, Choice):
-            waiting += node.branches
-    return False
-
-
-def _can_be_told_apart(choice: Choice) -> bool:
-    """Whether each value that is sent is that of one branch, as far as it matters."""
-    branches = choice.branches
-    return all(
-        (one.is_plain() and other.is_plain()) or are_disjoint(one, other)
-        for index, one in enumerate(branches)
-        for other in branches[:index]
-    )
+        comparison = Comparison()
+        return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.can_be_told_apart(node)}
 
 
 def _types_named(part: Mapping[str, Any]) -> list[str]:
@@ -332,14 +322,3 @@ def _applies(keyword: str, kind: str) -> bool:
     """Whether a keyword says anything of values of one type; those that are for every type do."""
     about = _OF_TYPE.get(keyword)
     return about is None or about == kind or (about == "number" and kind == "integer")
-
-
-def _names_in(schemas: Any) -> set[str]:
-    """The fields that schemas for the same object speak of, beyond asking for them."""
-    if isinstance(schemas, list):
-        return {name for schema in cast("list[object]", schemas) for name in _names_in(schema)}
-    if not isinstance(schemas, dict):
-        return set()
-    part = cast("dict[str, Any]", schemas)
-    own = set[str](part.get("properties", {}))
-    return own.union(*(_names_in(part.get(keyword)) for keyword in APPLICATORS))

@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+from toolgen.contract.json_pointer import escape
+from toolgen.providers.json_values import kind_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-AnswerT = TypeVar("AnswerT")
+Known = dict[tuple[int, int], bool]
+"""Which definitions accept which parts of what was sent, by `id`; for as long as that is held."""
 
 _NULL: Final[dict[str, Any]] = {"type": "null"}
 
@@ -44,15 +47,15 @@ class Node(Protocol):
         """Whether values are sent as they are."""
         ...
 
-    def accepts(self, sent: Any, /) -> bool:
-        """Whether the provider's schema takes a value as it is sent, formats aside."""
+    def accepts(self, sent: Any, known: Known, /) -> bool:
+        """Whether the provider's schema takes a value as it is sent, formats and patterns aside."""
         ...
 
     def project(self, value: Any, /) -> Any:
         """Give what is sent for a value. Raises `Inexpressible`."""
         ...
 
-    def restore(self, sent: Any, /) -> Any:
+    def restore(self, sent: Any, known: Known, /) -> Any:
         """Give the value that was sent; what the provider's schema does not take is left as it is."""
         ...
 
@@ -78,7 +81,7 @@ class Scalar:
     def is_plain(self) -> bool:
         return True
 
-    def accepts(self, sent: Any) -> bool:
+    def accepts(self, sent: Any, known: Known) -> bool:
         values = fixed_values(self.said)
         if values is not None:
             return any(_same(sent, value) for value in values)
@@ -89,7 +92,7 @@ class Scalar:
     def project(self, value: Any) -> Any:
         return value
 
-    def restore(self, sent: Any) -> Any:
+    def restore(self, sent: Any, known: Known) -> Any:
         return sent
 
     def schema(self) -> dict[str, Any]:
@@ -112,17 +115,17 @@ class Text:
     def is_plain(self) -> bool:
         return False
 
-    def accepts(self, sent: Any) -> bool:
+    def accepts(self, sent: Any, known: Known) -> bool:
         return isinstance(sent, str)
 
     def project(self, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False)
 
-    def restore(self, sent: Any) -> Any:
+    def restore(self, sent: Any, known: Known) -> Any:
         if not isinstance(sent, str):
             return sent
         try:
-            return json.loads(sent)
+            return value_of(sent)
         except (ValueError, RecursionError):
             return sent
 
@@ -147,12 +150,12 @@ class Array:
     def is_plain(self) -> bool:
         return self.items.is_plain()
 
-    def accepts(self, sent: Any) -> bool:
+    def accepts(self, sent: Any, known: Known) -> bool:
         if not isinstance(sent, list):
             return False
         items = cast("list[object]", sent)
         least, most = self.said.get("minItems", 0), self.said.get("maxItems", len(items))
-        return least <= len(items) <= most and all(map(self.items.accepts, items))
+        return least <= len(items) <= most and all(self.items.accepts(item, known) for item in items)
 
     def project(self, value: Any) -> Any:
         if not isinstance(value, list):
@@ -160,11 +163,11 @@ class Array:
         items = cast("list[object]", value)
         return [self.items.project(item) for item in items]
 
-    def restore(self, sent: Any) -> Any:
+    def restore(self, sent: Any, known: Known) -> Any:
         if not isinstance(sent, list):
             return sent
         items = cast("list[object]", sent)
-        return [self.items.restore(item) for item in items]
+        return [self.items.restore(item, known) for item in items]
 
     def schema(self) -> dict[str, Any]:
         return {**self.said, "items": self.items.schema()}
@@ -200,14 +203,14 @@ class Object:
     def is_plain(self) -> bool:
         return all(not each.nullable and each.node.is_plain() for each in self.fields.values())
 
-    def accepts(self, sent: Any) -> bool:
+    def accepts(self, sent: Any, known: Known) -> bool:
         if not isinstance(sent, dict):
             return False
         there = cast("dict[str, Any]", sent)
         if not self.always_sent() <= there.keys() <= self.fields.keys():
             return False
         return all(
-            (value is None and self.fields[name].nullable) or self.fields[name].node.accepts(value)
+            (value is None and self.fields[name].nullable) or self.fields[name].node.accepts(value, known)
             for name, value in there.items()
         )
 
@@ -227,7 +230,7 @@ class Object:
                 raise Inexpressible(self.pointer)
         return sent
 
-    def restore(self, sent: Any) -> Any:
+    def restore(self, sent: Any, known: Known) -> Any:
         if not isinstance(sent, dict):
             return sent
         value: dict[str, Any] = {}
@@ -236,7 +239,7 @@ class Object:
             if each is None:
                 value[name] = member
             elif member is not None or not each.nullable:
-                value[name] = each.node.restore(member)
+                value[name] = each.node.restore(member, known)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -268,8 +271,8 @@ class Choice:
     def is_plain(self) -> bool:
         return all(branch.is_plain() for branch in self.branches)
 
-    def accepts(self, sent: Any) -> bool:
-        return any(branch.accepts(sent) for branch in self.branches)
+    def accepts(self, sent: Any, known: Known) -> bool:
+        return any(branch.accepts(sent, known) for branch in self.branches)
 
     def project(self, value: Any) -> Any:
         if self.is_plain():
@@ -279,12 +282,15 @@ class Choice:
                 sent = branch.project(value)
             except Inexpressible:
                 continue
-            if branch.accepts(sent):
+            if branch.accepts(sent, {}):
                 return sent
         raise Inexpressible(self.pointer)
 
-    def restore(self, sent: Any) -> Any:
-        return next((branch.restore(sent) for branch in self.branches if branch.accepts(sent)), sent)
+    def restore(self, sent: Any, known: Known) -> Any:
+        if self.is_plain():
+            return sent
+        fitting = (branch for branch in self.branches if branch.accepts(sent, known))
+        return next((branch.restore(sent, known) for branch in fitting), sent)
 
     def schema(self) -> dict[str, Any]:
         return {**self.said, "anyOf": [branch.schema() for branch in self.branches]}
@@ -292,34 +298,43 @@ class Choice:
 
 @dataclass(slots=True)
 class Reference:
-    """A `$ref`: to the root where `name` is empty, or else to a definition. `target` is set once it is read."""
+    """A `$ref`: to the root where `name` is empty, or else to a definition.
+
+    `target`, and whether it is plain, are set once all is read.
+    """
 
     pointer: str
     said: Mapping[str, Any]
     name: str
     target: Node | None = None
-    _asked: bool = field(default=False, init=False)
+    is_target_plain: bool = True
+    _kinds: frozenset[str] | None = field(default=None, init=False)
 
     def children(self) -> Iterator[Node]:
         return iter(())
 
     def kinds(self) -> frozenset[str]:
-        return self._ask(lambda target: target.kinds(), again=frozenset())
+        if self._kinds is None:
+            self._kinds = self._target.kinds()
+        return self._kinds
 
     def is_plain(self) -> bool:
-        return self._ask(lambda target: target.is_plain(), again=True)
+        return self.is_target_plain
 
-    def accepts(self, sent: Any) -> bool:
-        return self._target.accepts(sent)
+    def accepts(self, sent: Any, known: Known) -> bool:
+        asked = (id(self.target), id(sent))
+        if asked not in known:
+            known[asked] = self._target.accepts(sent, known)
+        return known[asked]
 
     def project(self, value: Any) -> Any:
         return self._target.project(value)
 
-    def restore(self, sent: Any) -> Any:
-        return self._target.restore(sent)
+    def restore(self, sent: Any, known: Known) -> Any:
+        return self._target.restore(sent, known)
 
     def schema(self) -> dict[str, Any]:
-        ref = {"$ref": f"#/$defs/{escaped(self.name)}" if self.name else "#"}
+        ref = {"$ref": f"#/$defs/{escape(self.name)}" if self.name else "#"}
         return {**self.said, "anyOf": [ref]} if self.said else ref
 
     @property
@@ -327,30 +342,10 @@ class Reference:
         assert self.target is not None
         return self.target
 
-    def _ask(self, ask: Callable[[Node], AnswerT], *, again: AnswerT) -> AnswerT:
-        """Ask the target; `again` is the answer where it asks this in turn."""
-        if self._asked:
-            return again
-        self._asked = True
-        try:
-            return ask(self._target)
-        finally:
-            self._asked = False
-
 
 def fixed_values(said: Mapping[str, Any]) -> list[Any] | None:
     """The values that `enum` or `const` fixes; None where neither is there."""
     return [said["const"]] if "const" in said else said.get("enum")
-
-
-def kind_of(value: Any) -> str:
-    """The JSON type of a value; an integer is a `number`."""
-    return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
-
-
-def escaped(token: str) -> str:
-    """A token as it stands in a JSON pointer (RFC 6901)."""
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -371,27 +366,11 @@ def _with_null(node: Node) -> dict[str, Any]:
     return {**about, "anyOf": [schema, _NULL]}
 
 
-_KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
-    (bool, "boolean"),  # before numbers: in Python, it is one
-    ((int, float), "number"),
-    (str, "string"),
-    (list, "array"),
-    (dict, "object"),
-)
-
-
-def _matches(sent: Any, pattern: str) -> bool:
-    try:
-        return re.search(pattern, sent) is not None
-    except re.error:  # a pattern that only other engines have; the runtime decides
-        return True
-
-
 _CHECKS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "minimum": lambda sent, bound: sent >= bound,
     "maximum": lambda sent, bound: sent <= bound,
     "exclusiveMinimum": lambda sent, bound: sent > bound,
     "exclusiveMaximum": lambda sent, bound: sent < bound,
     "multipleOf": lambda sent, step: Fraction(str(sent)) % Fraction(str(step)) == 0,
-    "pattern": _matches,
 }
+"""Those of numbers; a pattern is not run, which may take as long as the model likes."""

@@ -6,8 +6,8 @@ from typing import Any, Final, TypeGuard
 
 from toolgen.contract.json_types import is_array, is_object
 
-ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
-"""Keywords that say something of a value and ask nothing of it; they may stand beside any schema."""
+META_DATA: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+"""JSON Schema's vocabulary of that name: it says something of a value and asks nothing, beside any schema."""
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _VALUES: Final = frozenset({"type", "const", "enum"})
@@ -30,7 +30,7 @@ def without_union(schema: dict[str, Any]) -> dict[str, Any] | None:
     That is a list of one, types alone (`type: [string, integer]`), values alone (an `enum`), and one schema or null.
     """
     keyword = next((each for each in _LISTS if each in schema), None)
-    if keyword is None or not ANNOTATIONS.union((keyword,)).issuperset(schema):
+    if keyword is None or not META_DATA.union((keyword,)).issuperset(schema):
         return None
     branches = schema[keyword]
     if not is_array(branches) or not branches or not all(map(_is_readable, branches)):

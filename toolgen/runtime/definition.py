@@ -16,8 +16,7 @@ Permission: TypeAlias = Literal["readonly", "write"]
 PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
 
 BuiltInTag: TypeAlias = Literal[
-    "internal", "agent", "mcp", "code", "declarative", "dangerous", "discovery", "filesystem", "network", "readonly",
-    "write",
+    "internal", "agent", "mcp", "code", "declarative", "dangerous", "filesystem", "network", "readonly", "write"
 ]  # fmt: skip
 BUILT_IN_TAGS: Final[frozenset[BuiltInTag]] = frozenset(get_args(BuiltInTag))
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.discovery import DISCOVERY
 from toolgen.contract.selector import Selector
-from toolgen.contract.tags import DISCOVERY
 from toolgen.runtime.policy import Answer
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def effective_set(
     discovery: dict[str, Judgement] = {}
     left_out: dict[str, LeftOut] = {}
     for ident, entry in entries.items():
-        is_discovery = DISCOVERY in entry.tags
+        is_discovery = ident in DISCOVERY and entry.permission == "readonly"
         if ident not in wanted and not is_discovery:
             left_out[ident] = LeftOut.NOT_REQUESTED if ident in base else LeftOut.NOT_USED
         elif not may_hold(entry, role):

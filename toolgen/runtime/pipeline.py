@@ -12,11 +12,12 @@ from pathlib import Path
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.contract.records import NOT_OFFERED, NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime import observed
 from toolgen.runtime.call import Call, Host, Tool
 from toolgen.runtime.counters.memory import MemoryCounters
 from toolgen.runtime.definition import Secrets
+from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
@@ -185,6 +186,7 @@ class Runtime:
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
             if steps is None:
+                ident = self._meant(ident)
                 result = failed(ident, call_id, error)
             else:
                 payload = _sent(request)
@@ -192,7 +194,7 @@ class Runtime:
             if ident != name:
                 result = with_raw_name(result, name)
             if self._recorder is not None:
-                await self._recorder.refused(result, meta, _why_left_out(run, ident))
+                await self._recorder.refused(result, meta, _why_left_out(run, ident, name))
             return result
         return result if ident == name else with_raw_name(result, name)
 
@@ -286,6 +288,12 @@ class Runtime:
         elif ident not in run.effective:
             raise ToolNotFound(ident, nearest(ident, run.effective.tools))
 
+    def _meant(self, name: str) -> str:
+        """Name what was asked for, for the record: of what was not offered, the tool that the name before it means."""
+        if not name.endswith(NOT_OFFERED):
+            return name
+        return self._catalog.resolve(name.removesuffix(NOT_OFFERED)) or name
+
     def _judge_excluded(self, ident: str) -> bool:
         return self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE
 
@@ -322,11 +330,13 @@ def _sent(request: ToolRequest) -> bytes | str | None:
     return None if type(request) is _TypedRequest else request.payload
 
 
-def _why_left_out(run: Run | None, ident: str) -> str:
+def _why_left_out(run: Run | None, ident: str, name: str) -> str:
     """Why a tool may not be called: for the record, and never for a model."""
     if run is None:
         return ""
     reason = run.effective.left_out.get(ident)
+    if reason is None and name.endswith(NOT_OFFERED):
+        return LeftOut.NOT_OFFERED.value
     return reason.value if reason else ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -60,7 +60,7 @@ class MandateSpec(Spec):
     """A sentence of the system prompt for some tiers."""
 
     text: Text
-    tiers: list[NonEmpty] = ["light"]
+    tiers: list[Literal["light", "strong"]] = ["light"]
     repeat: Annotated[int, Field(ge=1, le=10)] = 3
 
 

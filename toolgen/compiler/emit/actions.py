@@ -81,17 +81,7 @@ def _predicate(what: str, condition: Condition) -> dict[str, str]:
 
 
 def _rule(action: Action) -> str:
-    sources = _sources(action)
-    return f"ActionRule({literal(action.target)}, {_transform(action)}{f', {literal(sources)}' if sources else ''})"
-
-
-def _sources(action: Action) -> dict[str, str]:
-    """The caller's args that parameters are made of."""
-    made = {parameter: arg for arg, pair in action.split.items() for parameter in pair}
-    for parameter, value in action.args.items():
-        if takes_all(value) or args_read(value):
-            made[parameter] = "" if takes_all(value) else args_read(value)[0]
-    return made
+    return f"ActionRule({literal(action.target)}, {_transform(action)})"
 
 
 def _transform(action: Action) -> str:
@@ -113,7 +103,8 @@ def _pieces(action: Action) -> Iterator[str]:
         gone = dict.fromkeys([*filled, *(name for name in read if name not in action.passed)])
         yield f"**without(args, {_names(gone)})"
     for arg, pair in action.split.items():
-        yield f"**cut(args, {_names((arg, *pair))})"
+        pieces = f"cut(args, {_names((arg, *pair))})"
+        yield f"**{pieces}" if action.needs(arg) else f"**({pieces} if {literal(arg)} in args else {{}})"
     for parameter, value in action.args.items():
         name = literal(parameter)
         if value == ARGS:

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.catalog import Permission
+from toolgen.contract.discovery import DISCOVERY
 from toolgen.contract.messages import OfferedTool
-from toolgen.contract.tags import DISCOVERY
 from toolgen.providers.compact import told_args
 from toolgen.providers.table import provider, spelled
 from toolgen.providers.wire_names import wire_name
@@ -45,7 +45,7 @@ def check_exports(catalog: Catalog, export: Sequence[str], sink: Diagnostics) ->
 def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
     """The payload of all tools, by ident, and the tools by the names they have in it."""
     made = provider(name)
-    tools = [tool for tool in catalog.tools if DISCOVERY not in tool.tags]
+    tools = [tool for tool in catalog.tools if tool.ident not in DISCOVERY]
     offered = [
         OfferedTool(
             name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), made),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.action_catalog import In
 from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Condition, Mandate
+from toolgen.compiler.ir.references import references_in
 from toolgen.compiler.resolve.mappings import misfit, shown_schema
 from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, attribute, snake
+from toolgen.contract.discovery import DISCOVERY
 from toolgen.providers.compact import compact, told_args
 
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ class _Resolver:
                 f"`{name}` needs `actions` or `target`, and just one of them",
                 fix="`actions` lists fixed entries; with `target` the entries come from the host",
             )
+        if spec.actions == {}:
+            self._sink.report("TG505", span, f"`{name}` has no entries", fix="add some, or leave the category out")
         if spec.target is not None and not spec.invoke:
             self._sink.report(
                 "TG505",
@@ -174,6 +178,9 @@ class _Resolver:
                 )
                 continue
             first, second = match.groups()
+            if first == second:
+                self._sink.report("TG506", span, f"`{first}` is filled twice by `split`", fix="name two parameters")
+                continue
             for parameter in (first, second):
                 if self._check_parameter(parameter, properties, ident, span):
                     cut[arg] = (first, second)
@@ -201,6 +208,14 @@ class _Resolver:
         if isinstance(value, list):
             sound = [self._check_value(inner, span, resource=resource) for inner in value]
             return all(sound)
+        if isinstance(value, dict) and any(references_in(list(value.values()))):
+            self._sink.report(
+                "TG506",
+                span,
+                "a reference stands alone or in a list, and not in an object",
+                fix="give the target an arg for it, or write the value itself",
+            )
+            return False
         if isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
             if not _REFERENCE.fullmatch(value):
                 self._sink.report(
@@ -231,6 +246,9 @@ class _Resolver:
             )
             return None
         ident = name if "." in name else f"{home}.{name}"
+        if ident in DISCOVERY:
+            self._sink.report("TG501", span, f"`{ident}` lists actions, and cannot be one", fix="name another tool")
+            return None
         if ident in self._tools:
             return ident
         if "." in name or home in self._toolsets:
@@ -248,7 +266,7 @@ class _Resolver:
             self._sink.report(code, span, f"there is no entry `{name}`", fix=nearest(name, entries))
 
     def _check_conditions(self, categories: Sequence[Category]) -> None:
-        deciding = {"is_search_available": "search"}
+        deciding = {"is_search_available": "the search for actions"}
         for category in categories:
             if category.needs is None:
                 continue
@@ -257,7 +275,7 @@ class _Resolver:
                 self._sink.report(
                     "TG505",
                     self._document.span("categories", category.name, "needs"),
-                    f"what decides when `{category.name}` is seen would be called as that of `{other}` is",
+                    f"what decides on `{category.name}` would be called `{category.needs.function}`, as for `{other}`",
                     fix="rename the category",
                 )
 

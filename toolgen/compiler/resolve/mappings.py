@@ -58,6 +58,13 @@ def _unescaped(value: Any) -> Any:
     return literal_of(value) if isinstance(value, str) else value
 
 
+def _items_of(schema: Any, target: Mapping[str, Any]) -> Any:
+    """The schema of what lies in a list that a parameter takes."""
+    schema = _followed(schema, target)
+    items = schema.get("items", {}) if isinstance(schema, dict) else {}
+    return {} if isinstance(items, list) else items
+
+
 def shown_schema(
     target: Mapping[str, Any], args: Mapping[str, Any], split: Mapping[str, tuple[str, str]]
 ) -> dict[str, Any]:
@@ -75,7 +82,7 @@ def shown_schema(
         if value == ARGS:
             properties[parameter] = known[parameter]
         for name in args_read(value):
-            schema = known[parameter] if isinstance(value, str) else {}
+            schema = known[parameter] if isinstance(value, str) else _items_of(known[parameter], target)
             properties.setdefault(name, schema)
             if parameter in needed and name not in required:
                 required.append(name)

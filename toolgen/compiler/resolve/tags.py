@@ -21,7 +21,6 @@ BUILTIN: Final = {
     "code": "Works on source code.",
     "declarative": "Is a command, declared and not programmed.",
     "dangerous": "Can do damage that is hard to undo.",
-    "discovery": "Tells a model what other tools there are.",
     "filesystem": "Touches files.",
     "network": "May reach other hosts.",
     "readonly": "Changes nothing outside the core.",

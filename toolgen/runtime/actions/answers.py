@@ -13,6 +13,9 @@ HINT: Final = "Use list_actions(category=[...]) to discover the correct name."
 _SHOWN: Final = 200
 """Characters of a name that are said back."""
 
+_NAMED: Final = 10
+"""Unknown categories that are said back."""
+
 
 def unknown_action(name: str, reason: str, suggestions: Sequence[str]) -> dict[str, Any]:
     """Say that there is no such action, and which ones resemble it."""
@@ -36,15 +39,18 @@ def unmappable(name: str, reason: str) -> dict[str, Any]:
 
 def unknown_categories(unknown: Sequence[str], valid: Sequence[str], successors: Mapping[str, str]) -> dict[str, Any]:
     """Say which categories there are not, and what those that are gone are called now."""
+    named = unknown[:_NAMED]
     reasons = [
         f"'{_shown(name)}' → '{successors[name]}'" if name in successors else f"there is no category '{_shown(name)}'"
-        for name in unknown
+        for name in named
     ]
+    if len(unknown) > _NAMED:
+        reasons.append(f"and {len(unknown) - _NAMED} more")
     return {
-        "error": f"Unknown categories: {', '.join(map(_shown, unknown))}",
+        "error": f"Unknown categories: {', '.join(map(_shown, named))}",
         "reason": "; ".join(reasons),
         "hint": "Call list_actions again with categories from `valid`.",
-        "unknown": [_shown(name) for name in unknown],
+        "unknown": [_shown(name) for name in named],
         "valid": list(valid),
     }
 

@@ -67,5 +67,5 @@ async def describe_action(view: ActionView, name: str) -> dict[str, Any]:
     try:
         entry = await view.find(name)
     except UnknownActionError as error:
-        return unknown_action(error.name, error.reason, error.suggestions)
+        return unknown_action(error.name, error.reason, await view.suggestions(name))
     return entry.as_described()

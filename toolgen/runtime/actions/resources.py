@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.suggest import nearest
@@ -25,16 +25,21 @@ class Resource:
     description: str = ""
 
 
-Provider: TypeAlias = Callable[
+ResourceProvider: TypeAlias = Callable[
     [], "Iterable[Resource | tuple[str, str]] | Awaitable[Iterable[Resource | tuple[str, str]]]"
 ]
 """Names what there is in a category now: resources, or pairs of a name and a description."""
+
+PATIENCE: Final = 5.0
+"""Seconds that a provider may take that is awaited. One that is not holds up the loop, and so has to be quick."""
 
 
 class Resources:
     """What names the entries of categories, each asked anew for every listing. One that fails has no entries then."""
 
-    def __init__(self, catalog: ActionCatalog, providers: Mapping[str, Provider]) -> None:
+    def __init__(
+        self, catalog: ActionCatalog, providers: Mapping[str, ResourceProvider], patience: float = PATIENCE
+    ) -> None:
         """Raise `CatalogError` for a category that does not take entries from the host."""
         known = [category.name for category in catalog.categories if category.resource is not None]
         for name in providers:
@@ -43,18 +48,53 @@ class Resources:
                 hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(known) or 'none'}"
                 raise CatalogError(f"no category {name!r} takes entries from the host; {hint}")
         self._providers = providers
+        self._patience = patience
 
     async def of(self, category: str) -> tuple[Resource, ...]:
-        """Give the entries of a category, sorted by name; without names, and those named twice, left out."""
+        """Give the entries of a category, sorted by name, each once; what is no entry is left out, with a warning."""
         provider = self._providers.get(category)
         if provider is None:
             return ()
         try:
             given = provider()
-            listed = await given if isawaitable(given) else given
-            found = [each if isinstance(each, Resource) else Resource(*each) for each in listed]
+            listed = list(await self._in_time(given) if isawaitable(given) else given)
         except Exception as error:  # noqa: BLE001  # a provider is the host's; what it cannot list is not listed
             warn("the entries of the category %r cannot be listed", category, error=error)
             return ()
-        by_name = {each.name: each for each in reversed(found) if each.name}
-        return tuple(by_name[name] for name in sorted(by_name))
+        found: dict[str, Resource] = {}
+        for each in listed:
+            resource = _resource(each)
+            if resource is None:
+                warn("an entry of the category %r is left out: it is no pair of a name and a description", category)
+            else:
+                found.setdefault(resource.name, resource)
+        return tuple(found[name] for name in sorted(found))
+
+    async def _in_time(self, given: Awaitable[Iterable[Resource | tuple[str, str]]]) -> Iterable[Any]:
+        from asyncio import wait_for  # few providers are awaited
+
+        async def listed() -> Iterable[Any]:
+            return await given
+
+        return await wait_for(listed(), self._patience)
+
+
+def _resource(given: Any) -> Resource | None:
+    """Take what a provider listed; None for what is no entry, or could not be sent to a model."""
+    if isinstance(given, Resource):
+        parts: list[Any] = [given.name, given.description]
+    elif isinstance(given, tuple | list):
+        parts = list(cast("list[Any]", given))
+    else:
+        return None
+    if len(parts) != 2 or not parts[0] or not all(isinstance(text, str) and _can_be_sent(text) for text in parts):
+        return None
+    return Resource(*parts)
+
+
+def _can_be_sent(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

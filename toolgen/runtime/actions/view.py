@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import ResolvedAction, UnknownActionError, suggested
-from toolgen.contract.qualified import build
+from toolgen.contract.qualified import build, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.actions.resources import Resource, Resources
     from toolgen.runtime.presentations.candidates import Candidate, Candidates
 
-_MANY: Final = 1000
+_MANY: Final = 200
 """Names of which the nearest are looked for in a thread: difflib takes some 20 µs each."""
 
 PURITY: Final = {"readonly": "read_only", "write": "side_effect"}
@@ -139,11 +139,8 @@ class ActionView:
         return {entry.name: entry for entry in found}
 
     async def find(self, name: str) -> Entry:
-        """Give one action, listed or not. Raises `UnknownActionError` with what resembles the name."""
-        try:
-            _, category, entry = self.rule(name)
-        except UnknownActionError as error:
-            raise UnknownActionError(name, error.reason, await self.suggestions(name)) from None
+        """Give one action, listed or not. Raises `UnknownActionError`, without suggestions."""
+        _, category, entry = self.rule(name)
         known = self.operations.get(name)
         if known is not None:
             return known
@@ -151,11 +148,26 @@ class ActionView:
         return self._of_host(category, entry, listed.get(entry, ""))
 
     def rule(self, name: str) -> tuple[ActionRule, str, str]:
-        """Give the rule of an action to be seen, and the parts of its name. Raises `UnknownActionError`."""
-        rule, category, entry = self.catalog.tables.find(name)
-        if category not in self.categories or rule.target not in self._candidates:
-            raise UnknownActionError(name, f"there is no action {entry!r} in a category {category!r}")
+        """Give the rule of an action to be seen, and the parts of its name. Raises `UnknownActionError`.
+
+        What is hidden is answered as what is not there.
+        """
+        tables = self.catalog.tables
+        try:
+            category, entry = split(name, self.categories)
+        except ValueError as error:
+            raise UnknownActionError(name, str(error)) from None
+        rule = tables.operations.get(name) or tables.resources.get(category)
+        if rule is None or rule.target not in self._candidates:
+            raise UnknownActionError(name, f"the category {category!r} has no entry {entry!r}")
         return rule, category, entry
+
+    def target_of(self, name: str) -> str:
+        """Name the tool that an action would lead to, to be seen or not, for the record; empty where there is none."""
+        try:
+            return self.catalog.tables.find(name)[0].target
+        except UnknownActionError:
+            return ""
 
     def resolve(self, name: str, args: Args) -> ResolvedAction:
         """Make the call that an action means. Raises `UnknownActionError`, without suggestions, and `ArgsNotMapped`."""
@@ -164,7 +176,14 @@ class ActionView:
 
     async def suggestions(self, name: str) -> tuple[str, ...]:
         """Give the names to be seen that resemble one, best first."""
-        known = [*self.operations, *await self.resources()]
+        return await self.nearest(name, await self.names())
+
+    async def names(self) -> list[str]:
+        """Give every name to be seen now."""
+        return [*self.operations, *await self.resources()]
+
+    async def nearest(self, name: str, known: list[str]) -> tuple[str, ...]:
+        """Give those of the known names that resemble one, best first."""
         if len(known) < _MANY:
             return suggested(name, known)
         from asyncio import to_thread  # slow to import, and few catalogs need it

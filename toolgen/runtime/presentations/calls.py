@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgen.contract.messages import CallAnswer, Feedback
-from toolgen.contract.records import ToolRequest
+from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.runtime.presentations.protocol import Calls, Outcome, PlainText, RequestedCall
+from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from toolgen.contract.messages import ModelCall, ModelReply
     from toolgen.contract.records import ToolResult
@@ -41,7 +42,21 @@ def not_offered(asked: ModelCall, name: str = "") -> RequestedCall:
 
     The name may be that of a tool all the same; so it is put as no tool can be called.
     """
-    return request(f"{name or asked.name} (not offered)", asked)
+    return request(f"{name or asked.name}{NOT_OFFERED}", asked)
+
+
+def is_offered(call: RequestedCall) -> bool:
+    """Whether a call was read as one of something that was offered."""
+    return call.request is None or not call.request.name.endswith(NOT_OFFERED)
+
+
+def answer_unknown(call: RequestedCall, names: Iterable[str]) -> CallAnswer:
+    """Answer a call of what was not offered, by the nearest of the names that were."""
+    meant = nearest(call.asked.name, names)
+    hint = f"; did you mean {' or '.join(meant)}?" if meant else ""
+    return CallAnswer(
+        tool_call_id=call.asked.tool_call_id, name=call.asked.name, text=f"unknown tool{hint}", is_error=True
+    )
 
 
 async def run_calls(action: Calls, ops: Ops) -> Outcome:

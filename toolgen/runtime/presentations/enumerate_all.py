@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.presentations.calls import answered, interpreted, not_offered, request, run_calls
+from toolgen.runtime.presentations.calls import (
+    answer,
+    answer_unknown,
+    answered,
+    interpreted,
+    is_offered,
+    not_offered,
+    request,
+    run_calls,
+)
 from toolgen.runtime.presentations.protocol import Calls, Surface
 
 if TYPE_CHECKING:
-    from toolgen.contract.messages import Feedback, ModelCall, ModelReply
+    from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply
+    from toolgen.contract.records import ToolResult
     from toolgen.runtime.presentations.candidates import Candidates
     from toolgen.runtime.presentations.protocol import Ops, Outcome, PlainText, RequestedCall, Snippet
 
@@ -33,9 +43,12 @@ class EnumerateAll:
         return await run_calls(action, ops)
 
     async def format_feedback(self, outcome: Outcome) -> Feedback:
-        """Answer each call by its result."""
-        return await answered(outcome)
+        """Answer each call by its result; one of no tool by the names that resemble it."""
+        return await answered(outcome, self._told)
 
     def _requested(self, call: ModelCall) -> RequestedCall:
         ident = self._candidates.by_name.get(call.name)
         return not_offered(call) if ident is None else request(ident, call)
+
+    async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+        return answer(call, result) if is_offered(call) else answer_unknown(call, self._candidates.by_name)

@@ -77,6 +77,11 @@ class Outcome:
     results: tuple[ToolResult[Any], ...] = ()
     report: str = ""
 
+    @property
+    def made(self) -> list[tuple[RequestedCall, ToolResult[Any]]]:
+        """The calls that were made, each with its result."""
+        return list(zip((call for call in self.asked if call.request is not None), self.results, strict=True))
+
 
 class Ops(Protocol):
     """What a presentation may have done: calls, through the pipeline, in the run it belongs to."""

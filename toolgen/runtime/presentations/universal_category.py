@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.actions import ArgsNotMapped, UnknownActionError, passed_on
-from toolgen.contract.json_pointer import pointer_of, steps_of
+from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
+from toolgen.contract.discovery import DESCRIBE, LIST, SEARCH
 from toolgen.contract.json_types import is_object
 from toolgen.contract.messages import OfferedTool
 from toolgen.contract.records import ContentBlock, FailureKind
 from toolgen.runtime.actions.answers import missing, unknown_action, unmappable
 from toolgen.runtime.actions.prompt import action_categories
+from toolgen.runtime.codec import Codec
+from toolgen.runtime.codec_source import CodecSource
+from toolgen.runtime.errors import InvalidPayload
 from toolgen.runtime.json_text import NotJson, parse
 from toolgen.runtime.presentations.calls import (
     answer,
     answer_json,
+    answer_unknown,
     answered,
     compact_json,
     interpreted,
+    is_offered,
     not_offered,
     request,
     run_calls,
@@ -30,20 +35,19 @@ from toolgen.runtime.result import error_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.contract.actions import ActionRule
     from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply
-    from toolgen.contract.records import Issue, ToolResult
+    from toolgen.contract.records import ToolError, ToolResult
     from toolgen.runtime.actions.hot_list import HotList
-    from toolgen.runtime.actions.view import ActionView
+    from toolgen.runtime.actions.view import ActionView, Entry
     from toolgen.runtime.presentations.candidates import Candidate
     from toolgen.runtime.presentations.protocol import Ops, Outcome, PlainText, Snippet
 
-LIST: Final = "list_actions"
-DESCRIBE: Final = "describe_action"
-SEARCH: Final = "search_actions"
 INVOKE: Final = "invoke_action"
 WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)
 """All that a model is ever shown, in this order."""
+
+_SUGGESTED: Final = 5
+"""Unknown actions of one turn for which the names that resemble them are looked for."""
 
 _INVOKE_TOOL: Final = OfferedTool(
     name=INVOKE,
@@ -104,7 +108,7 @@ class UniversalCategory:
 
     async def format_feedback(self, outcome: Outcome) -> Feedback:
         """Answer each call by its result; that of an unknown action by what resembles its name."""
-        return await answered(outcome, self._told)
+        return await answered(outcome, partial(self._told, _Suggestions(self._view)))
 
     def _requested(self, call: ModelCall) -> RequestedCall:
         if call.name != INVOKE:
@@ -116,7 +120,7 @@ class UniversalCategory:
         try:
             action = self._view.resolve(name, args)
         except UnknownActionError:
-            return not_offered(call, name)
+            return not_offered(call, self._view.target_of(name) or name)
         except ArgsNotMapped as error:
             return _refused(call, unmappable(name, str(error)))
         return request(action.target_tool_name, call, compact_json(action.target_args))
@@ -124,27 +128,31 @@ class UniversalCategory:
     def _note(self, outcome: Outcome) -> None:
         if self._hot_list is None:
             return
-        made = [call for call in outcome.asked if call.request is not None]
-        for call, result in zip(made, outcome.results, strict=True):
+        for call, result in outcome.made:
             if call.asked.name == INVOKE and result.success:
                 self._hot_list.note(_invoked(call.asked)[0])
 
-    async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+    async def _told(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         if call.asked.name != INVOKE:
-            return answer(call, result)
-        name, _, _ = _invoked(call.asked)
+            names = (tool.name for tool in self._surface.tools)
+            return answer(call, result) if is_offered(call) else answer_unknown(call, names)
+        name, args, _ = _invoked(call.asked)
         try:
-            rule, _, _ = self._view.rule(name)
+            self._view.rule(name)
         except UnknownActionError as error:
-            suggestions = await self._view.suggestions(name)
-            return answer_json(call, unknown_action(name, error.reason, suggestions), is_error=True)
-        return answer(call, _as_asked(result, rule))
+            told = unknown_action(name, error.reason, await suggestions.of(name))
+            return answer_json(call, told, is_error=True)
+        if result.error is None or result.error.kind is not FailureKind.INVALID_CALL:
+            return answer(call, result)
+        entry = await self._view.find(name)
+        return answer(call, result if entry.action.schema is None else _as_asked(result, result.error, args, entry))
 
 
 def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
     """Say which categories there are to be listed."""
     properties = tool.args["properties"]
-    category = {**properties["category"], "items": {"enum": list(categories)}}
+    items = {"enum": list(categories)} if categories else {"type": "string"}
+    category = {**properties["category"], "items": items}
     return replace(tool, args={**tool.args, "properties": {**properties, "category": category}})
 
 
@@ -168,30 +176,32 @@ def _invoked(call: ModelCall) -> tuple[str, dict[str, Any], dict[str, Any] | Non
     return name, args, None
 
 
-def _as_asked(result: ToolResult[Any], rule: ActionRule) -> ToolResult[Any]:
-    """Speak of the args that the action takes, and not of those that its target was given."""
-    error = result.error
-    if error is None or error.kind is not FailureKind.INVALID_CALL or rule.transform is passed_on:
-        return result
-    issues = tuple(_issue_as_asked(issue, rule.sources) for issue in error.issues)
-    told = replace(error, issues=issues, prior_input="", example="")
+def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: Entry) -> ToolResult[Any]:
+    """Speak of the args that a mapped action takes, and not of those that its target was given."""
+    schema = dict(entry.schema)
+    told = replace(error, prior_input="", example="")
+    try:
+        Codec(lambda: CodecSource(name=entry.name, schema=schema, type=None, foreign=True)).decode(compact_json(args))
+    except InvalidPayload as invalid:
+        told = replace(told, issues=invalid.issues)
     return replace(result, blocks=(ContentBlock(type="text", data=error_text(told)),))
 
 
-def _issue_as_asked(issue: Issue, sources: Mapping[str, str]) -> Issue:
-    if issue.pointer:
-        return replace(issue, pointer=_source(issue.pointer, sources))
-    hint = issue.hint  # it names fields of the target that are missing, or too many
-    for parameter, arg in sources.items():
-        hint = hint.replace(f"`{parameter}`", f"`{arg}`") if arg else hint
-    return replace(issue, hint=hint, found="other args")
+class _Suggestions:
+    """Names that resemble unknown ones, for the answers to one turn: the host is asked once, and of few names."""
 
+    def __init__(self, view: ActionView) -> None:
+        self._view = view
+        self._known: list[str] | None = None
+        self._left = _SUGGESTED
 
-def _source(pointer: str, sources: Mapping[str, str]) -> str:
-    first, *rest = steps_of(pointer) or [""]
-    if first not in sources:
-        return pointer
-    return pointer_of([*filter(None, [sources[first]]), *rest])
+    async def of(self, name: str) -> tuple[str, ...]:
+        if not self._left:
+            return ()
+        self._left -= 1
+        if self._known is None:
+            self._known = await self._view.names()
+        return await self._view.nearest(name, self._known)
 
 
 def _refused(call: ModelCall, told: dict[str, Any]) -> RequestedCall:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgen.contract.records import NOT_OFFERED
 from toolgen.runtime.errors import ToolNotFound
 from toolgen.runtime.suggest import nearest
 
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None) -> str:
-    """Give the ident that a name spells. Raises `ToolNotFound` with what may have been meant, of what is visible."""
+    """Give the ident that a name spells. Raises `ToolNotFound` with what may have been meant, of what is visible.
+
+    Of what was not offered nothing is suggested: the model may not know these names.
+    """
+    if name.endswith(NOT_OFFERED):
+        raise ToolNotFound(name)
     ident = catalog.resolve(name)
     if ident is None:
         raise ToolNotFound(name, catalog.suggestions(name) if visible is None else nearest(name, visible))

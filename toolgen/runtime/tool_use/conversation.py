@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.messages import Feedback, ToolChoice
-from toolgen.providers.protocol import request_fields
+from toolgen.providers.protocol import UnsupportedCapability, request_fields
 from toolgen.runtime.presentations.protocol import PlainText
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Conversation:
         """Give the members of the next request that say what tools there are, such as `{"tools": [...]}`.
 
         Not to be changed: as long as there is nothing new, and no choice, it is the same object. Raises
-        `UnsupportedCapability` for a choice that the API does not have.
+        `UnsupportedCapability` for a choice that the API does not have, and for more tools than it takes.
         """
         payload = self._payload()
         if choice is None:
@@ -82,7 +82,10 @@ class Conversation:
         )
 
     def _payload(self) -> Payload:
-        return self._payload_of(self._presentation.build_presentation())
+        payload = self._payload_of(self._presentation.build_presentation())
+        if payload.problems:
+            raise UnsupportedCapability(self._provider.name, payload.problems)
+        return payload
 
     def _restored(self, reply: ModelReply) -> ModelReply:
         """Undo in the args of calls what their schemas had changed for the provider."""

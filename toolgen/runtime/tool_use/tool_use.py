@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.discovery import DISCOVERY, SEARCH_TOOLS
 from toolgen.contract.records import NOTHING
 from toolgen.contract.tool_use import LAYERS, ToolUseConfig
 from toolgen.providers.compact import told_args
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from toolgen.contract.messages import OfferedTool
     from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.contract.tool_use import Layer
-    from toolgen.providers.protocol import Payload, Provider
+    from toolgen.providers.protocol import Payload, Problem, Provider
     from toolgen.runtime.actions.catalog import ActionCatalog
-    from toolgen.runtime.actions.resources import Provider as ResourceProvider
+    from toolgen.runtime.actions.resources import ResourceProvider
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.effective import EffectiveSet
     from toolgen.runtime.pipeline import Runtime
@@ -75,6 +77,7 @@ class ToolUse:
         self._view_of = lru_cache(maxsize=_SETS)(self._view)
         self._universal_of = lru_cache(maxsize=_SETS)(self._universal)
         self._payload_of = lru_cache(maxsize=_SETS)(self._payload)
+        self._alone_of = lru_cache(maxsize=_SETS)(self._each_alone)
 
     def conversation(self, layer: Layer, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
         """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
@@ -103,11 +106,17 @@ class ToolUse:
         scheme = self.config.schemes[layer]
         candidates = self._candidates_of(run.effective, provider)
         if scheme == "universal-category":
-            return self._universal_of(run.effective)
+            self._check_lists(scheme)
+            universal = self._universal_of(run.effective)
+            self._check_tells_of(provider, universal.build_presentation())
+            return universal
         if scheme == "retrieval":
-            search = self._discovery(run.effective).get("search_tools")
-            self._check_tells_of(provider, candidates.flat)
-            return Retrieval(candidates, search, self._base)
+            self._check_lists(scheme)
+            search = self._discovery(run.effective).get(SEARCH_TOOLS)
+            problems = self._alone_of(provider, candidates.flat)
+            if problems:
+                raise UnsupportedCapability(provider, problems)
+            return Retrieval(candidates, search, self._base, partial(self._fits, provider))
         if scheme == "codeact":
             from toolgen.runtime.presentations.codeact import CodeAct, read_stubs
 
@@ -192,12 +201,22 @@ class ToolUse:
 
     def _universal(self, effective: EffectiveSet) -> UniversalCategory:
         discovery = self._discovery(effective)
-        if "actions.list_actions" not in self.catalog:
-            raise CatalogError(
-                "the scheme 'universal-category' needs the built-in toolset `actions`: add it to `builtin` of the "
-                "target, and run `toolgen build`"
-            )
         return UniversalCategory(self._view_of(effective), discovery, self.hot_list, self.config.tier)
+
+    def _check_lists(self, scheme: str) -> None:
+        if not all(ident in self.catalog for ident in DISCOVERY):
+            raise CatalogError(
+                f"the scheme {scheme!r} needs the built-in toolset `actions`: add it to `builtin` of the target, and "
+                "run `toolgen build`"
+            )
+
+    def _each_alone(self, provider: str, surface: Surface) -> tuple[Problem, ...]:
+        """Say which tools a provider can be told of in no request, however few there are."""
+        known = provider_named(provider)
+        return tuple(problem for tool in surface.tools for problem in known.tools([tool]).problems)
+
+    def _fits(self, provider: str, offered: Sequence[OfferedTool]) -> bool:
+        return not provider_named(provider).tools(offered).problems
 
 
 def provider_named(name: str) -> Provider:

@@ -24,7 +24,6 @@ OPERATION_RULES: Final[Mapping[str, ActionRule]] = {
     "web__first": ActionRule(
         "router.search",
         lambda _entry, args: {**without(args, "limit", "query", "text"), "limit": 1, **renamed(args, "text", "query")},
-        {"query": "text"},
     ),
     "mcp__call_tool": ActionRule(
         "router.call_tool",
@@ -33,7 +32,6 @@ OPERATION_RULES: Final[Mapping[str, ActionRule]] = {
             **cut(args, "tool", "server", "tool"),
             **renamed(args, "tool_args", "args"),
         },
-        {"server": "tool", "tool": "tool", "args": "tool_args"},
     ),
 }
 """Where fixed entries lead, by qualified name."""
@@ -42,7 +40,6 @@ RESOURCE_RULES: Final[Mapping[str, ActionRule]] = {
     "skill": ActionRule(
         "router.invoke_skill",
         lambda entry, args: {"name": entry, "input": args["input"] if "input" in args else dict(args)},
-        {"input": ""},
     ),
     "rag.corpus": ActionRule(
         "router.recall",

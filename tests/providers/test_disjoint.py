@@ -1,0 +1,80 @@
+"""Disjoint: parts are compared in a time that does not grow with the ways that lead to them."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
+from toolgen.providers.strict import project
+from toolgen.providers.strict_nodes import Inexpressible
+
+
+def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def ladder(levels: int) -> dict[str, Any]:
+    """Types each of which has three ways to the next."""
+
+    def rung(number: int) -> dict[str, Any]:
+        following = {"$ref": f"#/$defs/D{number + 1}"}
+        return closed({"items": {"anyOf": [following, {"type": "array", "items": following}]}, "l": following})
+
+    last = {f"D{levels}": {**closed({"x": {"type": "string"}, "free": {}}), "required": ["x"]}}
+    definitions = {f"D{number}": rung(number) for number in range(levels)} | last
+    return {**closed({"a": {"$ref": "#/$defs/D0"}}), "$defs": definitions}
+
+
+@pytest.mark.parametrize("dialect", [OPENAI_STRICT, CLAUDE_STRICT], ids=["openai", "claude"])
+@pytest.mark.parametrize("levels", [19, 30])
+def test_types_that_lead_to_the_next_in_three_ways_are_read_at_once(levels: int, dialect: StrictDialect) -> None:
+    start = time.perf_counter()
+    projection = project("t", ladder(levels), dialect)
+    assert projection.problems == ()
+    projection.restore({"a": {"items": [{"items": [], "l": None}], "l": {"items": {}, "l": {}}}})
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("levels", [40, 200])
+def test_more_types_behind_each_other_are_a_problem_at_once(levels: int) -> None:
+    start = time.perf_counter()
+    problems = project("t", ladder(levels), OPENAI_STRICT).problems
+    assert [problem.reason for problem in problems] == ["is nested more than 100 levels deep"]
+    assert time.perf_counter() - start < 5
+
+
+def test_args_are_looked_at_once_however_many_branches_have_them() -> None:
+    branches = [closed({"more": {"$ref": "#/$defs/N"}, "kind": {"const": kind}}) for kind in "ab"]
+    several = {"anyOf": [*branches, {"type": "null"}]}
+    node = {"type": "object", "properties": {"n": several, "free": {}}, "additionalProperties": False}
+    projection = project("t", {**closed({"a": {"$ref": "#/$defs/N"}}), "$defs": {"N": node}}, OPENAI_STRICT)
+    assert projection.problems == ()
+    sent: Any = {"n": None, "free": "1"}
+    value: Any = {"free": 1}
+    for _ in range(30):
+        sent = {"n": {"more": sent, "kind": "b"}, "free": None}
+        value = {"n": {"more": value, "kind": "b"}}
+    start = time.perf_counter()
+    assert projection.restore({"a": sent}) == {"a": value}
+    assert time.perf_counter() - start < 5
+
+
+def test_what_leads_back_to_the_question_is_not_told_apart() -> None:
+    branch = {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "array", "items": {"type": "string"}}]}
+    one, other = closed({"v": branch, "free": {}}), closed({"v": branch, "free": {"type": "string"}})
+    schema = {**closed({"a": {"anyOf": [{"$ref": "#/$defs/N"}, other]}}), "$defs": {"N": one}}
+    projection = project("t", schema, OPENAI_STRICT)
+    assert projection.schema["properties"]["a"]["type"] == "string"
+    value = {"a": {"v": ["x"], "free": 1}}
+    assert projection.restore(json.loads(json.dumps(projection.project(value)))) == value
+    with pytest.raises(Inexpressible):
+        projection.project({"b": 1})

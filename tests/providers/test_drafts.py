@@ -1,0 +1,89 @@
+"""Drafts: what older drafts say is said in draft 2020-12, and accepts the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema_rs import meta, validator_for
+
+from toolgen.providers.drafts import as_2020_12
+from toolgen.providers.lenient import express
+from toolgen.providers.schema_dialects import CLAUDE, GEMINI
+
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+NEW = "https://json-schema.org/draft/2020-12/schema"
+
+
+def args(part: dict[str, Any], draft: str, **others: Any) -> dict[str, Any]:
+    return {"$schema": draft, "type": "object", "properties": {"c": part}, **others}
+
+
+@pytest.mark.parametrize(
+    ("schema", "part", "values"),
+    [
+        (args({"items": [{"type": "string"}]}, DRAFT_7), {"prefixItems": [{"type": "string"}]}, [["a"], [1], ["a", 1]]),
+        (
+            args({"items": [{"type": "string"}], "additionalItems": False}, DRAFT_7),
+            {"prefixItems": [{"type": "string"}], "items": False},
+            [["a"], ["a", 1]],
+        ),
+        (args({"minimum": 0, "exclusiveMinimum": True}, DRAFT_4), {"exclusiveMinimum": 0}, [0, 1]),
+        (args({"maximum": 9, "exclusiveMaximum": False}, DRAFT_4), {"maximum": 9}, [9, 10]),
+        (
+            args({"dependencies": {"a": ["b"], "b": {"required": ["d"]}}}, DRAFT_7),
+            {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"b": {"required": ["d"]}}},
+            [{"a": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 1, "d": 1}],
+        ),
+        (
+            args({"$ref": "#/definitions/T", "minLength": 9}, DRAFT_7, definitions={"T": {"type": "string"}}),
+            {"$ref": "#/$defs/T"},
+            ["a", 1],
+        ),
+    ],
+)
+def test_older_words_are_said_in_newer_ones(schema: dict[str, Any], part: dict[str, Any], values: list[Any]) -> None:
+    said = as_2020_12(schema)
+    assert said["properties"]["c"] == part
+    assert "$schema" not in said
+    assert meta.is_valid({"$schema": NEW, **said})
+    for value in values:
+        both = [validator_for(each).is_valid({"c": value}) for each in (schema, {"$schema": NEW, **said})]
+        assert both[0] == both[1], value
+
+
+def test_definitions_of_both_names_are_kept() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/A"},
+            "b": {"$ref": "#/definitions/A"},
+            "c": {"$ref": "#/definitions/My%20Type"},
+        },
+        "$defs": {"A": {"type": "string"}},
+        "definitions": {"A": {"type": "integer"}, "My Type": {"type": "null"}},
+    }
+    for dialect in (CLAUDE, GEMINI):
+        said, problems, _ = express("t", schema, dialect)
+        assert problems == []
+        assert said["$defs"] == {"A": {"type": "string"}, "A_": {"type": "integer"}, "My Type": {"type": "null"}}
+        for value, fits in (({"a": "x", "b": 1, "c": None}, True), ({"a": 1}, False), ({"b": "x"}, False)):
+            assert validator_for(said).is_valid(value) == fits
+
+
+def test_a_field_or_a_value_that_is_named_like_a_keyword_stays() -> None:
+    value = {"$ref": "#/definitions/T", "items": [1]}
+    schema = args({"default": value, "enum": [value]}, DRAFT_7, definitions={"T": {}})
+    assert as_2020_12(schema)["properties"]["c"] == {"default": value, "enum": [value]}
+    named = {"type": "object", "properties": {"definitions": {"type": "string"}, "$ref": {"type": "string"}}}
+    assert express("t", named, GEMINI)[:2] == (named, [])
+
+
+def test_a_reference_that_leads_to_nothing_that_is_sent_is_a_problem() -> None:
+    lost = {"type": "object", "properties": {"a": {"$ref": "#/$defs/Nope"}}}
+    moved = args({"items": [{"type": "string"}]}, DRAFT_7)
+    moved["properties"]["d"] = {"$ref": "#/properties/c/items/0"}
+    for schema in (lost, moved):
+        assert express("t", schema, CLAUDE)[1] != []
+        assert express("t", schema, GEMINI)[1] != []

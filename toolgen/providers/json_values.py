@@ -1,0 +1,39 @@
+"""JSON values: their types, and reading them from text that a model wrote."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
+    (bool, "boolean"),  # before numbers: in Python, it is one
+    ((int, float), "number"),
+    (str, "string"),
+    (list, "array"),
+    (dict, "object"),
+)
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value; an integer is a `number`."""
+    return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
+
+
+def value_of(text: str) -> Any:
+    """Read JSON text. Raises ValueError, also for a number that is none or too large, and RecursionError."""
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError("the number is too large")
+    return number
