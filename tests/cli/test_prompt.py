@@ -71,9 +71,18 @@ def test_what_there_is_not_is_a_usage_error(project: Path) -> None:
     assert "did you mean `generated`?" in done.err
 
 
-def test_a_scheme_that_lacks_what_it_needs_is_a_usage_error(project: Path) -> None:
+def test_a_scheme_that_lacks_what_it_needs_is_told_and_the_others_are_printed(project: Path) -> None:
     (project / "toolgen.toml").write_text('targets = [{specs = "specs", out = "generated"}]')
     assert toolgen(project, "build").code == 0
     done = toolgen(project, "prompt", "step")
     assert done.code == 2
     assert "add it to `builtin` of the target" in done.err
+    done = toolgen(project, "prompt")
+    assert done.code == 1
+    assert [line for line in done.out.splitlines() if line.startswith("---")] == [
+        "--- chat (enumerate-all)",
+        "--- tags",
+    ]
+    assert done.err.count("needs the built-in toolset `actions`") == 2
+    stats = toolgen(project, "stats").out
+    assert stats.count("needs the built-in toolset `actions`") == 2

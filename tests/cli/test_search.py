@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.command_line import toolgen
+from toolgen.contract.discovery import DISCOVERY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,17 +98,53 @@ def configured(project: Path, folder: Path, embedding_class: str) -> Path:
     return copy
 
 
-def test_vectors_of_an_embedding_class_have_a_say(project: Path, tmp_path: Path) -> None:
-    copy = configured(project, tmp_path, 'function = "own_vectors:embed"')
+def with_vectors(project: Path, folder: Path) -> Path:
+    """A copy of the project with an embedding class that works."""
+    copy = configured(project, folder, 'function = "own_vectors:embed"')
     program = (
         "def embed(texts):\n    return [[1.0, 0.0] if 'cancel' in text.lower() else [0.0, 1.0] for text in texts]\n"
     )
     (copy / "own_vectors.py").write_text(program, encoding="utf-8")
+    return copy
+
+
+def test_vectors_of_an_embedding_class_have_a_say(project: Path, tmp_path: Path) -> None:
+    copy = with_vectors(project, tmp_path)
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
     assert done.err == ""
     (hit,) = done.json["hits"]
     assert hit == {"tool": "shop.cancel", "source_name": "cancel", "score": round(2 / 61, 6)}
     assert (copy / ".toolgen" / "vectors.db").is_file()
+
+
+def test_where_no_folder_can_be_made_vectors_are_not_kept(project: Path, tmp_path: Path) -> None:
+    copy = with_vectors(project, tmp_path)
+    (copy / ".toolgen").write_text("a file")
+    done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
+    assert done.code == 0
+    assert done.err == "vectors are not kept: .toolgen is no folder and cannot be made: File exists\n"
+    assert done.json["hits"][0]["score"] == round(2 / 61, 6)
+
+
+def test_where_vectors_cannot_be_written_they_are_not_kept(project: Path, tmp_path: Path) -> None:
+    copy = with_vectors(project, tmp_path)
+    (copy / ".toolgen" / "vectors.db").mkdir(parents=True)
+    done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
+    assert done.code == 0
+    assert done.err == "vectors are made anew and not kept: the file of vectors cannot be opened: Is a directory\n"
+    assert done.json["hits"][0]["score"] == round(2 / 61, 6)
+
+
+def test_tools_that_find_tools_are_not_found(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "mail.yaml").write_text(MAIL, encoding="utf-8")
+    target = '[[targets]]\nspecs = "specs"\nout = "generated_with_actions"\nbuiltin = ["actions"]\n'
+    (tmp_path / "toolgen.toml").write_text(target, encoding="utf-8")
+    assert toolgen(tmp_path, "build").code == 0
+    done = toolgen(tmp_path, "search", "list messages, search and describe actions", "--format", "json")
+    found = [hit["tool"] for hit in done.json["hits"]]
+    assert "mcp.mail.list_messages" in found
+    assert not [tool for tool in found if tool in DISCOVERY]
 
 
 def test_an_embedding_class_that_is_not_there_is_a_usage_error(project: Path, tmp_path: Path) -> None:

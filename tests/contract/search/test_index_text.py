@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 from toolgen.contract.search.documents import SearchDocument
@@ -23,6 +24,13 @@ def test_the_text_is_json_with_a_word_on_each_line() -> None:
     assert '\n"messag": [0,2,1,2],\n' in text
     assert list(index["words"]) == sorted(index["words"])
     assert text.isascii()
+
+
+def test_the_digest_covers_all_that_follows_it() -> None:
+    text = write_index(DOCUMENTS)
+    version, digest, covered = text.split("\n", 2)
+    assert version == '{"version": 2,'
+    assert json.loads(f"{{{digest[:-1]}}}") == {"sha256": hashlib.sha256(covered.encode()).hexdigest()}
 
 
 def test_the_order_of_documents_does_not_matter() -> None:

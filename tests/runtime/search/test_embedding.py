@@ -33,8 +33,14 @@ def test_a_class_gives_its_embedder() -> None:
     assert isinstance(embedder_of("standard", CLASSES), EndpointEmbedder)
     own = embedder_of("own", CLASSES)
     assert isinstance(own, FunctionEmbedder)
-    assert own.model == "benchmarks.hashed_vectors:vectors"
+    assert own.model == "function benchmarks.hashed_vectors:vectors"
     assert len(own.embed(["a", "b"])) == 2
+
+
+def test_models_of_one_name_at_two_places_are_two() -> None:
+    urls = ["http://localhost:1/v1", "http://localhost:2/v1"]
+    made = [embedder_of("it", {"it": EndpointClass(url=url, model="small")}) for url in urls]
+    assert [each.model for each in made if each] == [f"endpoint {url} small" for url in urls]
 
 
 def refusal(name: str, classes: dict[str, EmbeddingClass]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+import socket
+import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -126,7 +128,59 @@ def test_a_refusal_is_not_repeated_and_its_reason_is_told_in_one_line(server: Se
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", {"data": [{"index": 0}]}, {"data": [{"index": 0, "embedding": ["x"]}]}])
+def test_what_a_server_says_tells_no_key_and_steers_no_terminal(server: Server) -> None:
+    server.queued = [(401, {"error": {"message": "Incorrect key: Bearer sk-secret \x1b[31m\u202e"}})]
+    wanted = r"the embedding endpoint at 127.0.0.1 answered 401: Incorrect key: Bearer *** \x1b[31m\u202e"
+    assert failure(embedder(server)) == wanted
+
+
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_server_that_answers_in_drips_is_given_up_in_time(start: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            client, _ = listening.accept()
+            with client, suppress(OSError):
+                client.sendall(start)
+                for _ in range(100):
+                    client.sendall(b" ")
+                    time.sleep(0.05)
+
+        Thread(target=drip, daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        began = time.monotonic()
+        told = failure(EndpointEmbedder(EndpointClass(url=url, model="small", timeout_seconds=0.3)))
+        assert told == "the embedding endpoint at 127.0.0.1 gave no answer in 0.3 seconds"
+        assert time.monotonic() - began < 3
+
+
+def test_a_busy_server_is_not_asked_again_after_the_time_is_over(server: Server) -> None:
+    server.queued = [(503, {})] * 3
+    impatient = EndpointEmbedder(EndpointClass(url=server.url, model="small", timeout_seconds=0.4))
+    assert failure(impatient) == "the embedding endpoint at 127.0.0.1 answered 503"
+    assert len(server.asked) == 1
+
+
+def rows(*pairs: tuple[Any, Any]) -> dict[str, Any]:
+    return {"data": [{"index": index, "embedding": embedding} for index, embedding in pairs]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"[" * 100_000,
+        {"data": [{"index": 0}]},
+        rows((0, ["x"])),
+        rows((0, "12"), (1, "12")),
+        rows((0, []), (1, [])),
+        rows((0, [1]), (0, [2])),
+        rows((0, [1]), (2, [2])),
+        rows((0, [1]), (True, [2])),
+        rows((0, [10**400]), (1, [2])),
+    ],
+)
 def test_an_answer_without_embeddings_is_told(server: Server, body: Any) -> None:
     server.queued = [(200, body)]
     assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 answered no embeddings"
@@ -156,6 +210,49 @@ def test_a_server_that_is_not_there_is_told() -> None:
 def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
     with pytest.raises(EmbeddingError, match="the url of an embedding endpoint starts with https://"):
         EndpointEmbedder(EndpointClass(url=url, model="small"))
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("https://user:p4ssw0rd@example.com/v1", "holds no user and password"),
+        ("https://example.com/v1?x=1", "holds no blanks"),
+        ("https://exam ple.com/v1", "holds no blanks"),
+        ("https://example.com/v1\r\nX: y", "holds no blanks"),
+        ("https://example.com:99999999/v1", "starts with https://"),
+        ("http://[::1/v1", "starts with https://"),
+    ],
+)
+def test_a_url_that_no_request_goes_to_is_refused_and_not_told(url: str, why: str) -> None:
+    with pytest.raises(EmbeddingError) as refused:
+        EndpointEmbedder(EndpointClass(url=url, model="small"))
+    assert why in str(refused.value)
+    assert "p4ss" not in str(refused.value)
+
+
+def with_key(url: str, key: str) -> EndpointEmbedder:
+    settings = EndpointClass(url=url, model="small", key_variable="EMBEDDING_KEY")
+    return EndpointEmbedder(settings, environment={"EMBEDDING_KEY": key})
+
+
+@pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "localhost.example.com"])
+def test_a_key_is_sent_over_http_to_this_machine_only(host: str) -> None:
+    with pytest.raises(EmbeddingError, match=f"the key for embeddings is not sent to {host} over http://"):
+        with_key(f"http://{host}/v1", "sk-secret")
+    for here in ("localhost", "127.0.0.1", "[::1]"):
+        with_key(f"http://{here}/v1", "sk-secret")
+
+
+@pytest.mark.parametrize("key", ["sk secret", "sk-\u201d", "sk\nsecret"])
+def test_what_is_no_key_is_refused_at_once(key: str) -> None:
+    with pytest.raises(EmbeddingError) as refused:
+        with_key("https://example.com/v1", key)
+    assert str(refused.value).startswith("the environment variable EMBEDDING_KEY holds what is no key")
+
+
+def test_a_line_end_after_a_key_is_none_of_it(server: Server) -> None:
+    with_key(server.url, "sk-secret\n").embed(["a"])
+    assert server.keys == ["Bearer sk-secret"]
 
 
 def test_a_key_that_is_not_there_is_refused_at_once() -> None:

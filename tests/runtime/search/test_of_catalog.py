@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.runtime.tools import add
+from toolgen.contract.search.documents import SearchDocument
 from toolgen.contract.search.index_text import INDEX_FILE, write_index
 from toolgen.runtime import Catalog, ToolDefinition, load
 from toolgen.runtime.search.index import Index
@@ -50,3 +51,33 @@ def test_a_stored_index_is_loaded_and_only_what_it_lacks_is_read(shop: Shop, mon
     assert read == ["mail.send"]
     fresh = Index.build(documents_of(catalog, catalog))
     assert index.search("list orders", 5) == fresh.search("list orders", 5) != ()
+
+
+def test_a_stored_index_that_is_damaged_or_of_other_tools_is_made_anew_and_warned_of(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    catalog = load(shop.name)
+    documents = list(documents_of(catalog, catalog))
+    file = shop.folder / INDEX_FILE
+    text = write_index(documents)
+    ghost = SearchDocument(key="ghost.refund", names=("ghost.refund",))
+    for stored, fault in [
+        (text[: len(text) // 2], "is damaged, or of another version"),
+        (write_index([*documents, ghost]), "is not of the tools that are there"),
+        (write_index(documents[1:]), "is not of the tools that are there"),
+    ]:
+        file.write_text(stored, encoding="utf-8")
+        caplog.clear()
+        index = index_of(catalog)
+        assert set(index) == set(catalog)
+        assert index.search("list orders", 5) == Index.build(documents).search("list orders", 5) != ()
+        told = f"the search_index.json of {shop.name!r} {fault}; its tools are indexed anew: run `toolgen build`"
+        assert [each.getMessage() for each in caplog.records] == [told]
+
+
+def test_a_stored_index_that_cannot_be_read_is_made_anew(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    catalog = load(shop.name)
+    (shop.folder / INDEX_FILE).unlink(missing_ok=True)
+    (shop.folder / INDEX_FILE).mkdir()
+    assert set(index_of(catalog)) == set(catalog)
+    assert "is damaged" in caplog.text

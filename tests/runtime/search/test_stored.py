@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,41 @@ TEXT = write_index(TOOLS)
 
 
 def test_a_file_of_another_version_is_not_read() -> None:
-    assert Index.load(TEXT.replace('"version": 1', '"version": 2').encode()) is None
+    assert Index.load(TEXT.replace('"version": 2', '"version": 1').encode()) is None
+
+
+def edited(**changes: Any) -> str:
+    """The index with other parts, laid out as a build does it, under the digest of what it was."""
+    index = {**json.loads(TEXT), **changes}
+    start = "\n".join(TEXT.split("\n", 2)[:2])
+    head = "".join(f"{json.dumps(key)}: {json.dumps(index[key])},\n" for key in ("keys", "digests", "lengths"))
+    words = ",\n".join(f"{json.dumps(word)}: {json.dumps(places)}" for word, places in index["words"].items())
+    return f'{start}\n{head}"words": {{\n{words}\n}}}}\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT[: len(TEXT) // 2],
+        TEXT[: len(TEXT) // 2] + "\n}}\n",
+        TEXT.replace('": [', '":['),
+        TEXT.replace("\n", "\r\n"),
+        TEXT.replace('"version": 2,\n', ""),
+        TEXT.replace('"keys"', '"key"'),
+        TEXT.replace('"messag"', '<<<<<<< HEAD\n"messag"'),
+        "\ufeff" + TEXT,
+        '[1,\n"words": {\n\n}}\n',
+        edited(keys=None),
+        edited(keys=[*json.loads(TEXT)["keys"], "ghost.tool"]),
+        edited(lengths=[1]),
+        edited(lengths=["a"] * len(TOOLS)),
+        edited(lengths=[10**400] * len(TOOLS)),
+        edited(digests=["0" * 16] * len(TOOLS)),
+        edited(words={"messag": [0, 2, 1]}),
+    ],
+)
+def test_a_file_that_was_cut_edited_or_merged_is_not_read(text: str) -> None:
+    assert Index.load(text.encode()) is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", json.dumps(json.loads(TEXT), indent=1)])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.search.synonyms import synonyms
+import pytest
+
+from toolgen.contract.search.documents import SearchDocument
+from toolgen.runtime.search.index import Index
+from toolgen.runtime.search.synonyms import meant, synonyms
 
 
 def test_synonyms_go_both_ways_and_no_word_stands_for_itself() -> None:
@@ -10,3 +14,49 @@ def test_synonyms_go_both_ways_and_no_word_stands_for_itself() -> None:
     assert "delet" in found["remov"]
     assert all(word in found[other] for word, others in found.items() for other in others)
     assert not any(word in others for word, others in found.items())
+
+
+@pytest.mark.parametrize(
+    ("query", "meaning"),
+    [
+        ("call off my order", "cancel"),
+        ("Called it off", "cancel"),
+        ("getting rid of a file", "delete"),
+        ("put that off", "postpone"),
+        ("turn on the alarm", "enable"),
+    ],
+)
+def test_verbs_of_two_parts_mean_something_else_than_each(query: str, meaning: str) -> None:
+    assert meant(query) == f"{query} {meaning}"
+    assert meant("call my office, and put an offer") == "call my office, and put an offer"
+
+
+TOOLS = (
+    SearchDocument(key="bank.transfer", names=("transfer",), description="Transfer funds between accounts."),
+    SearchDocument(key="bookings.cancel", names=("cancel",), description="Cancel a booking."),
+    SearchDocument(key="cluster.scale", names=("scale",), description="Scale a deployment."),
+    SearchDocument(key="files.delete", names=("delete",), description="Delete a file."),
+    SearchDocument(key="flights.baggage", names=("baggage",), description="Allowed baggage of a flight."),
+    SearchDocument(key="pods.logs", names=("logs",), description="Logs of a pod."),
+    SearchDocument(key="projects.list", names=("list",), description="List projects."),
+    SearchDocument(key="seats.exchange", names=("exchange",), description="Exchange one seat for another."),
+    SearchDocument(key="sim.usage", names=("usage",), description="How much data was used."),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("move money", "bank.transfer"),
+        ("call off my stay", "bookings.cancel"),
+        ("three more replicas", "cluster.scale"),
+        ("get rid of this", "files.delete"),
+        ("may I bring a suitcase", "flights.baggage"),
+        ("what was printed to stdout", "pods.logs"),
+        ("what do I have that exists", "projects.list"),
+        ("swap my place", "seats.exchange"),
+        ("how many gigabytes are left", "sim.usage"),
+    ],
+)
+def test_plain_words_find_what_is_called_otherwise(query: str, wanted: str) -> None:
+    assert Index.build(TOOLS).search(query, 1)[0].key == wanted

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import click
 
 from toolgen.cli.output import format_option, show_json
@@ -11,6 +14,11 @@ from toolgen.contract.tool_use import LAYERS
 from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.tool_use import ToolUse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.runtime.presentations.protocol import Presentation
 
 TAGS = "tags"
 
@@ -27,24 +35,29 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
     """
     config = project()
     schemes: dict[str, str] = dict(config.tool_use.schemes) | {TAGS: TAGS}
-    packages = built_catalogs(config, agent)
     if package is not None:
-        check_known("package", package, packages)
+        check_known("package", package, {target.out for target in config.targets})
+    packages = built_catalogs(config, agent)
+    if package is not None and package not in packages:
+        raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
     catalog = packages[package] if package is not None else next(iter(packages.values()))
     tool_use = ToolUse(catalog, config.tool_use)
     runtime = Runtime(catalog, permission=deny_all)
     run = runtime.start_run(agent)
 
-    try:
-        sections: dict[str, str] = {
-            each: tool_use.presentation(each, run).build_presentation().prompt
-            for each in LAYERS
-            if layer in (each, None)
-        }
-        if layer in (TAGS, None):
-            sections[TAGS] = tool_use.tagged(runtime, run).prompt
-    except CatalogError as error:
-        raise click.UsageError(str(error)) from None
+    sections: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    presented: dict[str, Callable[[], Presentation]] = {
+        **{each: partial(tool_use.presentation, each, run) for each in LAYERS},
+        TAGS: partial(tool_use.tags, run),
+    }
+    for name in [layer] if layer else presented:
+        try:
+            sections[name] = presented[name]().build_presentation().prompt
+        except CatalogError as error:
+            problems[name] = str(error)
+    if layer in problems:
+        raise click.UsageError(problems[layer])
     if style == "json":
         show_json([{"layer": name, "presentation": schemes[name], "prompt": text} for name, text in sections.items()])
     elif layer:
@@ -53,4 +66,6 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
         for name, text in sections.items():
             click.echo(f"--- {name} ({schemes[name]})" if name != TAGS else f"--- {name}")
             click.echo(text or "(nothing)")
-    return 0
+    for name, problem in problems.items():
+        click.echo(f"{name} has no prompt: {problem}", err=True)
+    return 1 if problems else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +13,7 @@ import click
 from toolgen.cli.output import format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
+from toolgen.contract.discovery import DISCOVERY
 from toolgen.runtime.search.embedding import EmbeddingError
 from toolgen.runtime.search.fused import Search
 from toolgen.runtime.search.index import Index
@@ -20,6 +22,7 @@ from toolgen.runtime.tool_use.finding import embedder_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from toolgen.compiler.config import Config
     from toolgen.contract.search.documents import SearchDocument
@@ -47,8 +50,9 @@ def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> i
     catalogs = built_catalogs(config)
     search = _search(config, catalogs)
     known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.known_tools())
-    source_names = {tool.ident: tool.source_name for tool in known}
-    for each, found in zip(queries, asyncio.run(_found(search, queries, limit)), strict=True):
+    source_names = {tool.ident: tool.source_name for tool in known if tool.ident not in DISCOVERY}
+    answers = asyncio.run(_found(search, queries, limit, frozenset(source_names)))
+    for each, found in zip(queries, answers, strict=True):
         hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
         if style == "json":
             line = json.dumps({"query": each, "hits": hits}, ensure_ascii=False)
@@ -82,8 +86,8 @@ def _lines() -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-async def _found(search: Search, queries: Sequence[str], limit: int) -> list[Sequence[Hit]]:
-    return [await search.search(query, limit) for query in queries]
+async def _found(search: Search, queries: Sequence[str], limit: int, idents: frozenset[str]) -> list[Sequence[Hit]]:
+    return [await search.search(query, limit, idents) for query in queries]
 
 
 def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
@@ -103,11 +107,22 @@ def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
         def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
             return (document for ident in idents for document in documents_of(homes[ident], [ident]))
 
-        kept = config.root / KEPT
-        kept.parent.mkdir(exist_ok=True)
-        return Search(index, Vectors(index, embedder, read, kept))
+        return Search(index, Vectors(index, embedder, read, _kept(config.root), patience=math.inf))
     except EmbeddingError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _kept(root: Path) -> Path | None:
+    """Where vectors are kept; None, with a warning, where no folder for them can be made."""
+    kept = root / KEPT
+    try:
+        kept.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        click.echo(
+            f"vectors are not kept: {kept.parent.name} is no folder and cannot be made: {error.strerror}", err=True
+        )
+        return None
+    return kept
 
 
 def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:

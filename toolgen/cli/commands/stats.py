@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from toolgen.cli.output import counted, format_option, show_json
-from toolgen.cli.packages import built_catalog, check_known
+from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
 from toolgen.providers.protocol import UnsupportedCapability
@@ -22,7 +22,6 @@ from toolgen.runtime.tool_use import ToolUse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from toolgen.compiler.config import Config, Target
     from toolgen.contract.tool_use import Scheme, ToolUseConfig
     from toolgen.runtime import Catalog
 
@@ -66,8 +65,8 @@ def command(*, agent: str, providers: Sequence[str], style: str) -> int:
     count_tokens, why_not = token_counter()
     found = [
         cost
-        for target, catalog in _catalogs(config, agent)
-        for cost in costs(target.out, catalog, config.tool_use, agent, providers or tuple(PROVIDERS), count_tokens)
+        for out, catalog in built_catalogs(config, agent).items()
+        for cost in costs(out, catalog, config.tool_use, agent, providers or tuple(PROVIDERS), count_tokens)
     ]
     if style == "json":
         encoding = {"encoding": ENCODING} if count_tokens else {"problem": why_not}
@@ -131,15 +130,6 @@ def token_counter() -> tuple[Callable[[str], int] | None, str]:
     return lambda text: len(encoding.encode_ordinary(text)), ""
 
 
-def _catalogs(config: Config, agent: str) -> list[tuple[Target, Catalog]]:
-    """The packages of the project that have the agent. Raises click.UsageError where none has."""
-    found = [(target, built_catalog(config, target)) for target in config.targets]
-    if not agent:
-        return found
-    check_known("agent", agent, {name for _, catalog in found for name in catalog.section("agents")})
-    return [(target, catalog) for target, catalog in found if agent in catalog.section("agents")]
-
-
 def _reason(error: CatalogError | UnsupportedCapability) -> str:
     if isinstance(error, UnsupportedCapability):
         tools = Counter(problem.tool for problem in error.problems)
@@ -158,7 +148,7 @@ _NUMBERS: Final = frozenset({"tools", "bytes", "tokens"})
 def _show(found: Sequence[Cost], why_not: str) -> None:
     columns = _COLUMNS[:-1] if why_not else _COLUMNS
     for package in dict.fromkeys(cost.package for cost in found):
-        rows = [_row(cost) for cost in found if cost.package == package]
+        rows = [_row(cost) for cost in _told_once([cost for cost in found if cost.package == package])]
         widths = {name: max(len(name), *(len(row[name]) for row in rows if name in row)) for name in columns}
         click.echo(f"{package}\n")
         for row in [{name: name for name in columns}, *rows]:
@@ -171,6 +161,16 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
         click.echo()
     if why_not:
         click.echo(f"Tokens are not counted. {why_not}", err=True)
+
+
+def _told_once(found: Sequence[Cost]) -> list[Cost]:
+    """The costs, and a problem that a presentation has with every provider only once."""
+    told: list[Cost] = []
+    for scheme in dict.fromkeys(cost.presentation for cost in found):
+        same = [cost for cost in found if cost.presentation == scheme]
+        shared = len(same) > 1 and same[0].problem and len({cost.problem for cost in same}) == 1
+        told += [replace(same[0], provider="every provider")] if shared else same
+    return told
 
 
 def _row(cost: Cost) -> dict[str, str]:

@@ -1,11 +1,13 @@
 """The search index as text: `search_index.json` of a generated package, the same bytes on every machine.
 
+A digest in its head covers all that follows, so that a file that was cut, edited or merged is not taken for an index.
 One word a line, so that a runtime reads the lines of the words that are asked for. A line holds, in one flat list, the
 places of the documents that have the word, in their order, each with how much the word weighs there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +17,13 @@ if TYPE_CHECKING:
     from toolgen.contract.search.documents import SearchDocument
 
 INDEX_FILE: Final = "search_index.json"
-INDEX_VERSION: Final = 1
+INDEX_VERSION: Final = 2
 """To be raised with every change of words, weights or layout: a runtime reads no other, and builds its own."""
+
+INDEX_START: Final = f'{{"version": {INDEX_VERSION},\n"sha256": "'
+"""What stands before the digest, in hexadecimal digits, of all that follows its line."""
+
+DIGEST_END: Final = '",\n'
 
 WORDS_START: Final = b'"words": {\n'
 WORDS_END: Final = b"\n}}\n"
@@ -42,14 +49,14 @@ def write_index(documents: Iterable[SearchDocument]) -> str:
     ordered = sorted(documents, key=lambda document: document.key)
     lengths, postings = postings_of(ordered)
     head: Mapping[str, Any] = {
-        "version": INDEX_VERSION,
         "keys": [document.key for document in ordered],
         "digests": [document.digest for document in ordered],
         "lengths": lengths,
     }
     lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     words = ",\n".join(f"{_text(word)}: {_text(postings[word])}" for word in sorted(postings))
-    return "{" + ",\n".join(lines) + ",\n" + WORDS_START.decode() + words + WORDS_END.decode()
+    covered = ",\n".join(lines) + ",\n" + WORDS_START.decode() + words + WORDS_END.decode()
+    return f"{INDEX_START}{hashlib.sha256(covered.encode()).hexdigest()}{DIGEST_END}{covered}"
 
 
 def _text(value: Any) -> str:

@@ -19,11 +19,14 @@ class EmbeddingError(RuntimeError):
 
 
 class Embedder(Protocol):
-    """Gives vectors of texts. `model` names what made them: vectors of one model compare, and are kept, under it."""
+    """Gives vectors of texts. `model` names what made them: vectors of one model compare, and are kept, under it.
+
+    The classes below name their kind, where the model is, and the model.
+    """
 
     @property
     def model(self) -> str:
-        """The name of the model."""
+        """The name of the model, which no other has."""
         ...
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
@@ -35,7 +38,8 @@ class Embedder(Protocol):
 class EndpointClass:
     """A server that answers `POST {url}/embeddings` as OpenAI's does; `url` as in `https://api.example.com/v1`.
 
-    `key_variable` names the environment variable with the key; without one none is sent.
+    `key_variable` names the environment variable with the key; without one none is sent. It is sent over https alone,
+    or to this machine. `timeout_seconds` bound what `embed` takes, all requests and tries together.
     """
 
     url: str

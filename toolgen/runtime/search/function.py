@@ -16,7 +16,7 @@ class FunctionEmbedder:
 
     def __init__(self, function: str) -> None:
         self._function = _imported(function)
-        self.model = function
+        self.model = f"function {function}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
         """Give what the function gives; what it raises passes."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.visible import visible
 from toolgen.runtime.search.embedding import EmbeddingError
 from toolgen.runtime.search.index import Hit
 from toolgen.runtime.warning import warn
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.search.documents import SearchDocument
     from toolgen.runtime.search.index import Index
-    from toolgen.runtime.search.vectors import Vectors
+    from toolgen.runtime.search.vectors import Read, Vectors
 
 _DAMPING: Final = 60
 """The k of reciprocal rank fusion; Cormack, Clarke and Büttcher 2009."""
@@ -40,28 +42,43 @@ class Search:
         self._paused_until = float("-inf")
         self._warned = False
 
-    def extend(self, documents: Iterable[SearchDocument]) -> None:
-        """From now on find these as well, or instead of those with their keys; what is known of others stays known."""
-        self._index = self._index.extended(documents)
-        if self._vectors is not None:
-            self._vectors.index = self._index
+    def extend(self, documents: Iterable[SearchDocument], read: Read | None = None) -> None:
+        """From now on find these as well, or instead of those with their keys; what is known of others stays known.
+
+        `read` reads all documents by key from now on, and has to go on reading those of before for searches under way.
+        """
+        index = self._index.extended(documents)
+        if self._vectors is not None:  # first, so that a search of another thread finds in it what the index holds
+            source = self._vectors.source
+            self._vectors.source = replace(source, index=index, read=read or source.read)
+        self._index = index
 
     async def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[Hit, ...]:
         """Find at most `limit` documents, the best first, as `Index.search` does; the embedder runs in a thread."""
-        if self._vectors is None or not query.strip() or limit < 1 or self._clock() < self._paused_until:
-            return self._index.search(query, limit, allowed)
-        keys = self._index if allowed is None else [key for key in allowed if key in self._index]
+        index, vectors = self._index, self._vectors
+        if vectors is None or not query.strip() or limit < 1 or self._clock() < self._paused_until:
+            return index.search(query, limit, allowed)
+        keys = index if allowed is None else [key for key in allowed if key in index]
         depth = max(_DEPTH, 4 * limit)
         try:
-            near = await asyncio.to_thread(self._vectors.nearest, query, depth, keys)
-        except EmbeddingError as error:
-            self._paused_until = self._clock() + _PAUSE
-            if not self._warned:
-                self._warned = True
-                warn("search goes on by words alone: %s", error)
-            return self._index.search(query, limit, allowed)
-        worded = [hit.key for hit in self._index.search(query, depth, allowed)]
+            near = await asyncio.to_thread(vectors.nearest, query, depth, keys, vectors.source)
+        except Exception as error:  # noqa: BLE001 (whatever a model does, search goes on)
+            self._note(error)
+            return index.search(query, limit, allowed)
+        worded = [hit.key for hit in index.search(query, depth, allowed)]
         return fuse((worded, near), limit)
+
+    def _note(self, error: Exception) -> None:
+        """Leave the embedder alone for a while after an error, and warn of the first; one that works on is none."""
+        from toolgen.runtime.search.vectors import NotYetError
+
+        if isinstance(error, NotYetError):
+            return
+        self._paused_until = self._clock() + _PAUSE
+        if not self._warned:
+            self._warned = True
+            reason = str(error) if isinstance(error, EmbeddingError) else f"{type(error).__name__} was raised"
+            warn("search goes on by words alone: %s", visible(reason))
 
 
 def fuse(rankings: Sequence[Sequence[str]], limit: int) -> tuple[Hit, ...]:

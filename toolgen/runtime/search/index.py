@@ -53,7 +53,7 @@ class Index:
 
     @classmethod
     def load(cls, text: bytes) -> Index | None:
-        """Read what a build wrote; None where another version did. Words are parsed when they are asked for."""
+        """Read what a build wrote; None where it is not just that. Words are parsed when they are asked for."""
         stored = read_stored(text)
         if stored is None:
             return None

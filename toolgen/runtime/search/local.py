@@ -25,7 +25,7 @@ class LocalEmbedder:
         if not Path(path).is_dir():
             raise EmbeddingError(f"there is no folder {Path(path).name!r} with an embedding model")
         self._path = path
-        self.model = Path(path).name
+        self.model = f"local {Path(path).resolve()}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
         """Give the vectors of the model; what it raises where it cannot be loaded or run passes."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.contract.search.documents import document_of_tool
+from toolgen.contract.search.index_text import INDEX_FILE
 from toolgen.runtime.search.index import Index
 from toolgen.runtime.search.stored import index_file_of
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,11 +18,27 @@ if TYPE_CHECKING:
 
 
 def index_of(catalog: Catalog) -> Index:
-    """Index all tools of a catalog, by ident. What the build of its package wrote is loaded, and not made again."""
-    text = index_file_of(catalog.package) if catalog.package else None
-    stored = None if text is None else Index.load(text)
-    index = Index.build(()) if stored is None else stored
+    """Index all tools of a catalog, by ident. What the build of its package wrote is loaded, and not made again.
+
+    Where that is damaged, or not of these tools, all are indexed anew, and a warning says so.
+    """
+    index = _stored(catalog) or Index.build(())
     return index.extended(documents_of(catalog, (ident for ident in catalog if ident not in index)))
+
+
+def _stored(catalog: Catalog) -> Index | None:
+    text = index_file_of(catalog.package) if catalog.package else None
+    if text is None:
+        return None
+    index = Index.load(text)
+    if index is None:
+        fault = "is damaged, or of another version"
+    elif set(index) != {ident for ident in catalog if catalog.registered(ident) is None}:
+        fault = "is not of the tools that are there"
+    else:
+        return index
+    warn("the %s of %r %s; its tools are indexed anew: run `toolgen build`", INDEX_FILE, catalog.package, fault)
+    return None
 
 
 def documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[SearchDocument]:

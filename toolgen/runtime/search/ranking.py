@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.search.words import words_of
-from toolgen.runtime.search.synonyms import synonyms
+from toolgen.runtime.search.synonyms import meant, synonyms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ class Ranking:
 
     def _asked(self, query: str) -> list[str]:
         """The words of a query, and those that two neighbours give when they are written as one."""
-        words = words_of(query[:_CHARACTERS])[:_WORDS]
+        words = words_of(meant(query[:_CHARACTERS]))[:_WORDS]
         joined = (first + second for first, second in pairwise(words))
         return list(dict.fromkeys((*words, *(word for word in joined if self._scores_of_one(word)))))
 

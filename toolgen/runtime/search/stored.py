@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.search.index_text import INDEX_FILE, INDEX_VERSION, WORDS_END, WORDS_START
+from toolgen.contract.search.index_text import DIGEST_END, INDEX_FILE, INDEX_START, WORDS_END, WORDS_START
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_START: Final = re.compile(f"{re.escape(INDEX_START)}([0-9a-f]{{64}}){re.escape(DIGEST_END)}".encode())
 
 
 class WordLines(Mapping[str, list[int]]):
@@ -45,18 +50,20 @@ class WordLines(Mapping[str, list[int]]):
 
 
 def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
-    """Take an index apart: what stands before its words, and these. None for one of another version, or rewritten."""
-    start = text.find(WORDS_START)
-    if start < 0 or not text.endswith(WORDS_END):
+    """Take an index apart: what stands before its words, and these.
+
+    None for one of another version, and for one that is not as `write_index` wrote it, by its digest.
+    """
+    written = _START.match(text)
+    if written is None or hashlib.sha256(memoryview(text)[written.end() :]).hexdigest().encode() != written[1]:
         return None
-    head = json.loads(text[:start].rstrip(b",\n") + b"}")
-    if head["version"] != INDEX_VERSION:
-        return None
+    start = text.index(WORDS_START)
+    head = json.loads(b"{%b}" % text[written.end() : start].rstrip(b",\n"))
     return head, WordLines(text, start + len(WORDS_START), len(text) - len(WORDS_END))
 
 
 def index_file_of(package: str) -> bytes | None:
-    """Read the index that lies in a generated package; None where there is none."""
+    """Read the index that lies in a generated package; None where there is none, empty where it cannot be read."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         return None
@@ -64,3 +71,5 @@ def index_file_of(package: str) -> bytes | None:
         return Path(spec.origin).with_name(INDEX_FILE).read_bytes()
     except FileNotFoundError:
         return None
+    except OSError:
+        return b""

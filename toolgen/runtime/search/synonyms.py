@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +31,7 @@ _GROUPS: Final = (
     "convert transform translate conversion",
     "copy duplicate clone",
     "create make generate add new build",
-    "delete remove erase wipe clear drop",
+    "delete remove erase wipe clear drop rid discard",
     "describe explain",
     "download fetch retrieve get read load",
     "find search locate lookup look discover query",
@@ -40,7 +41,9 @@ _GROUPS: Final = (
     "inquire ask query question",
     "install setup configure set configuration settings",
     "list show display view see",
+    "list exist available",
     "lower reduce decrease cut",
+    "log print output stdout stderr console",
     "monitor track watch follow observe",
     "move transfer relocate",
     "notify alert warn notification warning reminder remind",
@@ -59,6 +62,14 @@ _GROUPS: Final = (
     "summarize summary overview brief",
     "teach educate instruct learn study education learning course lesson",
     "undo revert rollback restore recover reverse",
+    "swap exchange switch trade replace",
+    "scale resize replica instance",
+    "postpone delay reschedule defer",
+    "refund reimburse repay reimbursement",
+    "reply answer respond response",
+    "enable activate",
+    "disable deactivate",
+    "block ban",
     "update edit modify change adjust alter",
     "upload import attach",
     "write compose draft text",
@@ -72,6 +83,7 @@ _GROUPS: Final = (
     "bug error defect fault issue problem",
     "bus train transit transport transportation",
     "calendar schedule date",
+    "baggage luggage suitcase bag",
     "car vehicle automobile auto",
     "cheap affordable budget inexpensive deal discount",
     "city town",
@@ -85,6 +97,7 @@ _GROUPS: Final = (
     "cost price pricing fee charge expense",
     "country nation",
     "currency exchange money",
+    "data gigabyte megabyte gb mb",
     "delivery shipping ship shipment courier",
     "diet nutrition",
     "disease illness sickness",
@@ -130,6 +143,7 @@ _GROUPS: Final = (
     "meeting conference",
     "message text sms chat",
     "money finance financial",
+    "money fund cash",
     "museum gallery",
     "music song track",
     "near nearby close around local",
@@ -163,6 +177,31 @@ _GROUPS: Final = (
     "weather forecast temperature climate rain",
     "web website site internet online",
 )
+
+
+_VERBS: Final = (
+    ("call(?:s|ed|ing)?", "off", "cancel"),
+    ("gets?|got|getting", "rid of", "delete"),
+    ("throws?|threw|throwing", "away", "delete"),
+    ("puts?|putting", "off", "postpone"),
+    ("pays?|paid|paying", "back", "refund"),
+    ("sends?|sent|sending|gives?|gave|giving", "back", "return"),
+    ("brings?|brought|bringing", "back", "restore"),
+    ("shuts?|shutting", "down", "stop"),
+    ("(?:switch|turn)(?:es|s|ed|ing)?", "off", "disable"),
+    ("(?:switch|turn)(?:es|s|ed|ing)?", "on", "enable"),
+)
+"""Verbs of two parts that mean something else than each part, and what they mean; "it" and its kind stand between."""
+
+_MEANT: Final = tuple(
+    (re.compile(rf"\b(?:{verb})\s+(?:(?:it|this|that|them|these|those)\s+)?{rest}\b", re.IGNORECASE), meaning)
+    for verb, rest, meaning in _VERBS
+)
+
+
+def meant(query: str) -> str:
+    """Give a query, and behind it what its verbs of two parts mean."""
+    return " ".join((query, *(meaning for verb, meaning in _MEANT if verb.search(query))))
 
 
 @cache

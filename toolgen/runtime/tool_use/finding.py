@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cached_property, lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.search.documents import SearchDocument, parameter_texts
@@ -12,7 +14,7 @@ from toolgen.runtime.search.index import Index
 from toolgen.runtime.search.of_catalog import documents_of, index_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.runtime.actions.view import ActionView, Entry
@@ -28,6 +30,9 @@ _VIEWS: Final = 16
 
 _GONE: Final = 1000
 """Entries that the host no longer names, of which the documents are kept beside as many as there are."""
+
+_AT_ONCE: Final = 500
+"""Entries that are described without leaving the event loop; more take a thread, since they take some 90 us each."""
 
 Fused: TypeAlias = "Callable[[Index, Callable[[Sequence[str]], Iterable[SearchDocument]]], Search]"
 """Makes a search over an index, given what reads documents by key."""
@@ -75,14 +80,34 @@ class _Actions:
 
     def __init__(self, fused: Fused) -> None:
         self._fused = fused
-        self._documents: dict[str, SearchDocument] = {}
-        self._search = fused(Index.build(()), self._read)
+        self._lock = Lock()
+        self._documents: Mapping[str, SearchDocument] = {}
+        self._search = fused(Index.build(()), _reader(self._documents))
         self._names = frozenset[str]()
 
     async def search(self, query: str, limit: int, entries: Mapping[str, Entry]) -> Sequence[Hit]:
+        looked_at = sum(entry.said is not None or name not in self._documents for name, entry in entries.items())
+        if looked_at <= _AT_ONCE and self._lock.acquire(blocking=False):
+            try:
+                search, names = self._of(entries)
+            finally:
+                self._lock.release()
+        else:
+            search, names = await asyncio.to_thread(self._waited_of, entries)
+        return await search.search(query, limit, names)
+
+    def _waited_of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
+        with self._lock:
+            return self._of(entries)
+
+    def _of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
+        """Give what searches these entries, and their names.
+
+        Mappings of documents are replaced, and never changed: a search under way may still read them.
+        """
         if len(self._documents) > 2 * len(entries) + _GONE:
-            self._documents.clear()
-            self._search = self._fused(Index.build(()), self._read)
+            self._documents = dict[str, SearchDocument]()
+            self._search = self._fused(Index.build(()), _reader(self._documents))
         names = frozenset(entries)
         if names != self._names:  # the same object each time, so that its ranking is found again
             self._names = names
@@ -92,12 +117,14 @@ class _Actions:
             if (entry.said is not None or name not in self._documents)
             and (document := _document(entry)) != self._documents.get(name)
         }
-        self._documents.update(changed)
-        self._search.extend(changed.values())
-        return await self._search.search(query, limit, self._names)
+        if changed:
+            self._documents = {**self._documents, **changed}
+            self._search.extend(changed.values(), _reader(self._documents))
+        return self._search, self._names
 
-    def _read(self, names: Sequence[str]) -> Iterator[SearchDocument]:
-        return (self._documents[name] for name in names)
+
+def _reader(documents: Mapping[str, SearchDocument]) -> Callable[[Sequence[str]], Iterable[SearchDocument]]:
+    return lambda names: (documents[name] for name in names)
 
 
 def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedder | None:

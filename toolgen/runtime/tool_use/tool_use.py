@@ -94,12 +94,15 @@ class ToolUse:
 
         Raises `CatalogError` for a tag that no line could have.
         """
+        return self._conversation(self.tags(run), runtime, run, provider)
+
+    def tags(self, run: Run) -> Presentation:
+        """Give what shows the tag tools of a run. Raises `CatalogError` for a tag that no line could have."""
         from toolgen.runtime.presentations.tags.definition import tag_idents, tool_defs
         from toolgen.runtime.presentations.tags.presentation import Tags
 
         idents = tag_idents(self.catalog)
-        tools = {idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run}
-        return self._conversation(Tags(tools), runtime, run, provider)
+        return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run})
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
         """Give what shows the tools of a run in a layer. Raises as `conversation` does."""
