@@ -23,7 +23,7 @@ from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.result import failed, failed_call, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
-from toolgen.runtime.stages.resolve import resolve
+from toolgen.runtime.stages.resolve import is_not_offered, resolve
 from toolgen.runtime.steps import bind_steps
 from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.suggest import nearest
@@ -290,7 +290,7 @@ class Runtime:
 
     def _meant(self, name: str) -> str:
         """Name what was asked for, for the record: of what was not offered, the tool that the name before it means."""
-        if not name.endswith(NOT_OFFERED):
+        if not is_not_offered(name):
             return name
         return self._catalog.resolve(name.removesuffix(NOT_OFFERED)) or name
 
@@ -335,7 +335,7 @@ def _why_left_out(run: Run | None, ident: str, name: str) -> str:
     if run is None:
         return ""
     reason = run.effective.left_out.get(ident)
-    if reason is None and name.endswith(NOT_OFFERED):
+    if reason is None and is_not_offered(name):
         return LeftOut.NOT_OFFERED.value
     return reason.value if reason else ""
 

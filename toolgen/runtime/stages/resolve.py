@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import NOT_OFFERED
 from toolgen.runtime.errors import ToolNotFound
@@ -19,9 +19,14 @@ def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None)
 
     Of what was not offered nothing is suggested: the model may not know these names.
     """
-    if name.endswith(NOT_OFFERED):
+    if is_not_offered(name):
         raise ToolNotFound(name)
     ident = catalog.resolve(name)
     if ident is None:
         raise ToolNotFound(name, catalog.suggestions(name) if visible is None else nearest(name, visible))
     return ident
+
+
+def is_not_offered(name: Any) -> bool:
+    """Whether a name means something that a model was not offered. It may be anything that a host took for a name."""
+    return isinstance(name, str) and name.endswith(NOT_OFFERED)

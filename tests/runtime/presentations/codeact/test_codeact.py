@@ -204,7 +204,7 @@ def test_what_was_bound_before_an_exception_stays() -> None:
 
 def test_what_was_printed_comes_back_also_before_an_error() -> None:
     (report,) = house().reports("print('one')\nprint('two', 2)\n1 / 0")
-    assert report == "printed:\none\ntwo 2\n\nerror: line 3: ZeroDivisionError: division by zero in `1 / 0`"
+    assert report == "printed:\n| one\n| two 2\nerror: line 3: ZeroDivisionError: division by zero in `1 / 0`"
 
 
 def test_what_is_long_is_cut_and_says_so() -> None:
@@ -212,7 +212,7 @@ def test_what_is_long_is_cut_and_says_so() -> None:
     reports = house().reports("result = 'a' * 50", "for _ in range(9): print('abc')", "#" * 101, limits=limits)
     assert reports == [
         'result: "aaaaaaaaa\n[cut: these are the first 10 of 52 characters]',
-        "printed:\nabc\na\n[cut: these are the first 5 of 36 characters]",
+        "printed:\n| abc\n| a\n[cut: these are the first 5 of 36 characters]",
         "nothing was run: the code has 101 characters, and 100 is the most",
     ]
 
@@ -372,9 +372,49 @@ def test_a_call_by_another_door_takes_the_pipeline_too() -> None:
     codeact = CodeAct(candidates_of(world.catalog, ["lab.echo"]))
     (report,) = world.reports('result = eval(\'_toolgen_call("lab.hidden", "{}")\')', codeact=codeact)
     assert "LookupError: tool_not_available: " in report
-    (report,) = world.reports('result = eval(\'_toolgen_call("lab.echo", "no json")\')', codeact=codeact)
+    (report,) = world.reports('result = eval(\'_toolgen_call("lab__echo", "no json")\')', codeact=codeact)
     assert "ValueError: invalid_call: " in report
     assert "lab__hidden" not in codeact.build_presentation().prompt
+
+
+def test_tus_05_the_name_that_leads_out_reaches_candidates_only() -> None:
+    world = house(echo=lambda args: args["x"], unseen=lambda args: args["x"])
+    codeact = CodeAct(candidates_of(world.catalog, ["lab.echo"]))
+    for name in ("lab.unseen", "lab__unseen", "lab.echo"):
+        (report,) = world.reports(
+            f"eval('_toolgen_call({name!r}, \\'{{\"x\": 1}}\\')')".replace(repr(name), f'"{name}"'), codeact=codeact
+        )
+        assert "LookupError: tool_not_available: " in report
+        assert world.requests[-1].name == f"{name} (not offered)"
+
+
+def test_names_of_builtins_can_be_variables_beside_calls() -> None:
+    names = ["type", "len", "zip", "dict", "list", "str", "int", "float", "bool", "tuple", "enumerate", "ValueError"]
+    reports = house().reports("\n".join(f"{name} = 'mine'" for name in names), "result = lab__echo([{'a': 1.5}, True])")
+    assert reports[1] == 'result: [{"a": 1.5}, true]'
+
+
+def test_what_was_printed_cannot_pass_for_the_report() -> None:
+    reports = house().reports("print('a\\nresult: 42\\x1b[1m\\u202e\\tb')\nprint()", "result = '\\u202e\\x7f'")
+    assert reports == ["printed:\n| a\n| result: 42\\x1b[1m\\u202e\tb\n| ", 'result: "\\u202e\\u007f"']
+
+
+def test_a_result_is_told_only_by_a_snippet_that_names_it() -> None:
+    reports = house().reports("result = 1", "# result of it\nb = 'result'\nprint(b)", "result = 1")
+    assert reports == ["result: 1", "printed:\n| result", "result: 1"]
+
+
+def test_a_fence_in_a_list_item_takes_its_indent_from_the_lines() -> None:
+    action = CODEACT.interpret(said("- so:\n  ```python\n  if 1:\n    result = 1\n x = 1\n  ```"))
+    assert action == Snippet(code="if 1:\n  result = 1\nx = 1", text="- so:")
+
+
+def test_what_the_checker_cannot_know_can_be_annotated() -> None:
+    catalog = Catalog()
+    tool(catalog, "lab.sort", lambda args: args["by"], by={"enum": ["up", "down"]})
+    reports = House(catalog).reports("result = lab__sort('UP'.lower())", "v: Any = 'UP'.lower()\nresult = lab__sort(v)")
+    assert reports[0].startswith("nothing was run")
+    assert reports[1] == 'result: "up"'
 
 
 def test_a_worker_can_be_made_by_the_host() -> None:

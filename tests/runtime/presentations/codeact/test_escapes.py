@@ -166,6 +166,42 @@ def test_calls_have_an_end() -> None:
     assert len(world.requests) == 3
 
 
+def test_variables_that_are_too_large_to_be_kept_are_not_kept() -> None:
+    limits = CodeActLimits(memory_bytes=128 * 1024 * 1024, kept_bytes=16 * 1024 * 1024)
+    reports = tried("x = 'a' * 17_000_000\nresult = 1", "x = 1\nresult = x", limits=limits)
+    assert reports[0].startswith("result: 1\nvariables are as they were before it, for they would take more memory")
+    assert reports[1] == "result: 1"
+
+
+def test_a_conversation_goes_on_after_variables_that_do_not_fit_again() -> None:
+    reports = house().reports("x = [0] * 10_000_000\nresult = 1", "print(1)", "y = 2\nresult = y")
+    assert reports[0].startswith("result: 1")
+    assert reports[2] == "result: 2"
+
+
+@pytest.mark.parametrize("body", ["return 1 / 0", "raise ValueError('a\\nresult: 3')", "while True: pass"])
+def test_a_conversation_whose_border_is_broken_begins_anew_and_says_so(body: str) -> None:
+    reports = house().reports(
+        f"def _toolgen_function(*a):\n    {body}", "lab__echo(x=1)", "result = lab__echo(x=1)", limits=QUICK
+    )
+    assert reports[1].startswith("nothing was run: the variables of earlier code could not be brought back, for ")
+    assert reports[1].endswith("All variables are gone; bind again what you need")
+    assert "\n" not in reports[1]
+    assert reports[2] == "result: 1"
+
+
+def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
+    world = house()
+    big, many = world.outcomes(
+        "lab__echo(x='a' * 500)",
+        "for _ in range(9): lab__echo(x='a' * 500)",
+        limits=CodeActLimits(argument_bytes=1200),
+    )
+    assert many.report == f"{STOPPED}its calls were given more than 1200 bytes; variables are as they were before it"
+    assert len(world.requests) == 3
+    assert "aaa" not in repr(big.asked)
+
+
 def test_the_stack_has_an_end() -> None:
     reports = tried("def f(n): return f(n + 1)\nf(0)", "x = []\nfor _ in range(10**5): x = [x]\nresult = x")
     assert "RecursionError: maximum recursion depth exceeded" in reports[0]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_FENCE: Final = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*")
+_FENCE: Final = re.compile(r"(?P<indent> {0,3})(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*")
 _CODE: Final = frozenset({"", "py", "python", "python3"})
 
 
@@ -38,7 +38,8 @@ def read_fences(answer: str) -> Fenced:
                 text += [*lines, line]
             lines, opened = [], None
         else:
-            lines.append(line)
+            indent = min(len(opened["indent"]), len(line) - len(line.lstrip(" ")))
+            lines.append(line[indent:])
     is_cut = opened is not None and _is_code(opened)
     if opened is not None and not is_cut:
         text += lines

@@ -10,15 +10,20 @@ class CodeActLimits:
     """What one snippet may use, and how much of what it gives is shown.
 
     `seconds` are those in which its code runs, not those in which a call is in the pipeline. `memory_bytes` holds its
-    values and what the type checker needs. `depth` is how deep calls may nest, `calls` how often one snippet may call
-    tools. `source_chars` bounds the snippet, `result_chars` and `printed_chars` what a model is shown of the one value
-    and the output.
+    values and what the type checker needs. `kept_bytes` is how large the variables may be that a host keeps for the
+    next snippet. `depth` is how deep calls may nest, `calls` how often one
+    snippet may call tools, `argument_bytes` how much it may pass to them in all. `source_chars` bounds the snippet,
+    `result_chars` and `printed_chars` what a model is shown of the one value and the output.
+
+    They are those of one snippet. How many run at a time is the host's to bound.
     """
 
     seconds: float = 5.0
     memory_bytes: int = 256 * 1024 * 1024
+    kept_bytes: int = 64 * 1024 * 1024
     depth: int = 200
     calls: int = 100
+    argument_bytes: int = 16 * 1024 * 1024
     source_chars: int = 50_000
     result_chars: int = 16_000
     printed_chars: int = 8_000

@@ -27,7 +27,8 @@ is your last word. Call the functions below, without imports and in plain code (
 what you want to see to `{RESULT}`, or print it; variables last. There are no files and no network; json, re, math,
 datetime, collections and itertools can be imported. A failed call raises PermissionError, TimeoutError, ValueError
 (wrong arguments), LookupError (no such function) or RuntimeError; its message begins with the kind. Arguments are JSON.
-Types are checked before anything runs: write a dict where it is passed, or annotate it, `f: Filters = {{...}}`.
+Types are checked before anything runs: write a dict where it is passed, or annotate it, `f: Filters = {{...}}`; what
+the checker cannot know is `v: Any = ...`.
 """
 
 _CUT: Final = "nothing was run: the block of code has no end; write it again, shorter, and close it with ```"
@@ -78,7 +79,10 @@ class CodeAct:
         return Snippet(code="\n".join(found.blocks), text=found.text)
 
     async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
-        """Run code; its calls go through `ops`, one after the other. Cancelled, it leaves no process behind."""
+        """Run code; its calls go through `ops`, one after the other. Cancelled, it leaves no process behind.
+
+        What the calls of code were given is not in the outcome.
+        """
         if isinstance(action, Calls):
             return Outcome(asked=action.calls)
         return await self._session.run(action.code, ops)

@@ -20,53 +20,68 @@ CHECKED: Final = "toolgen_checked"
 FUNCTIONS: Final = f"""
 import json as _toolgen_json
 
-def _toolgen_check(value, place):
-    kind = type(value)
-    if value is None or kind in (str, int, bool):
-        return
-    if kind is float:
-        if value != value or value in (float("inf"), float("-inf")):
-            raise ValueError(f"{{place}} is {{value}}, which JSON cannot say")
-    elif kind in (list, tuple):
-        for number, item in enumerate(value):
-            _toolgen_check(item, f"{{place}}[{{number}}]")
-    elif kind is dict:
-        for key, item in value.items():
-            if type(key) is not str:
-                raise ValueError(f"{{place}} has the key {{key!r}}; the keys of JSON are strings")
-            _toolgen_check(item, f"{{place}}[{{key!r}}]")
-    else:
-        raise ValueError(f"{{place}} is of type {{kind.__name__}}, which JSON does not have")
+def _toolgen_border(
+    dumps, loads, type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError
+):
+    infinite = (float("inf"), float("-inf"))
 
-def _toolgen_function(name, parameters, spelled):
-    def call(*args, **kwargs):
-        if len(args) > len(parameters):
-            raise TypeError(f"{{name}}() takes at most {{len(parameters)}} arguments without a name")
-        values = {{}}
-        for parameter, value in zip(parameters, args):
-            values[spelled.get(parameter, parameter)] = value
-        for parameter, value in kwargs.items():
-            key = spelled.get(parameter, parameter)
-            if key in values:
-                raise TypeError(f"{{name}}() got {{parameter!r}} twice")
-            values[key] = value
-        for key, value in values.items():
-            _toolgen_check(value, key)
-        return _toolgen_json.loads({CALL}(name, _toolgen_json.dumps(values)))
-    return call
+    def check(value, place):
+        kind = type(value)
+        if value is None or kind in (str, int, bool):
+            return
+        if kind is float:
+            if value != value or value in infinite:
+                raise ValueError(f"{{place}} is {{value}}, which JSON cannot say")
+        elif kind in (list, tuple):
+            for number, item in enumerate(value):
+                check(item, f"{{place}}[{{number}}]")
+        elif kind is dict:
+            for key, item in value.items():
+                if type(key) is not str:
+                    raise ValueError(f"{{place}} has the key {{key!r}}; the keys of JSON are strings")
+                check(item, f"{{place}}[{{key!r}}]")
+        else:
+            raise ValueError(f"{{place}} is of type {{kind.__name__}}, which JSON does not have")
 
-def _toolgen_result(value):
-    _toolgen_check(value, {RESULT!r})
-    return _toolgen_json.dumps(value, ensure_ascii=False)
+    def function(name, parameters, spelled):
+        def call(*args, **kwargs):
+            if len(args) > len(parameters):
+                raise TypeError(f"{{name}}() takes at most {{len(parameters)}} arguments without a name")
+            values = {{}}
+            for parameter, value in zip(parameters, args):
+                values[spelled.get(parameter, parameter)] = value
+            for parameter, value in kwargs.items():
+                key = spelled.get(parameter, parameter)
+                if key in values:
+                    raise TypeError(f"{{name}}() got {{parameter!r}} twice")
+                values[key] = value
+            for key, value in values.items():
+                check(value, key)
+            return loads({CALL}(name, dumps(values)))
+        return call
+
+    def result(value):
+        check(value, {RESULT!r})
+        return dumps(value, ensure_ascii=False)
+
+    return function, result
+
+_toolgen_function, _toolgen_result = _toolgen_border(
+    _toolgen_json.dumps, _toolgen_json.loads,
+    type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError,
+)
 """
-"""Fed once into a new sandbox. All that crosses its border is text, and what reads it there is bounded there."""
+"""Fed once into a new sandbox. All that crosses its border is text, and what reads it there is bounded there.
+
+A snippet may give any name another meaning; so what the functions use is bound before the first one runs.
+"""
 
 RESULT_TEXT: Final = f"_toolgen_result({RESULT})"
 """What a snippet came to, as JSON text. Raises NameError where it bound nothing."""
 
 TYPES: Final = f"""
 from __future__ import annotations
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any as Any, Literal, NotRequired, TypedDict
 
 def {CHECKED}() -> None: ...
 def map(function: Any, *iterables: Any) -> Any: ...

@@ -7,13 +7,14 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.messages import ModelCall
-from toolgen.contract.records import ToolRequest
+from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.contract.stub import RESULT
 from toolgen.runtime.presentations.codeact.reports import (
     Printed,
     exception_of,
     failure_report,
     objections_report,
+    one_line,
     result_report,
 )
 from toolgen.runtime.presentations.codeact.sandbox_code import FUNCTIONS, RESULT_TEXT, TYPES, functions_of
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.presentations.protocol import Ops
 
 _WORD: Final = re.compile(r"\w+")
+_APART: Final = re.compile(
+    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )*+ (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
+)
+"""Comments, strings and attributes: what names no variable."""
+
+_NOT_KEPT: Final = (
+    "variables are as they were before it, for they would take more memory than is kept for the next code"
+)
 
 
 class Session:
@@ -85,42 +94,64 @@ class Session:
         return objections_report(own, self._functions.by_name) if own else ""
 
     async def _run(self, worker: Worker, code: str, named: list[str], ops: Ops) -> Outcome:
-        run = _Run(worker, self._functions, ops, self._limits)
         try:
             await self._prepare(worker, named)
-            ending = await self._ending(run, code)
+        except (WorkerLost, SnippetFailed) as failure:
+            return self._forget(failure)
+        run = _Run(worker, self._functions, ops, self._limits)
+        try:
+            ending, checked = await self._ending(run, code)
             variables = await worker.state()
         except WorkerLost as lost:
             return run.outcome(f"error: the code was stopped, for {lost}; variables are as they were before it")
+        if len(variables) > self._limits.kept_bytes:
+            return run.outcome("\n".join(filter(None, [ending, _NOT_KEPT])))
         self._variables = variables
+        self._history.append(checked)
         self._bound.update(dict.fromkeys(named))
         return run.outcome(ending)
 
+    def _forget(self, failure: Exception) -> Outcome:
+        """Begin anew, where what earlier snippets left behind would fail every later one."""
+        self._variables = None
+        self._history.clear()
+        self._bound.clear()
+        reason = one_line(str(failure))
+        return Outcome(
+            report=f"nothing was run: the variables of earlier code could not be brought back, for {reason}. "
+            "All variables are gone; bind again what you need"
+        )
+
     async def _prepare(self, worker: Worker, named: list[str]) -> None:
-        """Make the variables and the functions there that the snippet names. None of it prints, or fails."""
+        """Make the variables and the functions there that the snippet names.
+
+        Raises `WorkerLost` and `SnippetFailed` only where an earlier snippet left behind what does not go with that.
+        """
         await worker.open(self._variables)
         new = [self._functions.by_name[name][1] for name in named if name not in self._bound]
-        await worker.feed(("" if self._variables else FUNCTIONS) + functions_of(new), lambda _text: None)
+        step = await worker.feed(("" if self._variables else FUNCTIONS) + functions_of(new), lambda _text: None)
+        if not isinstance(step, Finished):
+            raise WorkerLost("they call a tool before any code is run")
 
-    async def _ending(self, run: _Run, code: str) -> str:
-        """Run a snippet to its end, and say what that was."""
+    async def _ending(self, run: _Run, code: str) -> tuple[str, str]:
+        """Run a snippet to its end; say what that was, and as what the checker sees it before later ones."""
         try:
             await run.feed(code)
             ending = await self._result(run, code)
         except SnippetFailed as failure:
             # What comes after it is checked as if it could be reached with any of its variables, or none.
-            self._history.append(f"try:\n{textwrap.indent(code, ' ')}\n pass\nexcept BaseException: pass\n")
-            return f"error: {failure_report(failure)}"
-        self._history.append(f"{code}\n")
-        return ending
+            attempt = f"try:\n{textwrap.indent(code, ' ')}\n pass\nexcept BaseException: pass\n"
+            return f"error: {failure_report(failure)}", attempt
+        return ending, f"{code}\n"
 
     async def _result(self, run: _Run, code: str) -> str:
-        if RESULT not in _WORD.findall(code):
+        """Say what the result is, where this snippet names it: what an earlier one bound is not told again."""
+        if RESULT not in _WORD.findall(_APART.sub(" ", code)):
             return ""
         try:
             text = await run.feed(RESULT_TEXT)
         except SnippetFailed as failure:
-            return "" if failure.kind == "NameError" else f"error: {failure.message}"
+            return "" if failure.kind == "NameError" else f"error: {one_line(failure.message)}"
         return result_report(str(text), self._limits.result_chars)
 
 
@@ -150,10 +181,12 @@ class _Run:
     async def _call(self, call: Suspended) -> ToolResult[Any]:
         if len(self._asked) == self._most_calls:
             raise WorkerLost(f"it made more calls than {self._most_calls}")
-        ident, _ = self._functions.by_name.get(call.function, (call.function, None))
-        request = ToolRequest(name=ident, payload=call.arguments)
-        (result,) = await self._ops.call([request])
-        asked = ModelCall(tool_call_id=result.tool_call_id, name=call.function, arguments=call.arguments)
+        found = self._functions.by_name.get(call.function)
+        ident = found[0] if found else f"{call.function}{NOT_OFFERED}"
+        (result,) = await self._ops.call([ToolRequest(name=ident, payload=call.arguments)])
+        # What the calls were given is not kept until the snippet ends: it would be the host's memory that holds it.
+        asked = ModelCall(tool_call_id=result.tool_call_id, name=call.function, arguments="")
+        request = ToolRequest(name=ident, payload=b"", tool_call_id=result.tool_call_id)
         self._asked.append(RequestedCall(asked=asked, request=request))
         self._results.append(result)
         return result

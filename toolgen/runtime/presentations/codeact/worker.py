@@ -107,6 +107,7 @@ class Worker:
         self._limits = limits
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="codeact")
         self._stack = ExitStack()
+        self._argument_bytes = 0
         self._pool: Monty | None = None
         self._session: MontySession | None = None
         self._pid: int | None = None
@@ -265,6 +266,7 @@ class Worker:
                 case monty.FunctionSnapshot(function_name=name, args=args):
                     match args:
                         case (str(function), str(arguments)) if name == CALL:
+                            self._count(function, arguments)
                             return Suspended(function, arguments, snapshot)
                         case _:
                             snapshot = snapshot.resume({"exception": NameError(f"name {name!r} is not defined")})
@@ -273,6 +275,11 @@ class Worker:
                 case _:
                     raise WorkerLost("it waits for something that never comes")
         return Finished(snapshot.output)
+
+    def _count(self, *texts: str) -> None:
+        self._argument_bytes += sum(len(text.encode(errors="surrogatepass")) for text in texts)
+        if self._argument_bytes > self._limits.argument_bytes:
+            raise WorkerLost(f"its calls were given more than {self._limits.argument_bytes} bytes")
 
 
 def _failure(error: BaseException, frames: list[Any]) -> Exception:
