@@ -199,7 +199,7 @@ def test_tus_11_retrieval_begins_with_a_search_and_no_tool_of_the_catalog(shop_c
 def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     schemes = dict.fromkeys(LAYERS, "retrieval")
-    config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]
+    config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
     runtime = Runtime(catalog, permission=allow_all)
     model = ScriptedModel(ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run()))
     assert model.offered == {"search_tools", "shop__get_price"}
@@ -350,7 +350,7 @@ def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_cat
     for scheme, is_visible in (
         ("enumerate-all", True), ("codeact", True), ("universal-category", False), ("retrieval", False),
     ):  # fmt: skip
-        shop = visit(shop_catalog, scheme)  # type: ignore[arg-type]
+        shop = visit(shop_catalog, scheme)  # type: ignore[arg-type]  # of text
         conversation = shop.conversation()
         text = json.dumps(dict(conversation.request())) + conversation.prompt
         assert [shop.spelled(ident) in text for ident in ACTIONS] == [is_visible] * len(ACTIONS), scheme
@@ -406,7 +406,7 @@ def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_ca
     assert surface.tools == ()
     assert all(ident in surface.dispatchable for ident in ACTIONS)
     with pytest.raises(TypeError, match="dispatchable"):
-        Surface(tools=())  # type: ignore[call-arg]
+        Surface(tools=())  # type: ignore[call-arg]  # what is tried
 
 
 def test_turns_for_one_action(shop_catalog: LoadShop) -> None:

@@ -66,7 +66,8 @@ def ask_openai(url: str, fields: Mapping[str, Any], messages: list[dict[str, Any
     from openai import OpenAI
 
     with OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
-        made: Any = client.chat.completions.create(model="gpt", messages=messages, **fields)  # type: ignore[arg-type]
+        create: Any = client.chat.completions.create  # the payload is what is shown, and no type of the SDK
+        made = create(model="gpt", messages=messages, **fields)
         return dict(made.model_dump(mode="json"))
 
 
@@ -74,7 +75,8 @@ def ask_openai_responses(url: str, fields: Mapping[str, Any], messages: list[dic
     from openai import OpenAI
 
     with OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
-        made: Any = client.responses.create(model="gpt", input=messages, **fields)  # type: ignore[arg-type]
+        create: Any = client.responses.create  # the payload is what is shown, and no type of the SDK
+        made = create(model="gpt", input=messages, **fields)
         return dict(made.model_dump(mode="json"))
 
 
@@ -82,7 +84,8 @@ def ask_anthropic(url: str, fields: Mapping[str, Any], messages: list[dict[str, 
     from anthropic import Anthropic
 
     with Anthropic(base_url=url, api_key="none", max_retries=0) as client:
-        made: Any = client.messages.create(model="claude", max_tokens=99, messages=messages, **fields)  # type: ignore[arg-type]
+        create: Any = client.messages.create  # the payload is what is shown, and no type of the SDK
+        made = create(model="claude", max_tokens=99, messages=messages, **fields)
         return dict(made.model_dump(mode="json"))
 
 
@@ -90,7 +93,8 @@ def ask_gemini(url: str, fields: Mapping[str, Any], messages: list[dict[str, Any
     from google import genai
 
     client = genai.Client(api_key="none", http_options={"base_url": url})
-    made: Any = client.models.generate_content(model="gemini", contents=messages, config=dict(fields))  # type: ignore[arg-type]
+    create: Any = client.models.generate_content  # the payload is what is shown, and no type of the SDK
+    made = create(model="gemini", contents=messages, config=dict(fields))
     return dict(made.model_dump(mode="json"))
 
 

@@ -153,7 +153,7 @@ def test_uac_41_every_rule_gives_a_frozen_action() -> None:
     assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
     assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
     with pytest.raises(AttributeError):
-        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]
+        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # what is tried
 
 
 def test_uac_42_an_unknown_action_carries_what_resembles_it() -> None:

@@ -129,7 +129,9 @@ def test_no_text_breaks_out_of_a_stub(description: str, note: str) -> None:
 
     source = stub(description, note)
     assert shape_of(source) == shape_of(stub("", ""))
-    told = ast.get_docstring(ast.parse(source).body[0], clean=False)  # type: ignore[arg-type]
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+    told = ast.get_docstring(function, clean=False)
     lines = [prose(description, DESCRIPTION_LIMIT), *([f"x: {prose(note, 120)}"] if prose(note, 120) else [])]
     assert told == "\n ".join(lines)
     assert all(line.isprintable() for line in source.split("\n"))

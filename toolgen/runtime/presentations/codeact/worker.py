@@ -120,7 +120,7 @@ class Worker:
     async def __aenter__(self) -> Self:
         try:
             await self._in_thread(self._start)
-        except BaseException:
+        except BaseException:  # whoever is cancelled here leaves no process either, and it is raised anew
             await self.__aexit__()
             raise
         return self
