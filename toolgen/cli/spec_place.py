@@ -42,7 +42,9 @@ class SpecPlace:
         unfinished = file.with_name(f".{file.name}.new")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_bytes(data)
+            unfinished.unlink(missing_ok=True)
+            with unfinished.open("xb") as made:  # never through a link that was put there
+                made.write(data)
             unfinished.replace(file)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
@@ -99,7 +101,7 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
     read_documents(found[:1], sink)
     problems = [problem for problem in sink if problem.span.file == found[0].path]
     if problems:
-        show_diagnostics(problems, {found[0].path: found[0].text}, config.root)
+        show_diagnostics(problems, sink.sources)
         raise click.UsageError(
             f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`."
         )

@@ -56,7 +56,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     progress("resolving")
     found = Diagnostics()
     catalog = resolve(documents, found, profile=target.profile, assert_formats=target.formats == "assert")
-    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs))
+    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)
@@ -64,7 +64,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
         from toolgen.compiler.emit.providers import check_exports
 
         check_exports(catalog, target.export, sink)
-    return Compiled(catalog, {file.path: file.text for file in files})
+    return Compiled(catalog, sink.sources)
 
 
 def generate(

@@ -70,7 +70,7 @@ def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[
             "unchanged": len(published.unchanged),
         }
     if style == "text":
-        show_diagnostics(sink, built.sources, config.root)
+        show_diagnostics(sink, built.sources)
         if published is None:
             click.echo(f"{target.out}: not built", err=True)
         elif not published.written and not published.removed:
@@ -103,7 +103,7 @@ def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, 
             for change in changes
         ]
     if style == "text":
-        show_diagnostics(sink, checked.sources, config.root)
+        show_diagnostics(sink, checked.sources)
         for change in changes or ():
             because = f" ({', '.join(change.because)})" if change.because else ""
             click.echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")

@@ -9,10 +9,11 @@ import traceback
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.permission import PermissionCallback
 
 
+_LARGEST: Final = 64 * 1024 * 1024
+"""In bytes: the args that stdin holds."""
+
+
 @click.command("call")
 @click.argument("tool")
 @click.argument("args", default="{}")
@@ -46,7 +51,7 @@ def command(*, tool: str, args: str, yes: bool, policies: Sequence[str], user: s
     something is asked about first, unless --yes is given. What a policy denies does not run.
     """
     config = project()
-    payload = sys.stdin.read() if args == "-" else args
+    payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with redirect_stdout(sys.stderr):  # stdout is for the result: what handlers print is beside it
         runtime, ident = _runtime(config, tool, policies, _allow if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)

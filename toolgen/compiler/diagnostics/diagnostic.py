@@ -63,10 +63,15 @@ _LONGEST: Final = 200
 
 
 class Diagnostics:
-    """Collects the diagnostics of a build, so that one run shows every problem."""
+    """Collects the diagnostics of a build, so that one run shows every problem.
+
+    `sources` has the text of each file that was read, by the path in its spans: lines are quoted from there, and no file
+    is read to be quoted.
+    """
 
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}
+        self.sources: dict[str, str] = {}
 
     def report(self, code: str, span: Span, message: str, *, related: Iterable[Related] = (), fix: str = "") -> None:
         """Add a finding; its severity comes from the table of codes. The same finding twice is kept once."""
