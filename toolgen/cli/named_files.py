@@ -52,7 +52,7 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _stdin() -> IO[bytes]:
-    if sys.stdin is None:  # type: ignore[redundant-expr]  # typeshed leaves out that it may be closed
+    if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdin.buffer
 

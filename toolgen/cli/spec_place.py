@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from toolgen.compiler.listing import SUFFIXES
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import ScalarNode
 from toolgen.compiler.source.read import read_specs
+from toolgen.contract.files import is_inside
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target
@@ -47,7 +49,8 @@ class SpecPlace:
                 made.write(data)
             unfinished.replace(file)
         except OSError as error:
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):  # why it could not be written is what counts
+                unfinished.unlink(missing_ok=True)
             raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
 
 
@@ -78,8 +81,11 @@ def _below_specs(config: Config, out: str) -> tuple[Target, str]:
     Raises click.UsageError for one that lies elsewhere.
     """
     real = Path(os.path.realpath(config.root / out))
+    project = os.path.realpath(config.root)
     for target in config.targets:
         specs = Path(os.path.realpath(config.root / target.specs))
+        if not is_inside(str(specs), project):
+            raise click.UsageError(f"{target.specs} is a link that leads out of the project: put the specs here.")
         if real.is_relative_to(specs):
             return target, (PurePosixPath(target.specs) / real.relative_to(specs).as_posix()).as_posix()
     folders = " or ".join(f"{target.specs}/" for target in config.targets)

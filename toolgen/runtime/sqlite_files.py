@@ -6,13 +6,11 @@ import os
 import sqlite3
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from toolgen.contract.files import NotRegular, check_regular
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _BUSY_SECONDS: Final = 30.0
 _BESIDE: Final = ("-journal", "-wal", "-shm")
@@ -105,9 +103,7 @@ def check_files(path: Path) -> None:
         except FileNotFoundError:
             continue
         except NotRegular as error:
-            raise NotRegular(
-                error.errno, f"{os.path.basename(real)}{suffix}: {error.strerror}", error.filename
-            ) from None
+            raise NotRegular(error.errno, f"{Path(real).name}{suffix}: {error.strerror}", error.filename) from None
 
 
 def _connect(path: Path | None, mode: str) -> sqlite3.Connection:

@@ -126,7 +126,7 @@ def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, st
     """Find out whether events of RUN were edited, removed, moved or added, or its end cut off, since HEAD."""
     with _store(path) as store:
         at = Head.parse(expected)
-        key = ChainKey.from_file(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
+        key = _key_in(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
         chain = store.chain(run)
     findings = verify(chain, at, key)
     events = len(chain.links)
@@ -141,6 +141,13 @@ def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, st
         later = f", {events - at.length} of them after the head" if events > at.length else ""
         click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is as it was written"))
     return 1 if findings else 0
+
+
+def _key_in(file: Path) -> ChainKey:
+    try:
+        return ChainKey.from_file(file)
+    except ChainError as error:
+        raise ChainError(f"{file}: {error}") from None
 
 
 @contextmanager

@@ -65,8 +65,8 @@ _LONGEST: Final = 200
 class Diagnostics:
     """Collects the diagnostics of a build, so that one run shows every problem.
 
-    `sources` has the text of each file that was read, by the path in its spans: lines are quoted from there, and no file
-    is read to be quoted.
+    `sources` has the text of each file that was read, by the path in its spans: lines are quoted from there, and no
+    file is read to be quoted.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,12 @@ class Diagnostics:
     @property
     def has_errors(self) -> bool:
         """Whether anything found keeps the build from being published."""
-        return any(found.severity is Severity.ERROR for found in self._found)
+        return self.refuses(warnings_as_errors=False)
+
+    def refuses(self, *, warnings_as_errors: bool) -> bool:
+        """Whether anything found keeps the build from being published, with warnings or without."""
+        refused = {Severity.ERROR, Severity.WARNING} if warnings_as_errors else {Severity.ERROR}
+        return any(found.severity in refused for found in self._found)
 
     def __iter__(self) -> Iterator[Diagnostic]:
         """Iterate in the order a reader wants: by file, then line, then column."""
