@@ -72,7 +72,7 @@ class _Call:
     """A call of one tool, made in a loop of its own."""
 
     catalog: Catalog
-    name: str = "code.tool"
+    name: str = "own.tool"
     payload: str = "{}"
     user: str | None = "ann"
     times: int = 1
@@ -150,9 +150,9 @@ def _denied_by_policy() -> ToolResult[Any]:
     catalog = catalog_of()
 
     async def call() -> ToolResult[Any]:
-        run = run_of(catalog, {"code.*": "deny"})[1]
+        run = run_of(catalog, {"own.*": "deny"})[1]
         runtime = runtime_of(catalog, permission=lambda _request: Decision.ALLOW_ONCE)
-        return await runtime.invoke(ToolRequest(name="code.tool"), run=run)
+        return await runtime.invoke(ToolRequest(name="own.tool"), run=run)
 
     return asyncio.run(call())
 
@@ -182,7 +182,7 @@ def _turn(*, abort: bool, report: str = "") -> Callable[[], ToolResult[Any]]:
     run = run_of(catalog)[1]
 
     def call() -> ToolResult[Any]:
-        requests = [ToolRequest(name="code.tool"), ToolRequest(name="code.tool")]
+        requests = [ToolRequest(name="own.tool"), ToolRequest(name="own.tool")]
         results = asyncio.run(runtime_of(catalog).turn(requests, run))
         return results[0] if abort else results[1]
 
@@ -234,9 +234,9 @@ def _limited(**limits: float) -> Catalog:
 
 
 def _neighbours() -> Catalog:
-    catalog = catalog_of(name=f"code.{'t' * 60}")
+    catalog = catalog_of(name=f"own.{'t' * 60}")
     for number in range(3):
-        add(catalog, lambda _args: "ran", f"code.{'t' * 59}{number}")
+        add(catalog, lambda _args: "ran", f"own.{'t' * 59}{number}")
     return catalog
 
 
@@ -255,10 +255,10 @@ WAYS: Final[Sequence[tuple[FailureKind, str, Mapping[str, Callable[[], ToolResul
         "hidden_marks": sent('{"mode": "\u202e\u200b\\u0007\\u001b[31m", "size": 1}'),
     }),
     (FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available", {
-        "near_miss": _Call(catalog=catalog_of(), name="code.toll"),
+        "near_miss": _Call(catalog=catalog_of(), name="own.toll"),
         "nothing_like_it": _Call(catalog=catalog_of(), name="weather"),
         "long": _Call(catalog=catalog_of(), name=LONG),
-        "long_suggestions": _Call(catalog=_neighbours(), name=f"code.{'t' * 58}"),
+        "long_suggestions": _Call(catalog=_neighbours(), name=f"own.{'t' * 58}"),
     }),
     (FailureKind.PERMISSION_DENIED, "permission_denied", {
         "by_policy": _denied_by_policy,

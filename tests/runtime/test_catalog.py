@@ -97,7 +97,7 @@ def test_a_damaged_catalog_is_refused(shop: Shop) -> None:
 
 def test_reg_04_names_are_dotted_and_plain() -> None:
     for name in (
-        "code.read_file",
+        "own.read_file",
         "mcp.github.create_issue",
         "agent.create_sub_agent",
         "internal.load_skill",
@@ -124,7 +124,7 @@ def test_reg_04_names_are_dotted_and_plain() -> None:
 
 def test_reg_08_a_definition_has_these_fields_and_no_others() -> None:
     given: dict[str, Any] = {
-        "name": "code.read_file",
+        "name": "own.read_file",
         "description": "Read.",
         "input_schema": {"type": "object"},
         "permission": "readonly",
@@ -139,7 +139,7 @@ def test_reg_08_a_definition_has_these_fields_and_no_others() -> None:
     with pytest.raises(CatalogError, match="needs the field 'input_schema'"):
         ToolDefinition.from_mapping({"name": "a.b", "description": "x"})
     for wrong in ({"permission": "rw"}, {"tags": {"write"}}, {"description": ""}):
-        with pytest.raises(CatalogError, match=r"code\.read_file has"):
+        with pytest.raises(CatalogError, match=r"own.read_file has"):
             ToolDefinition.from_mapping({**given, **wrong})
 
 

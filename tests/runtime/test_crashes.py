@@ -159,7 +159,7 @@ def check_goes_on(path: Path, *, is_chained: bool) -> None:
     async def go_on() -> None:
         store = SqliteStore(path, key=KEY if is_chained else None)
         call_id = f"after {sum(summary.events for summary in await store.runs())} events"
-        request = ToolRequest(name="code.tool", tool_call_id=call_id)
+        request = ToolRequest(name="own.tool", tool_call_id=call_id)
         assert code_of(await runtime_of(catalog_of(), store=store).invoke(request, meta=META)) == "ok"
         record = await store.read("r1")
         assert [(event.tool_call_id, event.kind) for event in record.events[-2:]] == [

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime import Catalog
     from toolgen.runtime.run import Run
 
-CALL = ToolRequest(name="code.tool", tool_call_id="c1")
+CALL = ToolRequest(name="own.tool", tool_call_id="c1")
 SLOW = {"limits": {"timeout_ms": 50}}
 
 
@@ -191,7 +191,7 @@ def test_a_call_that_a_handler_makes_has_an_id_of_its_own_and_nothing_of_the_out
         async def outer(args: Any, meta: ToolCallMeta) -> str:
             seen.append(meta)
             if not args:
-                await runtime.invoke(ToolRequest(name="code.tool", payload='{"n": 1}'), meta=meta)
+                await runtime.invoke(ToolRequest(name="own.tool", payload='{"n": 1}'), meta=meta)
             return "ran"
 
         runtime = runtime_of(catalog_of(outer, metadata={"inject": ["account"]}), store=store, inject={"account": id})
@@ -217,7 +217,7 @@ def test_what_a_program_does_to_its_typed_args_changes_no_call() -> None:
         from toolgen.contract.ident import Ident
 
         runtime = runtime_of(catalog_of(ran.append), permission=permission)
-        await runtime.call(Ident("code.tool"), given)
+        await runtime.call(Ident("own.tool"), given)
         assert (asked, ran) == ([b'{"n":1}'], [{"n": 1}])
 
     asyncio.run(check())

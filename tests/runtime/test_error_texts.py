@@ -96,7 +96,7 @@ def test_a_failure_says_what_to_do_next(failure: Failure) -> None:
 def test_what_a_model_sent_as_a_secret_is_said_back_to_it_and_to_no_store() -> None:
     async def stored() -> str:
         store = MemoryStore()
-        request = ToolRequest(name="code.tool", payload='{"mode": "mode_1", "size": 1, "password": "hunter2hunter2"}')
+        request = ToolRequest(name="own.tool", payload='{"mode": "mode_1", "size": 1, "password": "hunter2hunter2"}')
         result = await runtime_of(catalog_of(input_schema=DEEP_ARGS), store=store).invoke(
             request, meta=ToolCallMeta(run_id="r1")
         )

@@ -34,7 +34,7 @@ def test_tel_21_only_tools_that_want_it_are_gated() -> None:
 
 def test_tel_22_the_gate_sees_the_whole_definition() -> None:
     async def gate(request: CheckedCall) -> GateDecision:
-        assert (request.tool.name, request.tool.metadata["cost"]) == ("code.tool", "cheap")
+        assert (request.tool.name, request.tool.metadata["cost"]) == ("own.tool", "cheap")
         assert (request.arguments, request.meta.user) == (b'{"a":2,"b":1}', "ann")
         return GateDecision(approved=False, reason="seen")
 
@@ -90,7 +90,7 @@ def test_tel_24_a_gate_that_is_cancelled_lets_the_call_run(caplog: pytest.LogCap
         raise asyncio.CancelledError
 
     assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate)).success
-    assert [record.getMessage() for record in caplog.records] == ["the eval gate failed on code.tool; the call runs"]
+    assert [record.getMessage() for record in caplog.records] == ["the eval gate failed on own.tool; the call runs"]
 
 
 def test_a_call_that_is_cancelled_while_its_gate_thinks_is_cancelled() -> None:

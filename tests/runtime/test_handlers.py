@@ -87,7 +87,7 @@ def test_the_user_of_the_host_can_still_stop_it(error: BaseException) -> None:
 
 
 @pytest.mark.parametrize(
-    "request_", [None, ToolRequest(name=None), ToolRequest(name="code.tool", payload=5)]  # type: ignore[arg-type]  # wrong
+    "request_", [None, ToolRequest(name=None), ToolRequest(name="own.tool", payload=5)]  # type: ignore[arg-type]  # wrong
 )  # fmt: skip
 def test_a_request_of_the_wrong_types_is_a_failed_call(request_: Any) -> None:
     result = asyncio.run(runtime_of(catalog_of()).invoke(request_))
@@ -99,10 +99,10 @@ def test_settings_that_fail_fail_the_call() -> None:
         raise ZeroDivisionError
 
     runtime = runtime_of(catalog_of(), new_id=broken)
-    result = asyncio.run(runtime.invoke(ToolRequest(name="code.tool")))
+    result = asyncio.run(runtime.invoke(ToolRequest(name="own.tool")))
     assert result.error is not None
     meta: Any = {"user": "x"}
-    assert asyncio.run(runtime_of(catalog_of()).invoke(ToolRequest(name="code.tool"), meta=meta)).error is not None
+    assert asyncio.run(runtime_of(catalog_of()).invoke(ToolRequest(name="own.tool"), meta=meta)).error is not None
 
 
 def test_a_failed_result_can_be_copied_whatever_its_cause() -> None:

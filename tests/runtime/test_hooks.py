@@ -76,7 +76,7 @@ def test_a_hook_that_gives_no_answer_of_a_hook_has_failed_and_is_logged(
     *before, last = kinds
     hooks = [*(kind() for kind in before), last(answer)]
     assert code_of(call_now(runtime_of(catalog_of(must_not_run), hooks=hooks))) == "hook_denied"
-    assert [record.getMessage() for record in caplog.records] == ["a hook failed before code.tool; the call is denied"]
+    assert [record.getMessage() for record in caplog.records] == ["a hook failed before own.tool; the call is denied"]
 
 
 def test_what_was_executed_is_looked_at_whether_it_went_well_or_not() -> None:
@@ -112,4 +112,4 @@ def test_hooks_are_told_what_permission_is_and_can_change_nothing() -> None:
 
     result = call_now(runtime_of(catalog_of(lambda args: args), hooks=[Meddler()]), payload='{"b": 1, "a": 2}')
     assert result.value == {"b": 1, "a": 2}
-    assert (told[0].tool_name, told[0].arguments, told[0].permission) == ("code.tool", b'{"a":2,"b":1}', "write")
+    assert (told[0].tool_name, told[0].arguments, told[0].permission) == ("own.tool", b'{"a":2,"b":1}', "write")

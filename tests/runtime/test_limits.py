@@ -48,7 +48,7 @@ def test_tel_27_a_cooldown_is_per_user() -> None:
     assert (refused.error.kind, refused.error.code) == (FailureKind.RATE_LIMITED, "rate_limited")
     assert refused.error.retry_after == 20
     assert refused.content[0].data == (
-        "code.tool cannot run now: its limit is used up\ntry again in 20 s, or go on without it"
+        "own.tool cannot run now: its limit is used up\ntry again in 20 s, or go on without it"
     )
     assert code_of(call_now(runtime, user="ben")) == "ok"
     clock.forward(seconds=20)
@@ -75,7 +75,7 @@ def test_tel_29_a_user_shares_a_limit_over_all_sessions() -> None:
     runtime = limited(Clock(), daily_limit=2)
 
     def call_in(session: str, user: str) -> str:
-        request = ToolRequest(name="code.tool", payload="{}")
+        request = ToolRequest(name="own.tool", payload="{}")
         meta = ToolCallMeta(user=user, session_id=session, run_id=f"run in {session}")
         return code_of(asyncio.run(runtime.invoke(request, meta=meta)))
 
@@ -187,4 +187,4 @@ def test_a_limit_that_cannot_be_checked_is_not_passed() -> None:
         error = call_now(runtime_of(catalog, counters=counters)).error
         assert error is not None
         assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
-        assert error.message == "the limits of code.tool cannot be checked now"
+        assert error.message == "the limits of own.tool cannot be checked now"

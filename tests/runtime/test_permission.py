@@ -19,14 +19,14 @@ OPEN = {"type": "object"}
 
 def catalog_of(**tags: Any) -> Catalog:
     catalog = Catalog()
-    definition = ToolDefinition(name="code.tool", description="x", input_schema=OPEN, **tags)
+    definition = ToolDefinition(name="own.tool", description="x", input_schema=OPEN, **tags)
     catalog.register(definition, lambda _args: "ran")
     return catalog
 
 
 def invoke(catalog: Catalog, permission: Callable[[PermissionRequest], Any], **more: Any) -> ToolResult[Any]:
     runtime = Runtime(catalog, permission=permission, **more)
-    request = ToolRequest(name="code.tool", payload='{"b": 1, "a": 2}', tool_call_id="c")
+    request = ToolRequest(name="own.tool", payload='{"b": 1, "a": 2}', tool_call_id="c")
     return asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user="u")))
 
 
@@ -63,8 +63,8 @@ def test_reg_96_an_exception_or_no_answer_is_a_denial_with_its_reason() -> None:
     late = invoke(catalog_of(), silent, permission_timeout=0.01)
     assert was_denied(failed)
     assert was_denied(late)
-    assert failed.content[0].data.splitlines()[0] == "code.tool was not allowed to run: the permission check failed"
-    assert late.content[0].data.splitlines()[0] == "code.tool was not allowed to run: nobody answered in time"
+    assert failed.content[0].data.splitlines()[0] == "own.tool was not allowed to run: the permission check failed"
+    assert late.content[0].data.splitlines()[0] == "own.tool was not allowed to run: nobody answered in time"
 
 
 def test_reg_96_an_answer_after_the_timeout_counts_for_nothing() -> None:
@@ -105,8 +105,8 @@ def test_a_callback_that_fails_or_gives_no_decision_is_logged(caplog: pytest.Log
     assert was_denied(invoke(catalog_of(), lambda _request: Anything()))
     assert was_denied(invoke(catalog_of(), lambda _request: Decision.DENY))
     assert [record.getMessage() for record in caplog.records] == [
-        "the permission callback failed on code.tool; the call is denied",
-        "the permission callback gave no decision on code.tool, but a Anything: a denial",
+        "the permission callback failed on own.tool; the call is denied",
+        "the permission callback gave no decision on own.tool, but a Anything: a denial",
     ]
 
 
@@ -130,7 +130,7 @@ def test_reg_85_what_is_plainly_readonly_asks_nobody(definition: dict[str, Any],
     assert invoke(catalog_of(**definition), callback).value == "ran"
     assert bool(asked) is is_asked
     for request in asked:
-        assert (request.tool_name, request.arguments, request.meta.user) == ("code.tool", b'{"a":2,"b":1}', "u")
+        assert (request.tool_name, request.arguments, request.meta.user) == ("own.tool", b'{"a":2,"b":1}', "u")
         assert request.tags >= {request.permission}
 
 

@@ -52,7 +52,7 @@ def test_reg_94_a_request_says_all_that_a_person_needs_to_decide(tmp_path: Path)
         settings={"project": tmp_path, "hooks": [Hook()]},
     )
     assert request == PermissionRequest(
-        tool_name="code.tool",
+        tool_name="own.tool",
         permission="write",
         tags=frozenset({"dangerous", "network", "write"}),
         arguments=b'{"at":"https://api.example.com/x","password":"hunter2","path":"sub/a.txt"}',

@@ -54,7 +54,7 @@ def record_of(catalog: Catalog, *requests: ToolRequest, run: Any = None, **setti
     return asyncio.run(all_of_them())
 
 
-def request(payload: str = "{}", name: str = "code.tool", tool_call_id: str = "c1") -> ToolRequest:
+def request(payload: str = "{}", name: str = "own.tool", tool_call_id: str = "c1") -> ToolRequest:
     return ToolRequest(name=name, payload=payload, tool_call_id=tool_call_id)
 
 
@@ -201,7 +201,7 @@ def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> 
         store = MemoryStore()
         runtime = Runtime(load("generated"), permission=deny_all, policies=["coding"], store=store)
         run = runtime.start_run("default_worker", meta=META)
-        for name in ("code.write_file", "mcp.assets.put_asset", "code.nothing"):
+        for name in ("code.write_file", "mcp.assets.put_asset", "own.nothing"):
             await runtime.invoke(request(name=name), run=run)
         return [(event.kind, event.tool, event.data) for event in (await store.read("r1")).events]
 
@@ -209,7 +209,7 @@ def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> 
     assert asyncio.run(check()) == [
         ("tool_denied", "code.write_file", {**unavailable, "reason": "not_used"}),
         ("tool_denied", "mcp.assets.put_asset", {**unavailable, "reason": "not_used"}),
-        ("tool_denied", "code.nothing", unavailable),
+        ("tool_denied", "own.nothing", unavailable),
     ]
 
 
@@ -279,7 +279,7 @@ def test_what_a_handler_does_to_its_args_does_not_change_the_record() -> None:
     assert record.events[0].data["args"] == {"n": 1}
 
 
-@pytest.mark.parametrize("name", ["code.\ud800", "code.tool"])
+@pytest.mark.parametrize("name", ["code.\ud800", "own.tool"])
 @pytest.mark.parametrize("tool_call_id", ["c\udcff", "c1"])
 def test_a_name_or_an_id_that_is_no_text_is_on_record_as_well_as_can_be(name: str, tool_call_id: str) -> None:
     record = record_of(catalog_of(), request(name=name, tool_call_id=tool_call_id))
@@ -303,8 +303,8 @@ def test_nothing_runs_off_the_record(caplog: pytest.LogCaptureFixture) -> None:
     result = asyncio.run(check())
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "not_recorded")
-    assert result.error.message == "code.tool cannot run now: its call cannot be recorded"
-    assert [record.message for record in caplog.records] == ["the end of a call of code.tool is not on record"]
+    assert result.error.message == "own.tool cannot run now: its call cannot be recorded"
+    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not on record"]
 
 
 def test_a_write_waits_until_its_start_is_durable_and_a_read_does_not() -> None:
@@ -349,7 +349,7 @@ def test_a_call_whose_result_cannot_be_recorded_still_has_it(caplog: pytest.LogC
         return await call(runtime_of(catalog_of(), store=Full()))
 
     assert asyncio.run(check()).value == "ran"
-    assert [record.message for record in caplog.records] == ["the end of a call of code.tool is not on record"]
+    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not on record"]
 
 
 def test_a_call_that_ends_with_its_caller_is_on_record() -> None:
@@ -380,11 +380,11 @@ def test_reg_71_an_aborted_call_keeps_what_it_said_of_its_progress() -> None:
             begun.set()
             await asyncio.sleep(60)
 
-        catalog = add(catalog_of(handler), must_not_run, "code.later")
+        catalog = add(catalog_of(handler), must_not_run, "own.later")
         run = run_of(catalog)[1]
         vars(run.meta)["run_id"] = "r1"
         runtime = runtime_of(catalog, store=store)
-        turn = asyncio.ensure_future(runtime.turn([request(), request(name="code.later", tool_call_id="c2")], run))
+        turn = asyncio.ensure_future(runtime.turn([request(), request(name="own.later", tool_call_id="c2")], run))
         await begun.wait()
         run.abort("the user pressed stop")
         first, second = await turn
@@ -531,7 +531,7 @@ def test_a_report_that_is_no_json_is_not_on_record_and_fails_no_call(
     result, record = stored_by(store, lambda _args, meta: meta.report(said))
     assert code_of(result) == "ok"
     assert kinds(record) == ["tool_started", "tool_completed"]
-    assert [entry.message for entry in caplog.records] == ["what code.tool reports is no JSON"]
+    assert [entry.message for entry in caplog.records] == ["what own.tool reports is no JSON"]
 
 
 def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(store: Any) -> None:
@@ -598,8 +598,8 @@ def test_a_store_that_raises_anything_fails_no_call(error: Exception, caplog: py
     result, _record = stored_by(Broken(), lambda _args, meta: meta.report({"n": 1}) or "ran")
     assert result.value == "ran"
     assert [entry.message for entry in caplog.records] == [
-        "the progress of code.tool is not on record",
-        "the end of a call of code.tool is not on record",
+        "the progress of own.tool is not on record",
+        "the end of a call of own.tool is not on record",
     ]
 
 
@@ -612,7 +612,7 @@ def test_a_store_that_fails_later_fails_no_call(caplog: pytest.LogCaptureFixture
         raise OSError("gone")
 
     assert stored_by(Late(), lambda _args: "ran")[0].value == "ran"
-    assert [entry.message for entry in caplog.records] == ["the end of a call of code.tool is not on record"]
+    assert [entry.message for entry in caplog.records] == ["the end of a call of own.tool is not on record"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 DEFINITION = ToolDefinition(
-    name="code.read_file",
+    name="own.read_file",
     description="Read lines of a file.",
     input_schema=SCHEMA,
     permission="readonly",
@@ -67,7 +67,7 @@ class Files:
 
 
 def define(input_schema: Any) -> ToolDefinition:
-    return ToolDefinition(name="code.a", description="x", input_schema=input_schema)
+    return ToolDefinition(name="own.a", description="x", input_schema=input_schema)
 
 
 def test_reg_11_function_decorator_and_adapter_give_equal_definitions() -> None:
@@ -78,7 +78,7 @@ def test_reg_11_function_decorator_and_adapter_give_equal_definitions() -> None:
 
     by_function.register(DEFINITION, read)
 
-    @by_decorator.tool("code.read_file", permission="readonly", tags=["code"], metadata={"source": "code"})
+    @by_decorator.tool("own.read_file", permission="readonly", tags=["code"], metadata={"source": "code"})
     def read_file(args: ReadArgs) -> str:
         """Read lines of a file."""
         return args.path
@@ -86,35 +86,35 @@ def test_reg_11_function_decorator_and_adapter_give_equal_definitions() -> None:
     adapter: ToolAdapter = Files()
     by_adapter.register_adapter(adapter)
     catalogs = (by_function, by_decorator, by_adapter)
-    assert [catalog.definition("code.read_file") for catalog in catalogs] == [DEFINITION] * 3
+    assert [catalog.definition("own.read_file") for catalog in catalogs] == [DEFINITION] * 3
     assert read_file(ReadArgs(path="p", first=Line(number=1))) == "p"
 
 
 def test_reg_12_a_pydantic_model_gives_the_schema_one_would_write() -> None:
     catalog = Catalog()
 
-    @catalog.tool("code.explicit", description="Read.", input_schema=ReadArgs)
+    @catalog.tool("own.explicit", description="Read.", input_schema=ReadArgs)
     def explicit(args: Any) -> None: ...
 
-    @catalog.tool("code.annotated", description="Read.")
+    @catalog.tool("own.annotated", description="Read.")
     def annotated(args: ReadArgs, meta: ToolCallMeta) -> None: ...
 
-    @catalog.tool("code.nothing", description="Read.")
+    @catalog.tool("own.nothing", description="Read.")
     def nothing() -> None: ...
 
-    assert catalog.schema("code.explicit", "args") == SCHEMA
-    assert catalog.schema("code.annotated", "args") == SCHEMA
-    assert catalog.schema("code.nothing", "args") == {"type": "object", "properties": {}, "additionalProperties": False}
+    assert catalog.schema("own.explicit", "args") == SCHEMA
+    assert catalog.schema("own.annotated", "args") == SCHEMA
+    assert catalog.schema("own.nothing", "args") == {"type": "object", "properties": {}, "additionalProperties": False}
     with pytest.raises(CatalogError, match=r"nothing says what .*unknown takes"):
 
-        @catalog.tool("code.unknown", description="Read.")
+        @catalog.tool("own.unknown", description="Read.")
         def unknown(args: dict[str, Any]) -> None: ...
 
 
 def test_reg_03_a_name_is_taken_once_and_the_first_stays(shop: Shop) -> None:
     catalog = load(shop.name)
     catalog.register(DEFINITION, lambda _args: "first")
-    for name in ("code.read_file", "shop.orders.refund"):
+    for name in ("own.read_file", "shop.orders.refund"):
         before = catalog.definition(name)
         with pytest.raises(CatalogError, match=f"{name} is defined already"):
             catalog.register(
@@ -128,7 +128,7 @@ def test_reg_03_a_name_is_taken_once_and_the_first_stays(shop: Shop) -> None:
 def test_an_adapter_with_one_name_that_is_taken_registers_nothing() -> None:
     class Two(Files):
         def definitions(self) -> Iterable[ToolDefinition]:
-            return [ToolDefinition(name="code.new", description="x", input_schema=SCHEMA), DEFINITION, DEFINITION]
+            return [ToolDefinition(name="own.new", description="x", input_schema=SCHEMA), DEFINITION, DEFINITION]
 
     catalog = Catalog()
     with pytest.raises(CatalogError):
@@ -166,7 +166,7 @@ def test_an_adapter_with_one_name_that_is_taken_registers_nothing() -> None:
 def test_reg_13_the_core_profile_is_accepted(schema: Any) -> None:
     catalog = Catalog()
     catalog.register(define(schema), lambda _args: None)
-    assert "$ref" not in str(catalog.schema("code.a", "args").get("properties", {}).get("a", {}))
+    assert "$ref" not in str(catalog.schema("own.a", "args").get("properties", {}).get("a", {}))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_reg_14_what_lies_outside_core_is_named_with_its_place(keyword: str, val
     with pytest.raises(CatalogError) as refused:
         Catalog().register(define(schema), lambda _args: None)
     assert str(refused.value) == (
-        f"the input_schema of code.a uses `{keyword}` at {place}, which lies outside the profile core; "
+        f"the input_schema of own.a uses `{keyword}` at {place}, which lies outside the profile core; "
         'register it with profile="full", or do without'
     )
     Catalog().register(define(schema), lambda _args: None, profile="full")
@@ -214,14 +214,14 @@ def test_args_are_an_object_and_schemas_are_schemas() -> None:
 
 
 def test_tags_of_the_hosts_own_are_declared_first(shop: Shop) -> None:
-    definition = ToolDefinition(name="code.a", description="x", input_schema=SCHEMA, tags={"slow"})
+    definition = ToolDefinition(name="own.a", description="x", input_schema=SCHEMA, tags={"slow"})
     catalog = load(shop.name)
     with pytest.raises(CatalogError, match="the tag 'slow', which nobody declared"):
         catalog.register(definition, lambda _args: None)
     catalog.declare_tag("slow")
     catalog.register(definition, lambda _args: None)
     catalog.register(
-        ToolDefinition(name="code.b", description="x", input_schema=SCHEMA, tags={"billing"}), lambda _args: None
+        ToolDefinition(name="own.b", description="x", input_schema=SCHEMA, tags={"billing"}), lambda _args: None
     )
 
 
@@ -246,17 +246,17 @@ def run(catalog: Catalog, name: str, payload: str, meta: ToolCallMeta | None = N
 def test_a_registered_function_gets_its_model_or_plain_json() -> None:
     catalog = Catalog()
 
-    @catalog.tool("code.typed", description="x")
+    @catalog.tool("own.typed", description="x")
     async def typed(args: ReadArgs, meta: ToolCallMeta) -> list[Any]:
         return [args.first.number, args.limit, meta.user]
 
-    @catalog.tool("code.plain", description="x", input_schema=SCHEMA)
+    @catalog.tool("own.plain", description="x", input_schema=SCHEMA)
     def plain(args: Any) -> Any:
         return args
 
     payload = '{"path": "p", "first": {"number": 2.0}}'
-    assert run(catalog, "code.typed", payload, ToolCallMeta(user="u")).value == [2, 10, "u"]
-    assert run(catalog, "code.plain", payload).value == {"path": "p", "first": {"number": 2.0}}
+    assert run(catalog, "own.typed", payload, ToolCallMeta(user="u")).value == [2, 10, "u"]
+    assert run(catalog, "own.plain", payload).value == {"path": "p", "first": {"number": 2.0}}
 
 
 def test_validators_of_the_hosts_own_models_count_too() -> None:
@@ -271,8 +271,8 @@ def test_validators_of_the_hosts_own_models_count_too() -> None:
             return self
 
     catalog = Catalog()
-    catalog.tool("code.range", description="x", input_schema=Range)(lambda args: args.last)
-    error = run(catalog, "code.range", '{"first": 2, "last": 1}').error
+    catalog.tool("own.range", description="x", input_schema=Range)(lambda args: args.last)
+    error = run(catalog, "own.range", '{"first": 2, "last": 1}').error
     assert error is not None
     assert (error.message, error.issues[0].hint) == ("invalid payload", "Value error, last lies before first")
 
@@ -303,14 +303,14 @@ def test_a_function_that_no_call_could_run_is_refused(handler: Any, message: str
     with pytest.raises(CatalogError, match=message):
         catalog.register(define(SCHEMA), handler)
     with pytest.raises(CatalogError, match=message):
-        catalog.tool("code.a", description="x", input_schema=SCHEMA)(handler)
+        catalog.tool("own.a", description="x", input_schema=SCHEMA)(handler)
     assert len(catalog) == 0
 
 
 def test_a_function_of_another_model_than_its_schema_is_refused() -> None:
     with pytest.raises(CatalogError, match=r"given all args as one Line, .* annotate it with Line"):
 
-        @Catalog().tool("code.a", description="x", input_schema=Line)
+        @Catalog().tool("own.a", description="x", input_schema=Line)
         def read(args: ReadArgs) -> None: ...
 
 
@@ -341,39 +341,39 @@ def of_typed_dict(args: Path) -> Any:
 )
 def test_a_handler_is_given_what_it_takes(handler: Handler, value: Any) -> None:
     catalog = Catalog()
-    catalog.tool("code.a", description="x", input_schema=SCHEMA)(handler)
-    assert run(catalog, "code.a", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u")).value == value
+    catalog.tool("own.a", description="x", input_schema=SCHEMA)(handler)
+    assert run(catalog, "own.a", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u")).value == value
 
 
 def test_the_docstring_of_a_callable_object_is_the_one_of_its_call() -> None:
     catalog = Catalog()
-    catalog.tool("code.a")(Reader())
-    catalog.tool("code.b")(partial(Reader(), meta=None))
+    catalog.tool("own.a")(Reader())
+    catalog.tool("own.b")(partial(Reader(), meta=None))
     assert [catalog.definition(name).description for name in catalog] == ["Read lines."] * 2
 
 
 def test_reg_12_a_pydantic_model_is_the_schema_of_results_too() -> None:
     catalog = Catalog()
 
-    @catalog.tool("code.good", description="x", result_schema=Line)
+    @catalog.tool("own.good", description="x", result_schema=Line)
     def good() -> Line:
         return Line(number=2)
 
-    @catalog.tool("code.plain", description="x", result_schema=Line)
+    @catalog.tool("own.plain", description="x", result_schema=Line)
     def plain() -> Any:
         return {"number": 2}
 
-    @catalog.tool("code.bad", description="x", result_schema=Line)
+    @catalog.tool("own.bad", description="x", result_schema=Line)
     def bad() -> Any:
         return {"number": 0}
 
     number = {"type": "integer", "minimum": 1}
     schema = {"type": "object", "properties": {"number": number}, "required": ["number"]}
-    assert catalog.definition("code.good").result_schema == schema
-    for name in ("code.good", "code.plain"):
+    assert catalog.definition("own.good").result_schema == schema
+    for name in ("own.good", "own.plain"):
         result = run(catalog, name, "{}")
         assert (result.value, result.payload) == (Line(number=2), b'{"number":2}')
-    error = run(catalog, "code.bad", "{}").error
+    error = run(catalog, "own.bad", "{}").error
     assert error is not None
     assert error.message == "malformed result"
 
@@ -382,18 +382,20 @@ def test_reg_12_a_pydantic_model_is_the_schema_of_results_too() -> None:
 def test_what_is_no_schema_is_named(schema: Any) -> None:
     for given in ({"input_schema": schema}, {"result_schema": schema}):
         with pytest.raises(CatalogError, match=r"the (input|result)_schema of .* is .*: give a JSON Schema, .* or a p"):
-            Catalog().tool("code.a", description="x", **given)(lambda: None)
-        definition = ToolDefinition(name="code.a", description="x", **{"input_schema": SCHEMA, **given})
-        with pytest.raises(CatalogError, match=r"the (input|result)_schema of code\.a is .*model_json_schema\(\)"):
+            Catalog().tool("own.a", description="x", **given)(lambda: None)
+        definition = ToolDefinition(name="own.a", description="x", **{"input_schema": SCHEMA, **given})
+        with pytest.raises(CatalogError, match=r"the (input|result)_schema of own.a is .*model_json_schema\(\)"):
             Catalog().register(definition, lambda _args: None)
 
 
 def test_a_decorator_needs_a_name_and_a_list_of_tags() -> None:
     decorator: Any = Catalog().tool
-    with pytest.raises(CatalogError, match=r'needs the name of the tool: write `@catalog\.tool\("code\.read_file"\)`'):
+    with pytest.raises(
+        CatalogError, match=r'needs the name of the tool: write `@catalog\.tool\("weather\.forecast"\)`'
+    ):
         decorator(of_a_number)
-    with pytest.raises(CatalogError, match=r"the tags of code\.a are a list of words: write `tags=\['slow'\]`"):
-        Catalog().tool("code.a", tags="slow")
+    with pytest.raises(CatalogError, match=r"the tags of own.a are a list of words: write `tags=\['slow'\]`"):
+        Catalog().tool("own.a", tags="slow")
 
 
 @pytest.mark.parametrize("package", ["", None])
@@ -411,9 +413,9 @@ def test_what_is_no_adapter_is_refused(adapter: Any, name: str) -> None:
 def test_an_adapter_gets_canonical_json_under_the_ident() -> None:
     catalog = Catalog()
     catalog.register_adapter(Files())
-    result = run(catalog, "code__read_file", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u"))
-    assert result.value == ["code.read_file", '{"first":{"number":1},"path":"p"}', "u"]
-    assert (result.tool_name, result.metadata) == ("code.read_file", {"raw_tool_name": "code__read_file"})
+    result = run(catalog, "own__read_file", '{"path":"p", "first": {"number": 1}}', ToolCallMeta(user="u"))
+    assert result.value == ["own.read_file", '{"first":{"number":1},"path":"p"}', "u"]
+    assert (result.tool_name, result.metadata) == ("own.read_file", {"raw_tool_name": "own__read_file"})
 
 
 def test_fields_marked_as_secret_are_known_of_registered_tools_too() -> None:

@@ -51,7 +51,7 @@ def run_of(
 
 
 def calls(
-    catalog: Catalog, run: Run, *payloads: str, permission: Any, name: str = "code.tool", **more: Any
+    catalog: Catalog, run: Run, *payloads: str, permission: Any, name: str = "own.tool", **more: Any
 ) -> list[str]:
     async def all_of_them() -> list[str]:
         runtime = runtime_of(catalog, permission=permission, **more)
@@ -101,10 +101,10 @@ def test_reg_32_reg_34_a_run_that_a_call_started_is_never_of_role_main(role: str
     assert runtime.start_run("main", role=role).effective.tools.keys() >= ONLY_FOR_MAIN
 
 
-@pytest.mark.parametrize("name", ["code.hidden", "code__hidden", "code.hiden", "code.nothing"])
+@pytest.mark.parametrize("name", ["own.hidden", "own__hidden", "own.hiden", "own.nothing"])
 def test_reg_29_what_a_run_may_not_call_is_not_available_and_not_named(name: str) -> None:
-    catalog = add(catalog_of(), must_not_run, "code.hidden")
-    _, run = run_of(catalog, {"code.hidden": "exclude"})
+    catalog = add(catalog_of(), must_not_run, "own.hidden")
+    _, run = run_of(catalog, {"own.hidden": "exclude"})
 
     async def error() -> Any:
         return (await call(runtime_of(catalog), name, run=run)).error
@@ -124,8 +124,8 @@ def test_a_tool_that_policies_exclude_cannot_be_called_outside_a_run_either() ->
 
 def test_reg_05_a_rule_holds_in_every_spelling() -> None:
     catalog = catalog_of(must_not_run)
-    _, run = run_of(catalog, {"code.tool": "deny"})
-    for name in ("code.tool", "code__tool"):
+    _, run = run_of(catalog, {"own.tool": "deny"})
+    for name in ("own.tool", "own__tool"):
         assert calls(catalog, run, "{}", permission=Asked(), name=name) == ["permission_denied"]
 
 
@@ -137,7 +137,7 @@ def test_a_policy_that_denies_asks_nobody() -> None:
 
 def test_a_policy_that_allows_asks_nobody_about_a_write() -> None:
     catalog, asked = catalog_of(), Asked()
-    assert calls(catalog, run_of(catalog, {"code.*": "allow"})[1], "{}", permission=asked) == ["ok"]
+    assert calls(catalog, run_of(catalog, {"own.*": "allow"})[1], "{}", permission=asked) == ["ok"]
     assert asked.requests == []
 
 
@@ -145,14 +145,14 @@ def test_reg_88_a_grant_covers_one_tool_and_one_scope(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     catalog = catalog_of(input_schema=PATH_ARGS, metadata={"access": {"write": ["path"]}})
-    add(catalog, lambda _args: "ran", "code.other", input_schema=PATH_ARGS, metadata={"access": {"write": ["path"]}})
+    add(catalog, lambda _args: "ran", "own.other", input_schema=PATH_ARGS, metadata={"access": {"write": ["path"]}})
     asked, session = Asked(), Session()
     run = run_of(catalog, session=session)[1]
     payloads = ['{"path": "a/x"}', '{"path": "a/y"}', '{"path": "b/../a/z"}', '{"path": "b/x"}', "{}"]
     assert calls(catalog, run, *payloads, permission=asked, project=tmp_path) == ["ok"] * 5
     scopes = [request.scope for request in asked.requests]
     assert scopes == [(("write", str(tmp_path / "a")),), (("write", str(tmp_path / "b")),), (("write", str(tmp_path)),)]
-    assert calls(catalog, run, payloads[0], permission=asked, name="code.other", project=tmp_path) == ["ok"]
+    assert calls(catalog, run, payloads[0], permission=asked, name="own.other", project=tmp_path) == ["ok"]
     assert len(asked.requests) == 4, "the name is part of a grant"
 
 
@@ -267,7 +267,7 @@ def test_reg_91_every_request_says_in_whose_name() -> None:
     run = run_of(catalog)[1]
     child = Run(agent="a", role="worker", mode="", effective=run.effective, session=run.session, meta=meta)
     runtime = runtime_of(catalog, permission=asked)
-    asyncio.run(runtime.invoke(ToolRequest(name="code.tool", tool_call_id="c"), run=child))
+    asyncio.run(runtime.invoke(ToolRequest(name="own.tool", tool_call_id="c"), run=child))
     assert asked.requests[0].meta == meta.for_call("c")
 
 
@@ -410,17 +410,17 @@ def test_reg_75_88_an_unknown_host_is_asked_about_each_time_and_denied_where_any
 
 @given(
     rules=st.dictionaries(
-        st.sampled_from(["*", "code.*", "code.a", "web", "+write", "+dangerous", "*b"]),
+        st.sampled_from(["*", "own.*", "own.a", "web", "+write", "+dangerous", "*b"]),
         st.sampled_from(["allow", "ask", "deny", "exclude"]),
     ),
-    name=st.sampled_from(["code.a", "code__a", "web.b", "web__b", "web.c__d", "nothing.there"]),
+    name=st.sampled_from(["own.a", "own__a", "web.b", "web__b", "web.c__d", "nothing.there"]),
     answer=st.sampled_from(["allow_once", "allow_for_session", "deny", "yes"]),
 )
 def test_what_a_rule_forbids_never_runs_in_any_spelling(rules: dict[str, str], name: str, answer: str) -> None:
     ran: list[str] = []
     catalog = Catalog()
     for ident, permission, tags in (
-        ("code.a", "write", ()),
+        ("own.a", "write", ()),
         ("web.b", "readonly", ("dangerous",)),
         ("web.c__d", "write", ()),
     ):
@@ -452,7 +452,7 @@ def test_policies_are_a_list_of_names() -> None:
 
 def test_a_typed_call_may_be_made_in_a_run() -> None:
     catalog = catalog_of(lambda args: args)
-    hidden = run_of(catalog, {"code.tool": "exclude"})[1]
+    hidden = run_of(catalog, {"own.tool": "exclude"})[1]
     runtime = runtime_of(catalog)
-    results: list[Any] = [asyncio.run(runtime.call(Ident("code.tool"), {"n": 1}, run=run)) for run in (None, hidden)]
+    results: list[Any] = [asyncio.run(runtime.call(Ident("own.tool"), {"n": 1}, run=run)) for run in (None, hidden)]
     assert [code_of(result) for result in results] == ["ok", "tool_not_available"]

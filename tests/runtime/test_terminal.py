@@ -346,7 +346,7 @@ def test_reg_93_without_a_person_a_call_does_not_run() -> None:
 
 def test_a_question_says_what_a_request_says() -> None:
     request = PermissionRequest(
-        tool_name="code.run_command",
+        tool_name="own.run_command",
         permission="write",
         tags={"write", "dangerous"},
         arguments=b"{}",
@@ -364,7 +364,7 @@ def test_a_question_says_what_a_request_says() -> None:
     )
     assert question(request) == (
         "\n"
-        "code.run_command asks to run\n"
+        "own.run_command asks to run\n"
         "   confirm | Run rm -r build?\n"
         "permission | write, DANGEROUS\n"
         ' arguments | {"argv": ["rm", "-r", "build"]}\n'

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ANY_ARGS = {"type": "object"}
 
 
-def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", name: str = "code.tool", **fields: Any) -> Catalog:
+def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", name: str = "own.tool", **fields: Any) -> Catalog:
     """A catalog with one tool."""
     return add(Catalog(), handler, name, **fields)
 
@@ -37,14 +37,14 @@ def runtime_of(catalog: Catalog, **settings: Any) -> Runtime:
 
 
 async def call(
-    runtime: Runtime, name: str = "code.tool", payload: str = "{}", *, user: str | None = "ann", run: Any = None
+    runtime: Runtime, name: str = "own.tool", payload: str = "{}", *, user: str | None = "ann", run: Any = None
 ) -> ToolResult[Any]:
     """Make a call."""
     request = ToolRequest(name=name, payload=payload, tool_call_id="c")
     return await runtime.invoke(request, meta=ToolCallMeta(user=user), run=run)
 
 
-def call_now(runtime: Runtime, name: str = "code.tool", payload: str = "{}", **more: Any) -> ToolResult[Any]:
+def call_now(runtime: Runtime, name: str = "own.tool", payload: str = "{}", **more: Any) -> ToolResult[Any]:
     """Make a call, in a loop of its own."""
     return asyncio.run(call(runtime, name, payload, **more))
 

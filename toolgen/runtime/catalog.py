@@ -225,7 +225,7 @@ class Catalog:
         Both schemas may be pydantic models; the typed values are of these then.
         """
         if callable(name):
-            raise CatalogError('`@catalog.tool` needs the name of the tool: write `@catalog.tool("code.read_file")`')
+            raise CatalogError('`@catalog.tool` needs the name of the tool: write `@catalog.tool("weather.forecast")`')
         if isinstance(tags, str):
             raise CatalogError(f"the tags of {name} are a list of words: write `tags=[{tags!r}]`")
 
@@ -281,11 +281,12 @@ class Catalog:
         toolset = _toolset(name)
         if name in self:
             return  # it is taken, which says more
+        if name.partition(".")[0] in BUILTIN_TOOLSETS:
+            raise CatalogError(f"{name} has the name of a built-in toolset, and those are reserved; choose another")
         if toolset in self.toolsets and toolset not in self._open_toolsets:
-            otherwise = "" if toolset in BUILTIN_TOOLSETS else f", or call `open_toolset({toolset!r})` first"
             raise CatalogError(
                 f"{name} would join the compiled toolset {toolset}, whose rules and selections would hold for it: "
-                f"choose another name{otherwise}"
+                f"choose another name, or call `open_toolset({toolset!r})` first"
             )
 
     def _check_open(self) -> None:

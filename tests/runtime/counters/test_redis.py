@@ -43,7 +43,7 @@ def empty(server: RedisServer) -> RedisServer:
 
 
 def attempt(user: str = "ann", **limits: Any) -> Attempt:
-    return Attempt(**{"ident": "code.tool", "user": user, "at": NOON, "cooldown_seconds": 30, **limits})
+    return Attempt(**{"ident": "own.tool", "user": user, "at": NOON, "cooldown_seconds": 30, **limits})
 
 
 class Caller:
@@ -139,7 +139,7 @@ def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServe
     asyncio.run(take())
     with empty.client() as client:
         left = {key: client.ttl(key) for key in client.keys()}
-    key = "toolgen:limits:{code.tool:ann%3Ax@example.org}"
+    key = "toolgen:limits:{own.tool:ann%3Ax@example.org}"
     assert left.keys() == {f"{key}:ready", f"{key}:2026-03-01"}
     assert left[f"{key}:ready"] == pytest.approx(3630, abs=60)
     assert left[f"{key}:2026-03-01"] == pytest.approx(13 * 3600, abs=60)
@@ -160,7 +160,7 @@ def test_without_redis_a_limited_call_does_not_run_and_says_nothing_of_the_host(
         server.start()
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
     assert result.content[0].data == (
-        "the limits of code.tool cannot be checked now\ntry again later, or go on without it"
+        "the limits of own.tool cannot be checked now\ntry again later, or go on without it"
     )
     [record] = [record for record in caplog.records if record.name == "toolgen"]
     assert record.levelno == logging.WARNING
@@ -236,7 +236,7 @@ def test_a_wrong_password_is_like_no_redis(server: RedisServer, caplog: pytest.L
         async with RedisCounters(server.uri.replace(PASSWORD, "letmein")) as counters:
             await counters.take(attempt())
 
-    with pytest.raises(CallFailed, match=r"the limits of code\.tool cannot be checked now"):
+    with pytest.raises(CallFailed, match=r"the limits of own.tool cannot be checked now"):
         asyncio.run(take())
     assert "letmein" not in caplog.text
 

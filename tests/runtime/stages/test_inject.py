@@ -90,7 +90,7 @@ def test_executors_that_take_json_get_it_in_the_json() -> None:
 
     class Adapter:
         def definitions(self) -> Any:
-            return [catalog_of(input_schema=schema, metadata={"inject": ["account"]}).definition("code.tool")]
+            return [catalog_of(input_schema=schema, metadata={"inject": ["account"]}).definition("own.tool")]
 
         def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any:
             return [json.loads(request.payload), dict(meta.injected)]
