@@ -68,6 +68,8 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
             except ValueError as error:
                 message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
                 raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message) from error
+    if args.model_extra:  # an assignment drops the extra key that is called like the attribute
+        filled.__pydantic_extra__ = dict(args.model_extra)
     return filled
 
 
