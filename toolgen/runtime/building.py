@@ -1,4 +1,4 @@
-"""Building typed values: from JSON values, for defaults that generated modules hold, and from values of another class."""
+"""Typed values made of JSON values, of the defaults that generated modules hold, and of values of another class."""
 
 from __future__ import annotations
 

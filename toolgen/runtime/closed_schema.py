@@ -8,7 +8,7 @@ from toolgen.contract.json_types import is_object
 from toolgen.runtime.kinds import is_json_value, model_class, without_none
 from toolgen.runtime.schema_profile import definitions_of
 
-_SURPRISES: Final = ("$dynamicRef", "$id", "$recursiveRef", "patternProperties", "prefixItems")
+_SURPRISES: Final = ("$dynamicRef", "$id", "$recursiveRef", "id", "patternProperties", "prefixItems")
 _NULL: Final = {"type": "null"}
 
 

@@ -18,7 +18,7 @@ from pydantic_core.core_schema import no_info_plain_validator_function
 from toolgen.contract.json_types import is_array, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from pydantic.fields import FieldInfo
 
@@ -35,7 +35,7 @@ def refuse_python_names(model_schema: Any) -> None:
 
 
 @contextmanager
-def python_names_taken() -> Iterator[None]:
+def python_names_taken() -> Generator[None]:
     """Let the classes take such keys. Who builds a value so has `correct_given_fields` look at it."""
     token = _ARE_TAKEN.set(True)
     try:
@@ -79,7 +79,9 @@ def _wire_name(name: str, field: FieldInfo) -> str | None:
 def _checked_by(wires: Mapping[str, str]) -> Callable[[str], str]:
     def check(key: str) -> str:
         if key in wires and not _ARE_TAKEN.get():
-            message = "`{name}` is the Python name of the field `{wire}`: put an extra key of that name in `model_extra`"
+            message = (
+                "`{name}` is the Python name of the field `{wire}`: put an extra key of that name in `model_extra`"
+            )
             raise PydanticCustomError("extra_key", message, {"name": key, "wire": wires[key]})
         return key
 

@@ -60,7 +60,7 @@ def dump_options(kind: Any) -> dict[str, bool]:
 
 
 def models_in(kind: Any) -> Iterator[type[BaseModel] | None]:
-    """Give every model that a type holds, once; None for a type that does not show what it holds, such as a dataclass."""
+    """Give every model in a type, once; None for a type that does not show what it holds, such as a dataclass."""
     pending: list[Any] = [kind]
     seen: set[type[BaseModel]] = set()
     while pending:
