@@ -58,7 +58,7 @@ CODES = _table(
     ("TG208", "default-refused", _W, "A default that its own schema refuses would make the typed value answer something that can never be sent."),
     ("TG209", "example-refused", _E, "An example of a tool does not fit the schemas of the tool, so one of the two is wrong."),
     ("TG210", "outside-profile", _E, "The target is built with profile `core`, and the schema uses a keyword outside it. `core` is object, array, scalars, enum, required, description, default, bounds and lengths, `additionalProperties: false`, and nesting."),
-    ("TG211", "type-name-clash", _E, "Two different types of the same name meet in one schema. Give one of them another name where it is used: `types: {OtherName: {$ref: ...}}`. The same goes for two parts with one `$anchor` or `$id`: types that are used together share one document."),
+    ("TG211", "type-name-clash", _E, "Two different types of the same name meet in one schema. Give one of them another name where it is used: `types: {OtherName: {$ref: ...}}`. Or a reference leads to an `$id` or `$anchor` that several different parts of one schema have; types that are used together share one document. Names that nothing refers to may be repeated."),
     ("TG212", "array-form", _E, "A list as a schema stands for an array of what it holds, so it has exactly one item. Arrays whose places differ are written in JSON Schema, with `prefixItems`."),
     ("TG213", "uncompilable-schema", _E, "The schema is valid JSON Schema, and still no validator can be made of it, so no call could be checked."),
     ("TG214", "unsatisfiable", _W, "No value fits this part of a schema: bounds cross, `enum` lists nothing, or a field that must be there may not be. A tool whose args ask for it can never be called."),

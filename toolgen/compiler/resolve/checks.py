@@ -13,6 +13,7 @@ import jsonschema_rs
 
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.chains import MAX_PARTS, excess
+from toolgen.compiler.resolve.identifiers import ambiguous_references
 from toolgen.compiler.resolve.schema_errors import fix_of, message_of, short
 from toolgen.contract.json_pointer import pointer_of
 from toolgen.contract.keywords import REFERENCES
@@ -39,7 +40,17 @@ def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: f
     except _UNUSABLE as failure:
         _explain(bundle, span, failure, sink)
         return False
-    return True
+    return bundle.named < 2 or _check_references(bundle, span, sink)
+
+
+def _check_references(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
+    """Report references that could mean several parts; say whether there are none."""
+    ambiguous = list(ambiguous_references(bundle.json, bundle.dialect))
+    for pointer, reference in ambiguous:
+        message = f"`{short(reference)}` is ambiguous: different parts of this schema have that name"
+        fix = "rename all but one of them: types that are used together share one document"
+        sink.report("TG211", bundle.span(pointer, span), message, fix=fix)
+    return not ambiguous
 
 
 def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urljoin
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
@@ -13,6 +12,7 @@ from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.checks import check_defaults, check_schema
 from toolgen.compiler.resolve.contradictions import check_contradictions
+from toolgen.compiler.resolve.identifiers import joined, resource_of
 from toolgen.compiler.resolve.profile import check_profile
 from toolgen.compiler.resolve.schemas import Bundle
 from toolgen.compiler.resolve.types import own_dialect
@@ -66,7 +66,7 @@ class Sides:
                     fix="put it into a field: `args: {value: …}`",
                 )
             as_object = _plain({"type": "object"}, bundle.dialect)
-        elif as_object.json is not bundle.json and _refers_to_root(as_object.json):
+        elif as_object.json is not bundle.json and _refers_to_root(as_object.json, bundle.dialect):
             self._sink.report(
                 "TG207",
                 span,
@@ -183,9 +183,9 @@ def _object_root(json: Any, dialect: str) -> Any:
     return None
 
 
-def _refers_to_root(schema: dict[str, Any]) -> bool:
+def _refers_to_root(schema: dict[str, Any], dialect: str) -> bool:
     """Whether a reference in a schema leads to its root, which would then be another schema than it was."""
-    url = _resource(schema, "")
+    url = resource_of(schema, "", dialect)
     names = {"", *(name for key in ("$anchor", "$dynamicAnchor") if isinstance(name := schema.get(key), str))}
     queue: list[tuple[Any, str]] = [(schema, "")]
     while queue:
@@ -194,7 +194,7 @@ def _refers_to_root(schema: dict[str, Any]) -> bool:
             case list() as items:
                 queue.extend((item, base) for item in items)
             case dict() as entries:
-                base = _resource(entries, base)
+                base = resource_of(entries, base, dialect)
                 if any(_leads(entries.get(key), base, url, names) for key in REFERENCES):
                     return True
                 queue.extend((inner, base) for inner in entries.values())
@@ -208,13 +208,7 @@ def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bo
     if not isinstance(reference, str):
         return False
     target, _, fragment = reference.partition("#")
-    return (urljoin(base, target) if target else base) == url and fragment in names
-
-
-def _resource(schema: dict[str, Any], base: str) -> str:
-    """The URL of the resource that a schema belongs to, without a fragment."""
-    own = schema.get("$id")
-    return urljoin(base, own.partition("#")[0]) if isinstance(own, str) and not own.startswith("#") else base
+    return (joined(base, target) if target else base) == url and fragment in names
 
 
 def _without(json: dict[str, Any], injected: Collection[str]) -> dict[str, Any]:
