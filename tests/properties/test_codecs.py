@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -68,6 +69,10 @@ FOUND: list[tuple[Any, list[Any]]] = [
     (
         {"type": "object", "properties": {"_uniqueItems": {"default": False}, "a-b": {"type": "integer"}}},
         [{"uniqueItems": True}, {"uniqueItems": 1, "_uniqueItems": True}, {"a_b": [1]}, {"a_b": 1, "a-b": 2}],
+    ),
+    (
+        {"type": "object", "properties": {"": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}},
+        [reduce(lambda inner, _: {"": inner}, range(150), {}), {"": None}, {"xe3b0c442": {}}],
     ),
     (
         _holder("x", {"a-b": {"type": "integer", "default": 1}}, {"type": "array", "items": {"$ref": "#"}}),

@@ -49,10 +49,10 @@ def correct_given_fields(typed: Any, value: Any) -> None:
     if isinstance(typed, BaseModel) and is_object(value):
         extra = typed.__pydantic_extra__ or {}
         for name, field in type(typed).model_fields.items():
-            wire = _wire_name(name, field)
+            wire = _alias(name, field)
             if wire in value:
                 correct_given_fields(getattr(typed, name), value[wire])
-            elif wire and name in extra:
+            elif wire is not None and name in extra:
                 typed.model_fields_set.discard(name)
     elif is_array(typed) and is_array(value):
         for item, inner in zip(typed, value, strict=False):
@@ -65,12 +65,12 @@ def correct_given_fields(typed: Any, value: Any) -> None:
 def confuses_extra_keys(model: type[BaseModel]) -> bool:
     """Whether a class keeps extra keys beside fields that may be absent and have another name in JSON."""
     return model.model_config.get("extra") == "allow" and any(
-        not field.is_required() and _wire_name(name, field) not in (name, None)
+        not field.is_required() and _alias(name, field) not in (name, None)
         for name, field in model.model_fields.items()
     )
 
 
-def _wire_name(name: str, field: FieldInfo) -> str | None:
+def _alias(name: str, field: FieldInfo) -> str | None:
     """Give the name of a field in JSON; None where a host's class has a choice of them."""
     alias = field.validation_alias
     return alias if isinstance(alias, str) else name if alias is None else None

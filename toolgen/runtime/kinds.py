@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pydantic.fields import FieldInfo
+
 _CONTAINERS: Final = (dict, list, set, tuple, Union, UnionType)
 _SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis})
 
@@ -32,6 +34,11 @@ def without_none(kind: Any) -> tuple[Any, bool]:
     members = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
     others = [member for member in members if member is not NoneType]
     return (others[0], True) if len(others) == 1 else (kind, NoneType in members)
+
+
+def wire_name(name: str, field: FieldInfo) -> str:
+    """Give the name of a field in JSON, which may be empty."""
+    return name if field.alias is None else field.alias
 
 
 @cache

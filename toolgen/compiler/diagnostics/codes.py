@@ -54,7 +54,7 @@ CODES = _table(
     ("TG204", "unresolved-reference", _E, "A `$ref` leads nowhere. It points into its own schema (`#/$defs/Name`), at a type of this file (`#/types/Name`) or of another (`relative/file.yaml#/types/Name`). Nothing is ever fetched from a URL."),
     ("TG205", "mixed-drafts", _E, "A schema and a type it uses are of different drafts of JSON Schema, which give the same words different meanings. Write the same `dialect` at the head of both files."),
     ("TG206", "duplicate-field", _E, "A field is written twice: `name`, `name?` and `name!` are the same field."),
-    ("TG207", "args-not-object", _E, "The args of a tool are always an object with named fields; a value of another type goes into a field."),
+    ("TG207", "args-not-object", _E, "The args of a tool are always an object with named fields; a value of another type goes into a field. Their schema refers to itself only by a type, where `inject` or `one_of` change the outermost object."),
     ("TG208", "default-refused", _W, "A default that its own schema refuses would make the typed value answer something that can never be sent."),
     ("TG209", "example-refused", _E, "An example of a tool does not fit the schemas of the tool, so one of the two is wrong."),
     ("TG210", "outside-profile", _E, "The target is built with profile `core`, and the schema uses a keyword outside it. `core` is object, array, scalars, enum, required, description, default, bounds and lengths, `additionalProperties: false`, and nesting."),

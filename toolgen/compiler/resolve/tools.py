@@ -99,6 +99,8 @@ class ToolResolver:
         args = self._sides.args(("tools", key, "args"), owner, absent)
         named = field_names(args, self._shapes)
         inject = tuple(name for name in self._effective(spec, "inject") if name in named or name in injectable)
+        if inject or spec.one_of:
+            self._sides.check_root(args, owner.span, inject)
         args = self._sides.without(args, owner, inject)
         args = replace(args, json=_with_one_of(args.json, spec.one_of))
         result = self._sides.value(

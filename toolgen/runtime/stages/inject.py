@@ -10,7 +10,7 @@ from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import CallFailed, InvalidPayload
-from toolgen.runtime.kinds import model_class
+from toolgen.runtime.kinds import model_class, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,7 +59,7 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
     model = model_class(type(args))
     if model is None:
         return args
-    attributes = {field.alias or name: name for name, field in model.model_fields.items()}
+    attributes = {wire_name(name, field): name for name, field in model.model_fields.items()}
     filled = args.model_copy()
     for name, value in values.items():
         if name in attributes:
