@@ -60,6 +60,18 @@ def not_sayable(reason: str) -> Issue:
     return issue("", "json", "a value that JSON can say", reason, f"give a value that JSON can say: {reason}")
 
 
+def not_checkable(value: Any, limit: int) -> Issue:
+    """Refuse a value that could take the validator too long."""
+    expected = f"a value that its schema checks in at most {limit:,} steps"
+    return issue("", "schema", expected, _describe(value), "nest the value less deeply, or split it over several calls")
+
+
+def not_listable(value: Any) -> Issue:
+    """Refuse a value of which too much may be wrong to list it."""
+    hint = "compare the value with its schema: it is too large to list what is wrong in each alternative"
+    return issue("", "schema", "a value that fits one of the alternatives of its schema", _describe(value), hint)
+
+
 def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> Issue:
     """Build an issue with every text cut to its bound."""
     return Issue(
