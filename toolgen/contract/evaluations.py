@@ -152,7 +152,7 @@ def _below(reach: Reach, value: Any, times: Times) -> Iterator[tuple[Any, Times]
             for name in value:
                 if name in schemas.fields:
                     add(name, value[name], schemas.fields[name], count)
-                for each, named in schemas.other_fields:
+                for each, named in (*schemas.other_fields, *schemas.some_fields):
                     if name not in named:
                         add(name, value[name], each, count)
                 for each in schemas.names:

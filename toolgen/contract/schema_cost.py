@@ -79,7 +79,10 @@ class Reach:
         return known
 
     def steps(self, start: int) -> Iterator[Times]:
-        """For each part that a value can have: the schemas that are applied to it, but for those that they apply."""
+        """For each part that a value can have: the schemas that are applied to it, but for those that they apply.
+
+        Those of `patternProperties` count as applied to every field, where all keywords are looked at, else to none.
+        """
         fields: dict[str, Times] = {}
         places: dict[int, Times] = {}
         others: list[tuple[int, int, dict[str, Any]]] = []
@@ -91,7 +94,8 @@ class Reach:
                 fields.setdefault(name, Times())[self.key(each)] += times
             for index, each in below.places.items():
                 places.setdefault(index, Times())[self.key(each)] += times
-            others += [(self.key(each), times, named) for each, named in below.other_fields]
+            more = below.some_fields if self._keywords is IN_PLACE_KEYWORDS else ()
+            others += [(self.key(each), times, named) for each, named in (*below.other_fields, *more)]
             items += [(self.key(each), times, first) for each, first in below.items]
             names.update({self.key(each): times for each in below.names})
         if len(fields) * len(others) + len(places) * len(items) > _MOST_WORK:

@@ -35,19 +35,20 @@ _SCHEMA_LIST: Final = frozenset({"items", "prefixItems", *IN_PLACE_LIST})
 class Below:
     """The schemas that one schema applies to the parts of a value.
 
-    `fields` by name; `other_fields` to all fields but those that are named with it; `places` by index; `items` to all
-    from an index on; `names` to the names of fields.
+    `fields` by name; `other_fields` to all fields but those that are named with it; `some_fields` as well, but maybe
+    not to all of these; `places` by index; `items` to all from an index on; `names` to the names of fields.
     """
 
     fields: dict[str, Schema]
     other_fields: list[tuple[Schema, dict[str, Any]]]
+    some_fields: list[tuple[Schema, dict[str, Any]]]
     places: dict[int, Schema]
     items: list[tuple[Schema, int]]
     names: list[Schema]
 
     def all(self) -> list[Schema]:
         """All of them."""
-        rest = [*self.other_fields, *self.items]
+        rest = [*self.other_fields, *self.some_fields, *self.items]
         return [*self.fields.values(), *self.places.values(), *self.names, *(each for each, _ in rest)]
 
 
@@ -92,16 +93,16 @@ class SchemaGraph:
         return known
 
     def _find_below(self, schema: Schema) -> Below:
-        found = Below({}, [], {}, [], [])
+        found = Below({}, [], [], {}, [], [])
         if self._is_only_ref(schema):
             return found
         fields = schema.get("properties")
         named = fields if is_object(fields) else {}
         found.fields.update((name, each) for name, each in named.items() if is_object(each))
+        found.other_fields.extend((each, named) for each in _objects([schema.get("additionalProperties")]))
         patterns = schema.get("patternProperties")
-        found.other_fields.extend((each, {}) for each in _objects(patterns.values() if is_object(patterns) else ()))
-        for keyword in ("additionalProperties", "unevaluatedProperties"):
-            found.other_fields.extend((each, named) for each in _objects([schema.get(keyword)]))
+        found.some_fields.extend((each, {}) for each in _objects(patterns.values() if is_object(patterns) else ()))
+        found.some_fields.extend((each, named) for each in _objects([schema.get("unevaluatedProperties")]))
         items = schema.get("items")
         listed = items if is_array(items) else schema.get("prefixItems")
         places = listed if is_array(listed) else []
