@@ -60,11 +60,7 @@ def excess(schema: Any, *, most_parts: float = MAX_PARTS) -> Excess | None:
             return Excess(f"it has more than {most_parts:,} parts, types and aliases spelled out")
         if depth > MAX_NESTING:
             return Excess(f"it is nested more than {MAX_NESTING} levels deep when short forms are spelled out")
-        if is_object(node):
-            outline.note(node)
-            stack.extend((inner, depth + 1) for inner in node.values() if isinstance(inner, dict | list))
-        elif is_array(node):
-            stack.extend((inner, depth + 1) for inner in node if isinstance(inner, dict | list))
+        stack += [(inner, depth + 1) for inner in outline.note(node)]
     return _costs(schema) if outline.may_be_costly else None
 
 
@@ -76,12 +72,7 @@ class Bounds:
         outline = _Outline()
         stack = [schema]
         while stack:
-            node = stack.pop()
-            if is_object(node):
-                outline.note(node)
-                stack.extend(node.values())
-            elif is_array(node):
-                stack.extend(node)
+            stack += outline.note(stack.pop())
         self._outline = outline
 
     @property
@@ -114,7 +105,12 @@ class _Outline:
         """Few are: where nothing is referred to, the schema is as long as it is costly."""
         return self._is_repeating or self._applied > MAX_CHAIN
 
-    def note(self, node: dict[str, Any]) -> None:
+    def note(self, node: Any) -> list[Any]:
+        """Look at a mapping or a list, and give those in it."""
+        if is_array(node):
+            return [inner for inner in node if isinstance(inner, dict | list)]
+        if not is_object(node):
+            return []
         self._is_repeating = self._is_repeating or not _REPEATING.isdisjoint(node)
         for keyword in _APPLYING & node.keys():
             self._applied += len(node[keyword]) if isinstance(node[keyword], dict | list) else 1
@@ -122,6 +118,7 @@ class _Outline:
             self.patterns.add(pattern)
         if is_object(patterns := node.get("patternProperties")):
             self.patterns.update(patterns)
+        return [inner for inner in node.values() if isinstance(inner, dict | list)]
 
 
 def _costs(schema: Any) -> Excess | None:
