@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
-from jsonschema_rs import ReferencingError, ValidationError, validator_for
+from jsonschema_rs import ReferencingError, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
+from toolgen.contract.schema_bounds import Bounds, excess
 from toolgen.contract.secret_fields import secret_pointers
 from toolgen.runtime.call import Form
+from toolgen.runtime.codec_source import compiled_validator
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.request import run_request
 from toolgen.runtime.executors.service import run_handler
@@ -154,6 +156,9 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
     _check_is_schema(definition.input_schema, f"the input_schema of {definition.name}", otherwise)
     if definition.result_schema is not None:
         _check_is_schema(definition.result_schema, f"the result_schema of {definition.name}", otherwise)
+    for name, given in (("input_schema", dict(definition.input_schema)), ("result_schema", definition.result_schema)):
+        if too_much := excess(given):
+            raise CatalogError(f"the {name} of {definition.name} cannot be checked against: {too_much.reason}")
     schema = with_definitions_in_place(deepcopy(dict(definition.input_schema)))
     if schema.get("type") != "object":
         raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")
@@ -165,7 +170,7 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
             )
     for side in (schema, True if definition.result_schema is None else definition.result_schema):
         try:
-            validator_for(side, validate_formats=False, offline=True)
+            compiled_validator(side, Bounds(side))
         except (ValidationError, ReferencingError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error
