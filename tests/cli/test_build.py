@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SPEC = "toolgen: 1\ntoolset: shop\ntools: {find: {description: Find., args: {}}}\n"
+WITH_A_WARNING = "toolgen: 1\nagent: clerk\nuse: [nowhere]\n"
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +76,32 @@ def test_an_edited_lock_wants_a_plain_build(folder: Path, capsys: pytest.Capture
 
     assert advice(capsys) == "generated: 1 difference; run `toolgen build`"
     assert [run(["build"]), run(["build", "--check"])] == [0, 0]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--check"]])
+def test_warnings_are_errors_where_that_is_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
+    before = {path: path.read_bytes() for path in (folder / "generated").rglob("*") if path.is_file()}
+    capsys.readouterr()
+
+    assert run(["build", *arguments, "--warnings-as-errors"]) == 1
+    said = capsys.readouterr().err
+    assert "warning[TG504]" in said
+    what = "checked" if arguments else "built"
+    assert said.splitlines()[-1] == (f"generated: not {what}: `--warnings-as-errors` is given, and there are warnings")
+    assert {path: path.read_bytes() for path in (folder / "generated").rglob("*") if path.is_file()} == before
+
+
+def test_warnings_are_errors_where_nothing_changed_too(folder: Path) -> None:
+    (folder / "specs/odd.yaml").write_text(WITH_A_WARNING)
+
+    assert [run(["build"]), run(["build"]), run(["build", "--check"])] == [0, 0, 0]
+    assert [run(["build", "--warnings-as-errors"]), run(["build", "--check", "--warnings-as-errors"])] == [1, 1]
+
+
+def test_without_a_warning_warnings_as_errors_changes_nothing(folder: Path) -> None:
+    assert [run(["build", "--warnings-as-errors"]), run(["build", "--check", "--warnings-as-errors"])] == [0, 0]
+    (folder / "specs/shop.yaml").write_text(SPEC.replace("Find.", "Find it."))
+    assert [run(["build", "--warnings-as-errors"]), run(["build", "--check"])] == [0, 0]

@@ -36,6 +36,12 @@ tools:
     args: {url: string}
     result: integer
     access: {url: url}
+  count:
+    description: Count the orders of a tenant.
+    permission: readonly
+    args: {tenant: string, since?: integer}
+    result: string
+    inject: [tenant, since]
   erase:
     description: Erase an order.
     permission: write
@@ -56,6 +62,9 @@ class Shop:
 
     def fetch(self, args, meta):
         return len(args.url)
+
+    def count(self, args, meta):
+        return repr([args.tenant, args.since])
 
     def erase(self, args, meta):
         return args.order
@@ -192,3 +201,69 @@ def test_handlers_that_cannot_be_used_are_one_line_and_no_defect_of_toolgen(
     *_, last = done.err.splitlines()
     assert last.startswith(f'Error: executors."shop.orders" = "app:shop" cannot be used: {problem}')
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "result"),
+    [
+        (["tenant=a", "since=3"], "['a', 3]"),
+        (["tenant=a=b", "since=3"], "['a=b', 3]"),
+        (['tenant="5"', "since=3"], "['5', 3]"),
+        (["tenant=", "since=3"], "['', 3]"),
+        (["tenant=NaN", "since=3"], "['NaN', 3]"),
+    ],
+)
+def test_what_a_host_fills_in_is_given_by_inject(folder: Path, given: list[str], result: str) -> None:
+    flags = [word for each in given for word in ("--inject", each)]
+    done = toolgen(folder, "call", "count", *flags, "--format", "json")
+
+    assert done.code == 0, done.out
+    assert done.json["result"] == result
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (
+            [],
+            "injects `tenant`, `since`, and no value is given for it: give --inject tenant=VALUE --inject since=VALUE.",
+        ),
+        (["tenant=a"], "shop.orders.count injects `since`, and no value is given for it: give --inject since=VALUE."),
+        (["tenant=a", "tenat=b"], "shop.orders.count does not inject `tenat`: did you mean `tenant`?"),
+        (["x=1"], "does not inject `x`: the injected fields are `tenant`, `since`."),
+        (["tenant"], "--inject takes NAME=VALUE, and `tenant` has no `=`."),
+        (["tenant=a", "tenant=b"], "`--inject tenant=...` is given twice."),
+    ],
+)
+def test_an_injected_value_that_is_missing_or_of_no_field_is_said_with_the_flag(
+    folder: Path, given: list[str], problem: str
+) -> None:
+    done = toolgen(folder, "call", "count", *(word for each in given for word in ("--inject", each)))
+
+    assert done.code == 2
+    assert done.err.splitlines()[-1].endswith(problem)
+
+
+def test_a_tool_that_injects_nothing_takes_nothing(folder: Path) -> None:
+    done = toolgen(folder, "call", "find", '{"limit": 3}', "--inject", "tenant=a")
+
+    assert (done.code, "shop.orders.find does not inject `tenant`: there are no injected fields." in done.err) == (
+        2,
+        True,
+    )
+
+
+def test_an_injected_value_of_another_type_is_an_error(folder: Path) -> None:
+    done = toolgen(folder, "call", "count", "--inject", "tenant=5", "--inject", "since=3")
+
+    assert done.code == 1
+    assert "is of another type: tenant" in done.err
+
+
+def test_args_that_are_no_utf_8_are_an_error_and_no_defect(folder: Path) -> None:
+    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "find", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, input=b'{"limit": "\xff"}', capture_output=True, env=environment, check=False)
+
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr

@@ -131,7 +131,8 @@ def test_where_vectors_cannot_be_written_they_are_not_kept(project: Path, tmp_pa
     (copy / ".toolgen" / "vectors.db").mkdir(parents=True)
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
     assert done.code == 0
-    assert done.err == "vectors are made anew and not kept: the file of vectors cannot be opened: Is a directory\n"
+    reason = "the file of vectors cannot be opened: it is a folder, not a regular file"
+    assert done.err == f"vectors are made anew and not kept: {reason}\n"
     assert done.json["hits"][0]["score"] == round(2 / 61, 6)
 
 

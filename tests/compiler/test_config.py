@@ -129,7 +129,9 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 def test_a_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").mkdir()
 
-    assert problems(tmp_path) == ["TG701 pyproject.toml:1:1 the file cannot be read: Is a directory"]
+    assert problems(tmp_path) == [
+        "TG701 pyproject.toml:1:1 the file cannot be read: it is a folder, not a regular file"
+    ]
 
 
 def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:

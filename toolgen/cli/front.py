@@ -7,7 +7,6 @@ import sys
 import traceback
 from difflib import get_close_matches
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -55,7 +54,10 @@ class _Commands(click.Group):
 def _front(folder: str | None) -> None:
     """Compile tool specs into typed Python packages."""
     if folder is not None:
-        os.chdir(folder)
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise click.UsageError(f"{folder} cannot be entered: {error.strerror}.") from None
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -71,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     except ConfigError as error:
         from toolgen.cli.output import show_diagnostics
 
-        show_diagnostics(error.diagnostics, {}, Path.cwd())
+        show_diagnostics(error.diagnostics, error.sources)
         return USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)

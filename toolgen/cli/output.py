@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
-    from pathlib import Path
+    from typing import TextIO
 
     from rich.status import Status
 
@@ -33,16 +34,26 @@ def show_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
-def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], root: Path) -> None:
-    """Print diagnostics for people, on stderr, with the lines they are about."""
+def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
+    """Print diagnostics for people, on stderr, with the lines they are about.
+
+    `sources` has the texts that lines are quoted from, by path. No file is read for it: one that a diagnostic is about
+    may be one that must not be shown.
+    """
     from toolgen.compiler.diagnostics.render import render_text
 
-    found = list(diagnostics)
-    if found:
-        known = {**_texts(found, root), **sources}
-        click.echo(
-            render_text(found, known, color=sys.stderr.isatty()).encode("utf-8", "backslashreplace"), err=True, nl=False
-        )
+    text = render_text(diagnostics, sources, color=takes_color(sys.stderr))
+    click.echo(text.encode("utf-8", "backslashreplace"), err=True, nl=False)
+
+
+def takes_color(stream: TextIO) -> bool:
+    """Say whether a stream is a terminal that is to show colour: `NO_COLOR` (no-color.org) and `TERM=dumb` say no."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    """Say whether the terminal takes plain lines only, as `TERM=dumb` says: nothing can be moved or taken back."""
+    return os.environ.get("TERM") == "dumb"
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
@@ -52,21 +63,10 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     return render_json(diagnostics)
 
 
-def _texts(diagnostics: Iterable[Diagnostic], root: Path) -> dict[str, str]:
-    """The texts of files that were not compiled, where they can be read: configuration, files with syntax errors."""
-    texts: dict[str, str] = {}
-    for file in {found.span.file for found in diagnostics}:
-        try:
-            texts[file] = (root / file).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError):
-            continue
-    return texts
-
-
 @contextmanager
 def progress() -> Generator[Callable[[str], None]]:
     """Give a function that takes the name of each stage. On a terminal, what takes over a second is shown."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or _is_dumb():
         yield lambda stage: None
         return
     spinner = _Spinner()
@@ -100,7 +100,7 @@ class _Spinner:
     def start(self) -> None:
         from rich.console import Console
 
-        self._status = Console(stderr=True).status(self._stage)
+        self._status = Console(stderr=True, no_color=not takes_color(sys.stderr)).status(self._stage)
         self._status.start()
 
     def stop(self) -> None:

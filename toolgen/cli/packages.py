@@ -27,7 +27,7 @@ def built_catalog(config: Config, target: Target) -> Catalog:
     """Load the package of a target. Raises click.UsageError where it is not what the specs give."""
     sink = Diagnostics()
     current = is_current(config, target, sink)
-    show_diagnostics(sink, {}, config.root)
+    show_diagnostics(sink, sink.sources)
     if not current:
         raise click.UsageError(f"{target.out} is not what the specs give. Run `toolgen build` first.")
     folder, name = import_name(config.root, target.out)

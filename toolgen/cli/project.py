@@ -47,7 +47,7 @@ def compilations(config: Config) -> list[Compilation] | None:
         sink = Diagnostics()
         compiled = compile_specs(config.root, target, sink)
         if sink.has_errors:
-            show_diagnostics(sink, compiled.sources, config.root)
+            show_diagnostics(sink, compiled.sources)
             failed = True
         made.append(Compilation(target, compiled.catalog))
     return None if failed else made

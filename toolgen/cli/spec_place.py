@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from toolgen.compiler.listing import SUFFIXES
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import ScalarNode
 from toolgen.compiler.source.read import read_specs
+from toolgen.contract.files import is_inside
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target
@@ -42,10 +44,13 @@ class SpecPlace:
         unfinished = file.with_name(f".{file.name}.new")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_bytes(data)
+            unfinished.unlink(missing_ok=True)
+            with unfinished.open("xb") as made:  # never through a link that was put there
+                made.write(data)
             unfinished.replace(file)
         except OSError as error:
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):  # why it could not be written is what counts
+                unfinished.unlink(missing_ok=True)
             raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
 
 
@@ -76,8 +81,11 @@ def _below_specs(config: Config, out: str) -> tuple[Target, str]:
     Raises click.UsageError for one that lies elsewhere.
     """
     real = Path(os.path.realpath(config.root / out))
+    project = os.path.realpath(config.root)
     for target in config.targets:
         specs = Path(os.path.realpath(config.root / target.specs))
+        if not is_inside(str(specs), project):
+            raise click.UsageError(f"{target.specs} is a link that leads out of the project: put the specs here.")
         if real.is_relative_to(specs):
             return target, (PurePosixPath(target.specs) / real.relative_to(specs).as_posix()).as_posix()
     folders = " or ".join(f"{target.specs}/" for target in config.targets)
@@ -99,7 +107,7 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
     read_documents(found[:1], sink)
     problems = [problem for problem in sink if problem.span.file == found[0].path]
     if problems:
-        show_diagnostics(problems, {found[0].path: found[0].text}, config.root)
+        show_diagnostics(problems, sink.sources)
         raise click.UsageError(
             f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`."
         )

@@ -56,7 +56,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     progress("resolving")
     found = Diagnostics()
     catalog = resolve(documents, found, profile=target.profile, assert_formats=target.formats == "assert")
-    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs))
+    complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:
             sink.add(diagnostic)
@@ -64,7 +64,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
         from toolgen.compiler.emit.providers import check_exports
 
         check_exports(catalog, target.export, sink)
-    return Compiled(catalog, {file.path: file.text for file in files})
+    return Compiled(catalog, sink.sources)
 
 
 def generate(
@@ -89,19 +89,31 @@ class Built:
 
 
 def build(
-    config: Config, target: Target, sink: Diagnostics, *, force: bool = False, progress: Callable[[str], None] = quiet
+    config: Config,
+    target: Target,
+    sink: Diagnostics,
+    *,
+    force: bool = False,
+    warnings_as_errors: bool = False,
+    progress: Callable[[str], None] = quiet,
 ) -> Built:
-    """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand."""
+    """Build one target: all of it, or nothing where a spec has an error or a file was edited by hand.
+
+    With `warnings_as_errors` a warning counts as an error, and specs are compiled for it where nothing changed too.
+    """
     tree = Tree(config.root, target.out)
     if not recover(tree, force=force, sink=sink, waiting=progress):
         return Built(None, {})
     changes = fast_check(tree, target)
-    if changes is not None and all(change.causes == (Cause.STRAY,) for change in changes):
+    is_current = changes is not None and all(change.causes == (Cause.STRAY,) for change in changes)
+    if is_current and not warnings_as_errors:
         return Built(Published((), (), ()), {})
     inputs = current_inputs(config.root, target)
     compiled = compile_specs(config.root, target, sink, progress)
-    if sink.has_errors:
+    if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Built(None, compiled.sources)
+    if is_current:
+        return Built(Published((), (), ()), compiled.sources)
     files = generate(compiled.catalog, progress, export=target.export)
     progress("publishing")
     return Built(publish(tree, files, inputs, force=force, sink=sink, waiting=progress), compiled.sources)
@@ -136,19 +148,28 @@ class Checked:
         return "; ".join(advice)
 
 
-def check(config: Config, target: Target, sink: Diagnostics, *, progress: Callable[[str], None] = quiet) -> Checked:
+def check(
+    config: Config,
+    target: Target,
+    sink: Diagnostics,
+    *,
+    warnings_as_errors: bool = False,
+    progress: Callable[[str], None] = quiet,
+) -> Checked:
     """Compare the committed package with what the specs give. Only an interrupted build is completed or undone."""
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink, waiting=progress):
         return Checked(None, {})
     changes = fast_check(tree, target)
-    if changes == ():
+    if changes == () and not warnings_as_errors:
         return Checked((), {})
     inputs = current_inputs(config.root, target)
     lock = read_lock(tree, sink)
     compiled = compile_specs(config.root, target, sink, progress)
-    if sink.has_errors:
+    if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Checked(None, compiled.sources)
+    if changes == ():
+        return Checked((), compiled.sources)
     return Checked(
         drift(tree, lock, inputs, generate(compiled.catalog, progress, export=target.export)), compiled.sources
     )

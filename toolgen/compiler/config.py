@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
+from toolgen.contract.files import read_file_inside
 from toolgen.contract.tool_use import TABLES as TOOL_USE_SETTINGS
 from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 from toolgen.providers.table import PROVIDERS
@@ -27,6 +28,9 @@ Profile = Literal["full", "core"]
 
 BUILTIN_TOOLSETS: Final = ("actions", "agent", "code", "internal")
 """The toolsets that come with toolgen."""
+
+_LARGEST: Final = 10 * 1024 * 1024
+"""The size of a configuration file, in bytes."""
 
 OWN_FILE: Final = "toolgen.toml"
 PROJECT_FILE: Final = "pyproject.toml"
@@ -82,11 +86,15 @@ class Config:
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used. `diagnostics` are all its problems; as text, one line each."""
+    """The configuration cannot be used. `diagnostics` are all its problems; as text, one line each.
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+    `sources` has the text of the file, by its path, where it could be read.
+    """
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], sources: Mapping[str, str]) -> None:
         super().__init__("\n".join(f"{found.span.file}: {found.message}" for found in diagnostics))
         self.diagnostics = diagnostics
+        self.sources = sources
 
 
 def load_config(folder: Path) -> Config:
@@ -122,7 +130,7 @@ class _Source:
     def finish(self) -> None:
         """Raise ConfigError where something was reported."""
         if self.sink.has_errors:
-            raise ConfigError(tuple(self.sink))
+            raise ConfigError(tuple(self.sink), {self.file: self.text} if self.text else {})
 
     def _span(self, key: str) -> Span:
         places = list(re.finditer(rf"(?<![\w.-]){re.escape(key)}(?=[\"']?\s*[.=\]])", self.text)) if key else []
@@ -265,7 +273,7 @@ def _source(root: Path) -> _Source | None:
 def _read(root: Path, file: str) -> _Source | None:
     source = _Source(file, "")
     try:
-        source.text = (root / file).read_bytes().decode("utf-8-sig")
+        source.text = read_file_inside(root / file, root, _LARGEST).decode("utf-8-sig")
         source.table = tomllib.loads(source.text)
     except FileNotFoundError:
         return None

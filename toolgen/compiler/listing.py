@@ -6,12 +6,18 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.files import is_inside
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
+LARGEST: Final = 10 * 1024 * 1024
+"""The size of a spec, in bytes."""
+
 LEADS_OUT: Final = "this link leads out of the spec folder"
+LEAVES_PROJECT: Final = "this link leads out of the project"
 
 BUILTIN_PREFIX: Final = "toolgen://"
 """What the paths of built-in specs start with, wherever toolgen is installed. No path of a project's own file does."""
@@ -31,14 +37,16 @@ class Listed:
     problem: str = ""
 
 
-def list_specs(folder: Path) -> list[Listed]:
-    """List the specs below a folder, by path.
+def list_specs(folder: Path, project: Path | None = None) -> list[Listed]:
+    """List the specs below a folder, by path. One below `project` that is a link out of it is not looked into.
 
     Specs are the files with one of `SUFFIXES`, at any depth; names that start with a dot are passed over. A link is
     followed inside the folder, and no file is listed twice: it goes by its own name rather than by a link's. What
     cannot be followed or opened is listed with its problem.
     """
     home = os.path.realpath(folder)
+    if project and folder.is_relative_to(project) and not is_inside(home, os.path.realpath(project)):
+        return [Listed(".", home, LEAVES_PROJECT)]
     found: list[Listed] = []
     seen: set[str] = set()
     places, links = [("", home)], list[str]()
@@ -47,7 +55,7 @@ def list_specs(folder: Path) -> list[Listed]:
         if real in seen:
             continue
         seen.add(real)
-        if not f"{real}{os.sep}".startswith(f"{home}{os.sep}"):
+        if not is_inside(real, home):
             found.append(Listed(path, real, LEADS_OUT))
         elif path and not os.path.isdir(real):
             found.append(Listed(path, real))
@@ -71,7 +79,8 @@ def list_specs(folder: Path) -> list[Listed]:
 def list_builtin(toolsets: Iterable[str]) -> list[Listed]:
     """List the specs of built-in toolsets, which come with toolgen, under the paths that they are shown by."""
     folder = builtin_folder()
-    return [Listed(f"{BUILTIN_PREFIX}{toolset}.yaml", os.path.join(folder, f"{toolset}.yaml")) for toolset in toolsets]
+    names = [f"{toolset}.yaml" for toolset in toolsets]
+    return [Listed(f"{BUILTIN_PREFIX}{name}", os.path.realpath(os.path.join(folder, name))) for name in names]
 
 
 def builtin_folder() -> str:

@@ -11,6 +11,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
+from toolgen.contract.files import read_file, too_large
+
+LARGEST: Final = 1 << 30
+"""The size of an artifact, in bytes. All of it is in memory when it is kept, and when it is given back."""
+
+_LONGEST_TYPE: Final = 512
 _REF: Final = re.compile(r"sha256:([0-9a-f]{64})")
 _MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(;[ \w!#$&^.+=\"/-]{1,200})?", re.ASCII)
 
@@ -49,6 +55,8 @@ class Artifacts:
         """
         if not _MEDIA_TYPE.fullmatch(media_type):
             raise ValueError("not a media type")
+        if len(data) > LARGEST:
+            raise ArtifactError(f"the artifact is over {LARGEST:,} bytes")
         digest = sha256(data).hexdigest()
         name = _name(digest)
         try:
@@ -67,13 +75,13 @@ class Artifacts:
             raise ArtifactNotFound("not a ref of an artifact")
         name = _name(found[1])
         try:
-            data = self._files.read(name)
-            media_type = self._files.read(f"{name}.type").decode("ascii", "replace")
+            data = self._files.read(name, LARGEST)
+            media_type = self._files.read(f"{name}.type", _LONGEST_TYPE).decode("ascii", "replace")
         except FileNotFoundError:
             raise ArtifactNotFound("there is no artifact of that ref") from None
         except OSError as error:
             raise ArtifactError(f"the artifact cannot be read: {error.strerror or type(error).__name__}") from error
-        if sha256(data).hexdigest() != found[1]:
+        if sha256(data).hexdigest() != found[1] or not _MEDIA_TYPE.fullmatch(media_type):
             raise ArtifactError("the artifact is damaged: it is not what was kept")
         return Artifact(data, media_type)
 
@@ -84,11 +92,14 @@ def _name(digest: str) -> str:
 
 
 class _Files(Protocol):
-    """Files by name below one place. All raise OSError; `read` FileNotFoundError for a file that is not there."""
+    """Files by name below one place. All raise OSError.
+
+    `read` raises FileNotFoundError for a file that is not there, `TooLarge` for one of more than `limit` bytes.
+    """
 
     def size(self, name: str) -> int | None: ...
 
-    def read(self, name: str) -> bytes: ...
+    def read(self, name: str, limit: int) -> bytes: ...
 
     def write(self, name: str, data: bytes) -> None: ...
 
@@ -105,8 +116,8 @@ class _LocalFiles:
         except FileNotFoundError:
             return None
 
-    def read(self, name: str) -> bytes:
-        return (self._folder / name).read_bytes()
+    def read(self, name: str, limit: int) -> bytes:
+        return read_file(self._folder / name, limit, follow=False)
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file beside its place, and move it there when it is on disk."""
@@ -128,7 +139,7 @@ class _FileSystem(Protocol):
 
     def info(self, path: str) -> dict[str, Any]: ...
 
-    def cat_file(self, path: str) -> bytes: ...
+    def cat_file(self, path: str, start: int, end: int) -> bytes: ...
 
     def pipe_file(self, path: str, value: bytes) -> None: ...
 
@@ -158,8 +169,11 @@ class _RemoteFiles:
             return None
         return found
 
-    def read(self, name: str) -> bytes:
-        return self._system.cat_file(f"{self._root}/{name}")
+    def read(self, name: str, limit: int) -> bytes:
+        data = self._system.cat_file(f"{self._root}/{name}", 0, limit + 1)
+        if len(data) > limit:
+            raise too_large(limit, name)
+        return data
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file beside its place, and move it there: not every file system shows files only when whole."""

@@ -7,8 +7,9 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from toolgen.contract.files import read_file
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.tool_lines import ToolLines, read_tool_lines
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 Side: TypeAlias = Literal["args", "result"]
 """The two sides of a tool that have a schema."""
+
+
+_LARGEST: Final = 256 * 1024 * 1024
+"""In bytes: a file of a package. The catalog of 10,000 tools takes 11 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,14 @@ class Package:
 @cache
 def read_package(package: str) -> Package:
     """Read the `catalog.json` of a generated package. Raises `CatalogError`."""
-    text = _read(package, "catalog.json")
+    try:
+        text = read_package_file(package, "catalog.json")
+    except FileNotFoundError:
+        raise CatalogError(
+            f"{package!r} is no generated package: no catalog.json lies beside its __init__.py"
+        ) from None
+    except OSError as error:
+        raise CatalogError(f"the catalog.json of {package!r} cannot be read: {error.strerror}") from None
     try:
         document, tools = read_tool_lines(text)
     except ValueError as error:
@@ -54,14 +66,12 @@ def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
     return getattr(import_module(f"{package}.{module}"), name)
 
 
-def _read(package: str, name: str) -> bytes:
+def read_package_file(package: str, name: str) -> bytes:
+    """Read a file that lies in a generated package. Raises `CatalogError` without such a package, and OSError."""
     try:
         spec = find_spec(package)
     except ImportError:
         spec = None
     if spec is None or spec.origin is None:
         raise CatalogError(f"no package {package!r} can be imported: run `toolgen build`, or mend the import path")
-    try:
-        return Path(spec.origin).with_name(name).read_bytes()
-    except OSError:
-        raise CatalogError(f"{package!r} is no generated package: no {name} lies beside its __init__.py") from None
+    return read_file(Path(spec.origin).with_name(name), _LARGEST)

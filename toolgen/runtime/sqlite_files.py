@@ -6,13 +6,15 @@ import os
 import sqlite3
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from toolgen.contract.files import NotRegular, check_regular
 
 _BUSY_SECONDS: Final = 30.0
+_BESIDE: Final = ("-journal", "-wal", "-shm")
+"""What SQLite adds to the name of a file for those that it keeps beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class SqliteKind:
         """Open a file, and make it where there is none, for the owner alone; without a path in memory."""
         try:
             if path is not None:
+                check_files(path)
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             with ExitStack() as unless_opened:
                 connection = _connect(path, "rw")
@@ -44,12 +47,15 @@ class SqliteKind:
     def open_for_reading(self, path: Path) -> sqlite3.Connection:
         """Open a file that is there."""
         try:
+            check_files(path)
             with ExitStack() as unless_opened:
                 connection = _connect(path, "ro")
                 unless_opened.enter_context(closing(connection))
                 if not self._is_of_kind(connection):
                     raise self.error(f"the {self.name} is empty")
                 unless_opened.pop_all()
+        except OSError as error:
+            raise self._cannot_be_opened(error.strerror) from error
         except sqlite3.Error as error:
             raise self._cannot_be_opened(error) from error
         return connection
@@ -81,6 +87,23 @@ class SqliteKind:
 
     def _cannot_be_opened(self, reason: object) -> Exception:
         return self.error(f"the {self.name} cannot be opened: {reason}")
+
+
+def check_files(path: Path) -> None:
+    """Check that what SQLite would open for a file, and wait for, is regular, as far as it is there.
+
+    Raises OSError, which names a file beside the one that is asked for.
+    """
+    real = os.path.realpath(path)
+    if os.path.lexists(real):
+        check_regular(real)
+    for suffix in _BESIDE:
+        try:
+            check_regular(real + suffix, follow=False)
+        except FileNotFoundError:
+            continue
+        except NotRegular as error:
+            raise NotRegular(error.errno, f"{Path(real).name}{suffix}: {error.strerror}", error.filename) from None
 
 
 def _connect(path: Path | None, mode: str) -> sqlite3.Connection:

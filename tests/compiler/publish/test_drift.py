@@ -184,7 +184,7 @@ def test_a_lock_that_is_a_folder_is_drift(built: Project) -> None:
 
     assert fast_check(built.tree, Target()) is None
     assert changes(built, FILES) == [Change(LOCK, (Cause.MISSING,))]
-    assert built.messages == ["TG606 generated/toolgen.lock cannot be read: Is a directory"]
+    assert built.messages == ["TG606 generated/toolgen.lock cannot be read: it is a folder, not a regular file"]
 
 
 def test_an_output_that_is_a_file_misses_everything(project: Project) -> None:

@@ -275,7 +275,9 @@ def test_an_output_folder_behind_a_link_is_refused(project: Project, tmp_path: P
     project = replace(project, root=tmp_path / "project", name=out)
 
     assert project.publish(OLD) is None
-    assert project.messages == ["TG604 link is a link or a file; toolgen writes only into real folders of the project"]
+    assert project.messages == [
+        "TG604 link is a link or a file; toolgen reads and writes packages only in real folders"
+    ]
     assert not list((tmp_path / "outside").iterdir())
 
 

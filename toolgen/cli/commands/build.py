@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 @click.command("build")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where a build would change something.")
 @click.option("--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
+@click.option(
+    "--warnings-as-errors", is_flag=True, help="Exit 1 where there is a warning, and write nothing of that target."
+)
 @format_option
-def command(*, only_check: bool, force: bool, style: str) -> int:
+def command(*, only_check: bool, force: bool, warnings_as_errors: bool, style: str) -> int:
     """Compile the specs of every target into its package.
 
     A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
@@ -33,7 +36,9 @@ def command(*, only_check: bool, force: bool, style: str) -> int:
     config = project()
     with _without_collector():
         outcomes = [
-            _check(config, target, style) if only_check else _build(config, target, style, force=force)
+            _check(config, target, style, warnings_as_errors=warnings_as_errors)
+            if only_check
+            else _build(config, target, style, force=force, warnings_as_errors=warnings_as_errors)
             for target in config.targets
         ]
     if style == "json":
@@ -53,10 +58,12 @@ def _without_collector() -> Generator[None]:
             gc.enable()
 
 
-def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[bool, dict[str, Any]]:
+def _build(
+    config: Config, target: Target, style: str, *, force: bool, warnings_as_errors: bool
+) -> tuple[bool, dict[str, Any]]:
     sink = Diagnostics()
     with progress() as stage:
-        built = build(config, target, sink, force=force, progress=stage)
+        built = build(config, target, sink, force=force, warnings_as_errors=warnings_as_errors, progress=stage)
     published = built.published
     outcome: dict[str, Any] = {
         "specs": target.specs,
@@ -70,9 +77,9 @@ def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[
             "unchanged": len(published.unchanged),
         }
     if style == "text":
-        show_diagnostics(sink, built.sources, config.root)
+        show_diagnostics(sink, built.sources)
         if published is None:
-            click.echo(f"{target.out}: not built", err=True)
+            click.echo(f"{target.out}: not built{_why(sink)}", err=True)
         elif not published.written and not published.removed:
             click.echo(f"{target.out}: up to date")
         else:
@@ -82,10 +89,15 @@ def _build(config: Config, target: Target, style: str, *, force: bool) -> tuple[
     return published is not None, outcome
 
 
-def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, Any]]:
+def _why(sink: Diagnostics) -> str:
+    """Say so where warnings alone, which are no errors otherwise, are the reason."""
+    return "" if sink.has_errors else ": `--warnings-as-errors` is given, and there are warnings"
+
+
+def _check(config: Config, target: Target, style: str, *, warnings_as_errors: bool) -> tuple[bool, dict[str, Any]]:
     sink = Diagnostics()
     with progress() as stage:
-        checked = check(config, target, sink, progress=stage)
+        checked = check(config, target, sink, warnings_as_errors=warnings_as_errors, progress=stage)
     changes = checked.changes
     outcome: dict[str, Any] = {
         "specs": target.specs,
@@ -103,7 +115,7 @@ def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, 
             for change in changes
         ]
     if style == "text":
-        show_diagnostics(sink, checked.sources, config.root)
+        show_diagnostics(sink, checked.sources)
         for change in changes or ():
             because = f" ({', '.join(change.because)})" if change.because else ""
             click.echo(f"{target.out}/{change.path}: {', '.join(cause.value for cause in change.causes)}{because}")
@@ -113,4 +125,6 @@ def _check(config: Config, target: Target, style: str) -> tuple[bool, dict[str, 
             click.echo(f"{target.out}: {counted(len(changes), 'difference')}; {checked.advice}", err=True)
         elif changes is not None:
             click.echo(f"{target.out}: up to date")
+        else:
+            click.echo(f"{target.out}: not checked{_why(sink)}", err=True)
     return changes == (), outcome

@@ -9,10 +9,12 @@ import traceback
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.injected import injected_values
+from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
@@ -32,23 +34,36 @@ if TYPE_CHECKING:
     from toolgen.runtime.permission import PermissionCallback
 
 
+_LARGEST: Final = 64 * 1024 * 1024
+"""In bytes: the args that stdin holds."""
+
+
 @click.command("call")
 @click.argument("tool")
 @click.argument("args", default="{}")
 @click.option("--yes", is_flag=True, help="Allow the call without asking, where no policy denies it.")
 @click.option("--policy", "policies", multiple=True, help="A policy that is in force; all of the project, if left out.")
 @click.option("--user", help="In whose name the call runs.")
+@click.option(
+    "--inject",
+    "injected",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A field that the host fills in: JSON, or else a text; once for each field that the tool injects.",
+)
 @format_option
-def command(*, tool: str, args: str, yes: bool, policies: Sequence[str], user: str | None, style: str) -> int:
+def command(
+    *, tool: str, args: str, yes: bool, policies: Sequence[str], user: str | None, injected: Sequence[str], style: str
+) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
     Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. A tool that may change
     something is asked about first, unless --yes is given. What a policy denies does not run.
     """
     config = project()
-    payload = sys.stdin.read() if args == "-" else args
+    payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with redirect_stdout(sys.stderr):  # stdout is for the result: what handlers print is beside it
-        runtime, ident = _runtime(config, tool, policies, _allow if yes else _asking())
+        runtime, ident = _runtime(config, tool, policies, injected, _allow if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
     if style == "json":
@@ -64,11 +79,14 @@ def command(*, tool: str, args: str, yes: bool, policies: Sequence[str], user: s
     return 0 if result.success else 1
 
 
-def _runtime(config: Config, name: str, policies: Sequence[str], permission: PermissionCallback) -> tuple[Runtime, str]:
+def _runtime(
+    config: Config, name: str, policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
+) -> tuple[Runtime, str]:
     """Make a runtime for the one tool that a name means, and give its ident. Raises click.UsageError."""
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
     in_force = chosen_policies(catalog, policies)
+    inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
     place = config.executors.get(toolset)
     if place is None:
@@ -80,9 +98,10 @@ def _runtime(config: Config, name: str, policies: Sequence[str], permission: Per
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
         raise _unusable(toolset, place, _raised(error, config.root)) from error
     try:
-        return Runtime(catalog, executors=[registration], permission=permission, policies=in_force), ident
+        runtime = Runtime(catalog, executors=[registration], permission=permission, policies=in_force, inject=inject)
     except ExecutorError as error:
         raise _unusable(toolset, place, str(error)) from error
+    return runtime, ident
 
 
 def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:

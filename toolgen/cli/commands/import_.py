@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.cli.spec_place import spec_place
 from toolgen.compiler.config import load_config
@@ -20,6 +21,9 @@ from toolgen.compiler.source.nodes import Source
 if TYPE_CHECKING:
     from toolgen.compiler.importers.mcp import Imported
 
+_LARGEST: Final = 64 * 1024 * 1024
+"""In bytes: what is read of an answer. What is written of it, without what specs leave out, may have 10 MB."""
+
 _LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})
 """Findings about entries of the list that are left out: one for each, with a name or without."""
 
@@ -30,15 +34,15 @@ def command() -> None:
 
 
 @command.command("mcp")
-@click.argument("file", type=click.File("rb", lazy=True))
+@click.argument("file")
 @click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset that the tools go to.")
 @click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The JSON Schema draft of schemas that name none.")
 @click.option(
     "--out", metavar="PATH", help="The spec to write; specs/NAME.yaml, or where the toolset is already, if left out."
 )
 @format_option
-def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, style: str) -> int:
-    """Write a spec of the tools in FILE, which is what an MCP server answered to `tools/list`, as JSON.
+def mcp(*, file: str, toolset: str, dialect: str | None, out: str | None, style: str) -> int:
+    """Write a spec of the tools in FILE (`-` for stdin), which is what an MCP server answered to `tools/list`, as JSON.
 
     A tool that is broken at its source is reported and left out. Where the spec is there already, keys of tools and
     all that people decided stay, and what the server says of each tool is brought up to date.
@@ -47,7 +51,7 @@ def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, 
     if problems := try_name(toolset, "mcp"):
         raise click.UsageError(f"`{toolset}` cannot be the toolset of a server: {problems[0]}.")
     place = spec_place(config, toolset, out)
-    shown = _shown(file.name, config.root)
+    shown = _shown(file, config.root)
     text = _text(file, shown)
     sink = Diagnostics()
     spec = place.present or place.path
@@ -60,19 +64,21 @@ def mcp(*, file: IO[bytes], toolset: str, dialect: str | None, out: str | None, 
         show_json(written | {"diagnostics": diagnostics_json(sink)})
     else:
         present = {place.path: place.present.text} if place.present else {}
-        show_diagnostics(sink, {shown: text, **present}, config.root)
+        show_diagnostics(sink, {shown: text, **present})
         _show(place.path, imported, left_out=sum(found.code in _LEFT_OUT for found in sink))
     return 1 if sink.has_errors or imported is None else 0
 
 
 def _shown(name: str, root: Path) -> str:
     """How a file is called in messages: relative to the project where it lies inside."""
+    if name == STDIN:
+        return "<stdin>"
     path = Path(name).absolute()
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else name
 
 
-def _text(file: IO[bytes], shown: str) -> str:
-    data = file.read()
+def _text(file: str, shown: str) -> str:
+    data = read_named(file, _LARGEST)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -23,7 +24,7 @@ targets = [{ specs = "specs", out = "generated" }]
 def command(*, folder: Path, bare: bool) -> int:
     """Start a project in FOLDER: configuration, an example spec with its handlers, and a schema for your editor."""
     files = _bare() if bare else _example()
-    taken = [path for path in files if (folder / path).exists()]
+    taken = [path for path in files if os.path.lexists(folder / path)]
     if taken:
         raise click.UsageError(
             f"{', '.join(str(folder / path) for path in taken)} is already there; nothing was written."
@@ -31,7 +32,8 @@ def command(*, folder: Path, bare: bool) -> int:
     try:
         (folder / "specs").mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
-            (folder / path).write_text(text, encoding="utf-8")
+            with (folder / path).open("x", encoding="utf-8") as file:  # never through a link that was put there
+                file.write(text)
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     for path in files:

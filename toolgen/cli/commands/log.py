@@ -14,6 +14,7 @@ import click
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.contract.visible import visible
+from toolgen.runtime.sqlite_files import check_files
 from toolgen.runtime.stores.calls import calls_of, stages_of
 from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, verify
 from toolgen.runtime.stores.encoding import format_time
@@ -125,7 +126,7 @@ def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, st
     """Find out whether events of RUN were edited, removed, moved or added, or its end cut off, since HEAD."""
     with _store(path) as store:
         at = Head.parse(expected)
-        key = ChainKey.from_file(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
+        key = _key_in(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
         chain = store.chain(run)
     findings = verify(chain, at, key)
     events = len(chain.links)
@@ -140,6 +141,13 @@ def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, st
         later = f", {events - at.length} of them after the head" if events > at.length else ""
         click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is as it was written"))
     return 1 if findings else 0
+
+
+def _key_in(file: Path) -> ChainKey:
+    try:
+        return ChainKey.from_file(file)
+    except ChainError as error:
+        raise ChainError(f"{file}: {error}") from None
 
 
 @contextmanager
@@ -215,9 +223,10 @@ def _is_begun(path: Path) -> bool:
     if not path.exists():
         return False
     try:
+        check_files(path)
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
-    except sqlite3.Error:
+    except (OSError, sqlite3.Error):
         return True  # whoever reads it next says what is wrong
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.named_files import named_lines
 from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 
 @click.command("replay")
-@click.argument("file", type=click.File("rb", lazy=True))
+@click.argument("file")
 @click.option("--toolset", help="Look for tools in this toolset only.")
 @format_option
-def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
-    """Say which of the calls recorded in FILE the generated codecs accept, and why not.
+def command(*, file: str, toolset: str | None, style: str) -> int:
+    """Say which of the calls recorded in FILE (`-` for stdin) the generated codecs accept, and why not.
 
     FILE has a JSON object on each line: {"tool", "arguments" or "result", "accept"?}. With "accept" the verdict is
     compared with it. Each accepted value is also decoded and encoded again, and compared with what it was.
@@ -33,14 +34,15 @@ def command(*, file: IO[bytes], toolset: str | None, style: str) -> int:
     catalogs = [built_catalog(config, target) for target in config.targets]
     check_toolset(toolset, {name for catalog in catalogs for name in catalog.toolsets})
     try:
-        report = replay(file, catalogs, toolset=toolset)
+        with named_lines(file) as lines:
+            report = replay(lines, catalogs, toolset=toolset)
     except AmbiguousTool as error:
         idents = ", ".join(error.idents)
         raise click.UsageError(f"`{error.name}` can be any of {idents}. Say which with --toolset.") from None
     if style == "json":
         show_json(_json(report))
     else:
-        _show(Path(file.name).name, report)
+        _show(Path(file).name, report)
     return 0 if report.total and not (report.disagree or report.altered or report.broken) else 1
 
 

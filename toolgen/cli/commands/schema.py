@@ -22,6 +22,9 @@ def command(*, output: str | None) -> int:
     if output is None:
         click.echo(text, nl=False)
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        try:
+            Path(output).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"{output} cannot be written: {error.strerror}.") from None
         click.echo(f"{output}: written")
     return 0

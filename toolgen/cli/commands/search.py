@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import sys
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
 from toolgen.contract.discovery import DISCOVERY
+from toolgen.contract.files import is_inside
 from toolgen.runtime.search.embedding import EmbeddingError
 from toolgen.runtime.search.fused import Search
 from toolgen.runtime.search.index import Index
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from toolgen.contract.search.documents import SearchDocument
     from toolgen.runtime import Catalog
     from toolgen.runtime.search.index import Hit
+
+_LARGEST: Final = 10 * 1024 * 1024
+"""In bytes: the queries that stdin holds."""
 
 KEPT: Final = ".toolgen/vectors.db"
 """Where the vectors of an embedding class are kept, below the project."""
@@ -78,7 +83,7 @@ def _queries(query: str | None, *, from_stdin: bool) -> Sequence[str]:
 def _lines() -> list[str]:
     """All lines of stdin. One that is empty finds nothing, so that answers stay beside their questions."""
     try:
-        text = sys.stdin.buffer.read().decode()
+        text = read_named(STDIN, _LARGEST).decode()
     except UnicodeDecodeError as error:
         raise click.UsageError(f"What stdin holds is no UTF-8: {error.reason} at byte {error.start}.") from None
     if not text.strip():
@@ -113,7 +118,7 @@ def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
 
 
 def _kept(root: Path) -> Path | None:
-    """Where vectors are kept; None, with a warning, where no folder for them can be made."""
+    """Where vectors are kept; None, with a warning, where no folder for them can be made, or a link leads elsewhere."""
     kept = root / KEPT
     try:
         kept.parent.mkdir(exist_ok=True)
@@ -121,6 +126,9 @@ def _kept(root: Path) -> Path | None:
         click.echo(
             f"vectors are not kept: {kept.parent.name} is no folder and cannot be made: {error.strerror}", err=True
         )
+        return None
+    if not is_inside(os.path.realpath(kept), os.path.realpath(root)):
+        click.echo(f"vectors are not kept: {KEPT} leads out of the project through a link", err=True)
         return None
     return kept
 

@@ -10,6 +10,7 @@ from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import import_name
 from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
+from toolgen.cli.tool_rules import rule_lines, tool_rules
 from toolgen.cli.tool_text import args_lines, result_lines
 from toolgen.providers.wire_names import wire_name
 
@@ -29,9 +30,10 @@ def command(*, tool: str, style: str) -> int:
     every = tools_by_ident(made)
     compilation, toolset, each = every[ident_meant(tool, known_tools(each for _, _, each in every.values()))]
     if style == "json":
-        show_json(_json(toolset, each))
+        show_json(_json(toolset, each) | tool_rules(compilation.catalog, toolset, each))
     else:
         _show(".".join((import_name(config.root, compilation.target.out)[1], *toolset.package)), toolset, each)
+        click.echo("\n".join(rule_lines(tool_rules(compilation.catalog, toolset, each))))
     return 0
 
 

@@ -63,10 +63,15 @@ _LONGEST: Final = 200
 
 
 class Diagnostics:
-    """Collects the diagnostics of a build, so that one run shows every problem."""
+    """Collects the diagnostics of a build, so that one run shows every problem.
+
+    `sources` has the text of each file that was read, by the path in its spans: lines are quoted from there, and no
+    file is read to be quoted.
+    """
 
     def __init__(self) -> None:
         self._found: dict[Diagnostic, None] = {}
+        self.sources: dict[str, str] = {}
 
     def report(self, code: str, span: Span, message: str, *, related: Iterable[Related] = (), fix: str = "") -> None:
         """Add a finding; its severity comes from the table of codes. The same finding twice is kept once."""
@@ -79,7 +84,12 @@ class Diagnostics:
     @property
     def has_errors(self) -> bool:
         """Whether anything found keeps the build from being published."""
-        return any(found.severity is Severity.ERROR for found in self._found)
+        return self.refuses(warnings_as_errors=False)
+
+    def refuses(self, *, warnings_as_errors: bool) -> bool:
+        """Whether anything found keeps the build from being published, with warnings or without."""
+        refused = {Severity.ERROR, Severity.WARNING} if warnings_as_errors else {Severity.ERROR}
+        return any(found.severity in refused for found in self._found)
 
     def __iter__(self) -> Iterator[Diagnostic]:
         """Iterate in the order a reader wants: by file, then line, then column."""

@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.files import check_regular
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -47,6 +49,8 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
     while True:
         with suppress(FileNotFoundError):  # the folder was just taken away by the one who held it
             _make_folders(tree.work(), disk)
+            if os.path.lexists(tree.work(_FILE)):
+                check_regular(tree.work(_FILE), follow=False)
             descriptor = os.open(tree.work(_FILE), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
             if _lock(descriptor) and _is_at(descriptor, tree.work(_FILE)):
                 return descriptor

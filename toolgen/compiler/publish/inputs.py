@@ -10,13 +10,15 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.listing import list_builtin, list_specs
+from toolgen.compiler.listing import LARGEST, list_builtin, list_specs
+from toolgen.contract.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from toolgen.compiler.config import Target
+    from toolgen.compiler.listing import Listed
 
 FORMATTER: Final = "ruff"
 _LIBRARIES = ("datamodel-code-generator", "jinja2")
@@ -60,12 +62,12 @@ def digest(content: bytes) -> str:
 
 def spec_digests(root: Path, specs: str) -> dict[str, str]:
     """Digest every spec file under the folder `specs` of the project `root`."""
-    return {f"{specs}/{listed.path}": _file_digest(listed.real) for listed in list_specs(root / specs)}
+    return {f"{specs}/{listed.path}": _digest_of(listed) for listed in list_specs(root / specs, root)}
 
 
 def builtin_digests(toolsets: Iterable[str]) -> dict[str, str]:
     """Digest the specs of built-in toolsets, as this toolgen has them."""
-    return {listed.path: _file_digest(listed.real) for listed in list_builtin(toolsets)}
+    return {listed.path: _digest_of(listed) for listed in list_builtin(toolsets)}
 
 
 def generator_digest() -> str:
@@ -137,9 +139,12 @@ def _declared_version(distribution: str) -> str:
         return ""
 
 
+def _digest_of(listed: Listed) -> str:
+    return _UNREADABLE if listed.problem else _file_digest(listed.real)
+
+
 def _file_digest(path: str) -> str:
     try:
-        with open(path, "rb", buffering=0) as file:
-            return digest(file.readall())
+        return digest(read_file(path, LARGEST))
     except OSError:
         return _UNREADABLE

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.compiler.publish.apply import NEW, OLD, Step, back, forward, is_done, to_place
-from toolgen.compiler.publish.tree import WORK, obstacle, unsafe
+from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
+from toolgen.contract.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,12 +131,11 @@ def _discard(tree: Tree, disk: Disk) -> None:
 
 def _read(path: str) -> tuple[Step, ...]:
     try:
-        with open(path, "rb") as file:
-            value: Any = json.load(file)
+        value: Any = json.loads(read_file(path, LARGEST, follow=False))
         written = value["journal"]
         rows = cast("list[dict[str, str | None]]", value["steps"] if written == _FORMAT else [])
         steps = tuple(Step(str(row["path"]), row["before"], row["after"]) for row in rows)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, NotRegular, TooLarge) as error:
         raise JournalDamaged("left a damaged journal") from error
     if written != _FORMAT:
         raise JournalDamaged(f"was by a toolgen whose journal is in format {written!r}")

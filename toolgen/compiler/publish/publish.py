@@ -76,9 +76,11 @@ def recover(
 ) -> bool:
     """Complete or undo what an interrupted build left in the tree, and say whether the tree is whole now.
 
-    Every command that reads or writes a package calls this first; with nothing to do it costs one look. What stands
-    in the way is reported.
+    Every command that reads or writes a package calls this first; with nothing to do it costs a few looks. What stands
+    in the way is reported, and so is a link on the way to the tree.
     """
+    if not tree.is_real(sink):
+        return False
     if not os.path.lexists(tree.work()):
         return True
     from toolgen.compiler.publish.disk import Disk

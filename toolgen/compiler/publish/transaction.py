@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TypeVar
 
-from toolgen.compiler.diagnostics.diagnostic import Span
 from toolgen.compiler.publish.exclusive import OutputBusy, exclusive
 from toolgen.compiler.publish.journal import interrupted, settle
 
@@ -34,7 +33,7 @@ def transact(
     Whatever prevents that is reported, and gives None: another command that holds the tree, an edit since the
     interruption, a link on the way to the tree, or an OSError, also one that `change` raises.
     """
-    if not _is_real(tree, sink):
+    if not tree.is_real(sink):
         return None
     try:
         with exclusive(tree, disk, patience=patience, waiting=waiting):
@@ -42,14 +41,6 @@ def transact(
     except (OutputBusy, OSError) as error:
         _report(tree, error, sink)
         return None
-
-
-def _is_real(tree: Tree, sink: Diagnostics) -> bool:
-    blocked = tree.link_on_the_way()
-    if blocked:
-        message = f"{blocked} is a link or a file; toolgen writes only into real folders of the project"
-        sink.report("TG604", Span(blocked), message, fix="remove it, or choose another `out`")
-    return not blocked
 
 
 def _report(tree: Tree, error: OutputBusy | OSError, sink: Diagnostics) -> None:

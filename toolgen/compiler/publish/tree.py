@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Span
 from toolgen.compiler.publish.inputs import digest
+from toolgen.contract.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
+    from toolgen.compiler.diagnostics.diagnostic import Diagnostics
+
 LOCK: Final = "toolgen.lock"
 WORK: Final = ".toolgen"
+
+LARGEST: Final = 256 * 1024 * 1024
+"""In bytes: what is read of a generated file. Catalogs of 10,000 tools take 11 MB."""
 
 _PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*")
 
@@ -70,9 +76,8 @@ class Tree:
         return found
 
     def read(self, path: str) -> bytes:
-        """Read a file of the tree. Raises OSError."""
-        with open(self.at(path), "rb", buffering=0) as file:
-            return file.readall()
+        """Read a file of the tree, up to `LARGEST` bytes; a link is not followed. Raises OSError."""
+        return read_file(self.at(path), LARGEST, follow=False)
 
     def digest(self, path: str) -> str | None:
         """Give the sha256 of a file of the tree, or None where there is no regular file."""
@@ -80,8 +85,15 @@ class Tree:
             return None
         return digest(self.read(path))
 
-    def link_on_the_way(self) -> str:
-        """Name the first folder on the way to the tree's files that is there and not real, or nothing."""
+    def is_real(self, sink: Diagnostics) -> bool:
+        """Say whether no link and no file stands on the way to the tree's files; the first one is reported."""
+        blocked = self._link_on_the_way()
+        if blocked:
+            message = f"{blocked} is a link or a file; toolgen reads and writes packages only in real folders"
+            sink.report("TG604", Span(blocked), message, fix="remove it, or choose another `out`")
+        return not blocked
+
+    def _link_on_the_way(self) -> str:
         parts = [*self.out.split("/"), WORK]
         for length in range(1, len(parts) + 1):
             place = os.path.join(self.root, *parts[:length])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_BYTES: Final = 10 * 1024 * 1024
+from toolgen.compiler.listing import LARGEST
+
+MAX_BYTES: Final = LARGEST
 """The size of a file."""
 
 MAX_DEPTH: Final = 200

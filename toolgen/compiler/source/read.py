@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Span
-from toolgen.compiler.listing import LEADS_OUT, list_builtin, list_specs
+from toolgen.compiler.listing import LEADS_OUT, LEAVES_PROJECT, list_builtin, list_specs
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.yaml_text import parse_yaml
+from toolgen.contract.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BOM: Final = "\ufeff"
+_FIXES: Final = {LEADS_OUT: "put the file itself here", LEAVES_PROJECT: "put the specs themselves here"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,10 @@ def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
     Names that start with a dot are passed over. A symbolic link in `root` may lead to another place there, and a link
     under `base` that is `root` itself to another place in `base`; no file is read twice. Files that cannot be read are
     reported and left out; so is a file with an error past which there is no reading on. Other errors leave a file in,
-    so that later stages can find theirs.
+    so that later stages can find theirs. The sink is given the text of every file that was read, to quote from.
     """
     specs: list[SpecFile] = []
-    if root.is_relative_to(base) and not Path(os.path.realpath(root)).is_relative_to(os.path.realpath(base)):
-        shown = root.relative_to(base).as_posix()
-        sink.report("TG001", Span(shown), "this link leads out of the project", fix="put the specs themselves here")
-        return specs
-    for listed in list_specs(root):
+    for listed in list_specs(root, base):
         shown = Path(os.path.relpath(root / listed.path, base)).as_posix()
         if spec := _read_spec(listed, shown, sink):
             specs.append(spec)
@@ -78,6 +75,7 @@ def _read_spec(listed: Listed, shown: str, sink: Diagnostics) -> SpecFile | None
     text = _read(listed, shown, sink)
     if text is None:
         return None
+    sink.sources[shown] = text
     node = _parse(Source(shown, text), sink)
     return None if node is None else SpecFile(shown, text, node)
 
@@ -91,7 +89,7 @@ def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:
     """Give the text without a byte order mark."""
     size = len(data.encode("utf-8", "surrogatepass")) if isinstance(data, str) else len(data)
     if size > MAX_BYTES:
-        sink.report("TG002", Span(path), f"this is over {MAX_BYTES:,} bytes", fix="split it into several files")
+        _report_size(path, sink)
         return None
     if isinstance(data, str):
         text = data
@@ -112,23 +110,26 @@ def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:
     return text
 
 
+def _report_size(path: str, sink: Diagnostics) -> None:
+    sink.report("TG002", Span(path), f"this is over {MAX_BYTES:,} bytes", fix="split it into several files")
+
+
 def _read(listed: Listed, shown: str, sink: Diagnostics) -> str | None:
     if listed.problem:
-        fix = "put the file itself here" if listed.problem == LEADS_OUT else ""
-        sink.report("TG001", Span(shown), listed.problem, fix=fix)
+        sink.report("TG001", Span(shown), listed.problem, fix=_FIXES.get(listed.problem, ""))
         return None
     if _SURROGATE.search(shown):
         shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
         sink.report("TG001", Span(shown), "the name of this file is not UTF-8 text", fix="rename it")
         return None
-    file = Path(listed.real)
     try:
-        status = file.stat()
-        if not stat.S_ISREG(status.st_mode):
-            sink.report("TG001", Span(shown), "this is not a regular file", fix="put the spec itself here")
-            return None
-        with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_file(listed.real, MAX_BYTES, follow=False)
+    except TooLarge:
+        _report_size(shown, sink)
+        return None
+    except NotRegular:
+        sink.report("TG001", Span(shown), "this is not a regular file", fix="put the spec itself here")
+        return None
     except OSError as error:
         sink.report("TG001", Span(shown), f"this file cannot be read: {error.strerror}")
         return None

@@ -6,11 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.search.index_text import DIGEST_END, INDEX_FILE, INDEX_START, WORDS_END, WORDS_START
+from toolgen.runtime.packages import read_package_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,11 +63,8 @@ def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
 
 def index_file_of(package: str) -> bytes | None:
     """Read the index that lies in a generated package; None where there is none, empty where it cannot be read."""
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        return None
     try:
-        return Path(spec.origin).with_name(INDEX_FILE).read_bytes()
+        return read_package_file(package, INDEX_FILE)
     except FileNotFoundError:
         return None
     except OSError:

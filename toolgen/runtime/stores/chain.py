@@ -11,16 +11,18 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.files import read_file
 from toolgen.contract.json_types import is_object
 from toolgen.runtime.stores.encoding import result_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 _SHORTEST_KEY: Final = 32
+_LARGEST_KEY: Final = 65_536
 _HEAD: Final = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
 
 
@@ -45,7 +47,7 @@ class ChainKey:
     def from_file(cls, path: str | Path) -> ChainKey:
         """Read the key in a file, without the white space around it. Raises `ChainError`."""
         try:
-            data = Path(path).read_bytes()
+            data = read_file(path, _LARGEST_KEY)
         except OSError as error:
             raise ChainError(f"the key file cannot be read: {error.strerror}") from None
         return cls(data.strip())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.stub import Parameter, Stub, parameter_names, stub_of
 from toolgen.providers.wire_names import python_function_name, wire_name
 from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.packages import read_package_file
 from toolgen.runtime.tool_lines import read_tool_lines
 
 if TYPE_CHECKING:
@@ -53,9 +53,11 @@ class CompiledStubs:
 def read_stubs(package: str) -> CompiledStubs:
     """Read the stubs of a generated package, by its import name. Raises `CatalogError`."""
     try:
-        return CompiledStubs(files(package).joinpath("stubs.json").read_bytes())
-    except (ImportError, OSError):
+        return CompiledStubs(read_package_file(package, "stubs.json"))
+    except FileNotFoundError:
         raise CatalogError(f"{package!r} has no stubs.json: run `toolgen build`") from None
+    except OSError as error:
+        raise CatalogError(f"the stubs.json of {package!r} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise CatalogError(f"the stubs.json of {package!r} is damaged: {error}; run `toolgen build`") from None
 

@@ -1,0 +1,90 @@
+"""Tool rules: all that decides over the calls of one tool, besides its schemas: its own keys, and the policies."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.visible import visible
+from toolgen.runtime.definition import Entry
+from toolgen.runtime.effective import ROLES, may_hold
+from toolgen.runtime.policy import Policies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from toolgen.compiler.ir.catalog import Catalog, Tool, Toolset
+
+
+def tool_rules(catalog: Catalog, toolset: Toolset, tool: Tool) -> dict[str, Any]:
+    """What decides over calls, as JSON data. Names of tool keys are those of the spec language.
+
+    `policies` has the answer of all policies of the target together, with its reasons, for each mode and each role that
+    may hold the tool. Hosts and paths are judged by the call.
+    """
+    return {
+        "roles": None if tool.roles is None else list(tool.roles),
+        "confirm": tool.confirm,
+        "one_of": list(tool.one_of),
+        "inject": list(tool.inject),
+        "bind": tool.binding.method if tool.binding else "",
+        "access": {key: list(names) for key, names in asdict(tool.access).items() if names} if tool.access else {},
+        "limits": asdict(tool.limits),
+        "cost": tool.cost.value,
+        "gate": tool.gate,
+        "policies": list(_judgements(catalog, toolset, tool)),
+    }
+
+
+def rule_lines(rules: Mapping[str, Any]) -> list[str]:
+    """Show rules: a line for each that says something."""
+    limits = {name: bound for name, bound in rules["limits"].items() if bound not in (None, 0)}
+    limits |= {name: "none" for name in ("timeout_ms", "result_bytes") if rules["limits"][name] == 0}
+    said = {
+        "roles": "none" if rules["roles"] == [] else ", ".join(rules["roles"] or ()),
+        "confirm": rules["confirm"],
+        "one_of": ", ".join(rules["one_of"]),
+        "inject": ", ".join(rules["inject"]),
+        "bind": rules["bind"],
+        "access": "; ".join(f"{key} {', '.join(names)}" for key, names in rules["access"].items()),
+        "limits": ", ".join(f"{name} {bound}" for name, bound in limits.items()),
+        "cost": "" if rules["cost"] == "free" else rules["cost"],
+        "gate": "the eval gate is asked" if rules["gate"] else "",
+    }
+    lines = [visible(f"{name:9}  {text}") for name, text in said.items() if text]
+    answers = list(_answers(rules["policies"]))
+    return lines + [visible(f"{'' if number else 'policies':9}  {answer}") for number, answer in enumerate(answers)]
+
+
+def _judgements(catalog: Catalog, toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
+    rules = {each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes} for each in catalog.policies}
+    policies = Policies(rules, list(rules))
+    entry = Entry(
+        ident=tool.ident,
+        toolset=toolset.name,
+        tags=frozenset((*tool.tags, tool.permission.value)),
+        permission=tool.permission.value,
+        roles=None if tool.roles is None else frozenset(tool.roles),
+        confirm=tool.confirm,
+    )
+    for mode in ("", *sorted(policies.modes)):
+        for role in (each for each in ROLES if may_hold(entry, each)):
+            judged = policies.judge(entry, role, mode)
+            reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judged.reasons]
+            yield {"role": role, "mode": mode, "answer": judged.answer.value, "reasons": reasons}
+
+
+def _answers(judgements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Each answer once, with the roles it is given to where they are not all; of a mode, where it is another."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for each in judgements:
+        reasons = "; ".join(f"{reason['source']} {reason['answer']}" for reason in each["reasons"])
+        groups.setdefault((each["mode"], f"{each['answer']} ({reasons})"), []).append(each["role"])
+    usual = {answer: roles for (mode, answer), roles in groups.items() if not mode}
+    every = [role for roles in usual.values() for role in roles]
+    for (mode, answer), roles in groups.items():
+        if not mode or usual.get(answer) != roles:
+            where = (f"in mode {mode}: " if mode else "") + (
+                "" if len(roles) == len(every) else f"{', '.join(roles)}: "
+            )
+            yield f"{where}{answer}"

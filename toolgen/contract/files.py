@@ -1,0 +1,123 @@
+"""Files that a user, a host or a repository names: read whole and bounded, and only where they are regular files.
+
+A pipe would keep its reader waiting, a device has no end, and either may come with a repository, as a link too.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+_CHUNK: Final = 65_536
+_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+class NotRegular(OSError):
+    """There is something, and it is no regular file: a folder, a device, a pipe, a socket, or a link that is refused.
+
+    `strerror` says which.
+    """
+
+
+class TooLarge(OSError):
+    """A file is larger than what it is read for may be. `strerror` gives the bound."""
+
+
+class LeadsOut(OSError):
+    """A link leads out of the folder that a file has to lie in."""
+
+
+def read_file(path: str | PathLike[str], limit: int, *, follow: bool = True) -> bytes:
+    """Read a regular file of at most `limit` bytes. Nothing else is opened, and nothing is waited for.
+
+    Without `follow` a link in place of the file is refused. Raises `NotRegular`, `TooLarge` and OSError.
+    """
+    descriptor = _open(path, follow=follow)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > limit:
+            raise too_large(limit, path)
+        content = os.read(descriptor, size + 1)
+        while len(content) <= limit and (more := os.read(descriptor, _CHUNK)):
+            content += more  # it grew meanwhile, or is one of a kernel's, which give no size
+    finally:
+        os.close(descriptor)
+    if len(content) > limit:
+        raise too_large(limit, path)
+    return content
+
+
+def read_file_inside(path: str | PathLike[str], folder: str | PathLike[str], limit: int) -> bytes:
+    """Read a regular file as `read_file` does, where no link on the way leads out of `folder`.
+
+    Raises `LeadsOut`, `NotRegular`, `TooLarge` and OSError.
+    """
+    real = os.path.realpath(path)
+    if not is_inside(real, os.path.realpath(folder)):
+        raise LeadsOut(errno.EPERM, "it is a link that leads out of the folder", os.fspath(path))
+    return read_file(real, limit, follow=False)
+
+
+def open_file(path: str | PathLike[str]) -> IO[bytes]:
+    """Open a regular file of any size for reading. Raises `NotRegular` and OSError."""
+    with ExitStack() as unless_opened:
+        descriptor = _open(path, follow=True)
+        unless_opened.callback(os.close, descriptor)
+        file = os.fdopen(descriptor, "rb")
+        unless_opened.pop_all()
+    return file
+
+
+def check_regular(path: str | PathLike[str], *, follow: bool = True) -> os.stat_result:
+    """Give the status of a regular file, without opening it. Raises `NotRegular` and OSError."""
+    status = os.stat(path, follow_symlinks=follow)
+    _check(status, path)
+    return status
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Say whether a resolved path is a resolved folder, or lies below it."""
+    return f"{path}{os.sep}".startswith(f"{folder.rstrip(os.sep)}{os.sep}")
+
+
+def _open(path: str | PathLike[str], *, follow: bool) -> int:
+    check_regular(path, follow=follow)  # to open a device can do something already
+    descriptor = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
+    with ExitStack() as unless_regular:
+        unless_regular.callback(os.close, descriptor)
+        _check(os.fstat(descriptor), path)  # what was looked at may have been replaced
+        unless_regular.pop_all()
+    return descriptor
+
+
+def _check(status: os.stat_result, path: str | PathLike[str]) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        what = next((name for is_kind, name in _KINDS if is_kind(status.st_mode)), "something else")
+        raise NotRegular(errno.EINVAL, f"it is {what}, not a regular file", os.fspath(path))
+
+
+_KINDS: Final = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def too_large(limit: int, path: str | PathLike[str]) -> TooLarge:
+    """Make the error for a file of more than `limit` bytes."""
+    return TooLarge(errno.EFBIG, f"it is over {limit:,} bytes", os.fspath(path))
