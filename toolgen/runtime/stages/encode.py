@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.errors import CallFailed, InvalidPayload, MalformedResult
-from toolgen.runtime.result import presentable, succeeded, with_error_shown
+from toolgen.runtime.result import succeeded
 from toolgen.runtime.server_data import ServerData
 
 if TYPE_CHECKING:
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool) -> Encode:
-    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error."""
+    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error.
+
+    An error that the executor made is not yet as it may be shown; see `shown_failure`.
+    """
     name, codec = tool.definition.name, tool.result
     plainly = codec.plainly
     server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
@@ -34,7 +37,7 @@ def bind(tool: Tool) -> Encode:
         if given.server_data is not NOTHING:
             given = replace(given, server_data=server_data.check(given.server_data))
         if given.error is not None:
-            return with_error_shown(replace(given, error=presentable(given.error)))
+            return given
         only_text = given.value is None and given.payload
         value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
         return replace(given, value=value, payload=payload)
