@@ -152,14 +152,19 @@ class Call:
         return self._args
 
     @property
+    def has_secrets(self) -> bool:
+        """Whether the call may have secrets: by the schema of its tool, or those of the call that started its run."""
+        return self.tool.secrets.is_watched or (self.run is not None and self.run.secrets is not None)
+
+    @property
     def secrets(self) -> Secrets:
         """What is secret in this call, with its values; they are collected when they are first looked for."""
         injected: Mapping[str, Any] = self.meta.injected
         if self._secrets is None or self._secrets[0] is not injected:
-            payload = self._payload
-            if payload is None and self.given is not None:
-                payload = self.arguments_later()
-            self._secrets = injected, secrets_of_call(self.tool.secrets, payload, injected)
+            is_sent = not self.is_typed or self.given is None
+            payload = self._payload if is_sent else self.arguments_later()
+            above = self.run.secrets if self.run is not None else None
+            self._secrets = injected, secrets_of_call(self.tool.secrets, payload, injected, above)
         return self._secrets[1]
 
     def begin(self, on_report: OnReport | None) -> None:

@@ -8,29 +8,34 @@ functions. The value of a result is not passed through one: its caller gets what
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json, to_jsonable_python
 
-from toolgen.contract.canonical import canonical
 from toolgen.contract.json_pointer import steps_of
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import NOTHING
+from toolgen.contract.secret_fields import secret_pointers
 from toolgen.runtime.definition import NO_SECRETS, Secrets
 from toolgen.runtime.secret_names import DeclaredNames, is_secret_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from toolgen.contract.records import Issue, ToolError, ToolResult
+    from toolgen.contract.records import Issue, ToolCallMeta, ToolError, ToolResult
+    from toolgen.runtime.call import Call
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.redact import Rules
+    from toolgen.runtime.secret_values import SecretValues
 
 # What redacts has many patterns, and most calls go well and are not recorded: it is imported where it is used.
 
 _CUT: Final = "…"
+_CONTAINERS: Final = ("an object with ", "an empty object", "an array of ")
+"""How issues begin that show an object or an array: without what is in it."""
 
 BESIDE_VALUE: Final = ("audit", "telemetry", "server_data", "metadata")
 """The JSON objects that a result may have beside its value."""
@@ -38,14 +43,20 @@ BESIDE_VALUE: Final = ("audit", "telemetry", "server_data", "metadata")
 
 def secrets_of_tool(definition: ToolDefinition) -> Secrets:
     """Give what is secret in every call of a tool: declared fields, and fields with the name of a secret."""
-    declared = [tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result")]
-    fields = list(_fields(definition.input_schema))
-    names = _declared_names(declared[0], fields)
-    injected: Iterable[str] = definition.metadata.get("inject", ())
-    is_named = any(is_secret_key(name) for name in (*(name for name, _ in fields), *injected))
-    if not any(declared) and not is_named:
+    args, result = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
+    return _of_fields(args, result, definition.input_schema, definition.metadata.get("inject", ()))
+
+
+def secrets_of_schema(schema: Any) -> Secrets:
+    """The same for args of a schema that is no tool's own, such as those of an action."""
+    return _of_fields(secret_pointers(schema), (), schema)
+
+
+def _of_fields(args: tuple[str, ...], result: tuple[str, ...], schema: Any, injected: Iterable[str] = ()) -> Secrets:
+    fields = list(_fields(schema))
+    if not args and not result and not any(is_secret_key(name) for name in (*(name for name, _ in fields), *injected)):
         return NO_SECRETS
-    return Secrets(*declared, names=names, is_watched=True)
+    return Secrets(args, result, names=_declared_names(args, fields), is_watched=True)
 
 
 def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) -> DeclaredNames:
@@ -78,12 +89,24 @@ def _fields(schema: Any) -> Iterator[tuple[str, Any]]:
 
 
 def secrets_of_call(
-    of_tool: Secrets, payload: bytes | str | Callable[[], Any] | None, injected: Mapping[str, Any] = NOTHING
+    of_tool: Secrets,
+    payload: bytes | str | Callable[[], Any] | None,
+    injected: Mapping[str, Any] = NOTHING,
+    above: SecretValues | None = None,
 ) -> Secrets:
-    """Add the values that are secret in one call: in its payload, or what a function gives for it, and injected."""
+    """Add the values that are secret in one call: in its payload, or what a function gives for it, and injected.
+
+    `above` are those of the call that started the run.
+    """
     from toolgen.runtime.secret_values import SecretValues
 
-    return of_tool._replace(values=SecretValues(partial(_collect, of_tool, payload, injected)))
+    return of_tool._replace(values=SecretValues(partial(_collect, of_tool, payload, injected), above))
+
+
+def secrets_of_meta(meta: ToolCallMeta) -> Secrets:
+    """Give what is secret in the call that comes with a meta, while it runs; nothing where nobody observes the call."""
+    call: Call | None = vars(meta).get("_call")
+    return NO_SECRETS if call is None else call.secrets
 
 
 def with_result_values(secrets: Secrets, result: Any) -> Secrets:
@@ -157,8 +180,8 @@ def hide_result(value: Any, secrets: Secrets) -> Any:
 def hide_from_person(args: Any, secrets: Secrets) -> Any:
     """Leave the secrets of a call out of its args as JSON, and nothing that could be more than a secret.
 
-    What somebody decides by must show all that a call does, so that text is left out for how it looks only where it
-    cannot be anything else; see `redact_shown`.
+    What somebody decides by must show all that a call does. Beside declared fields, and those with the name of a
+    secret, text is left out only where it cannot be more than a credential; see `redact_shown`.
     """
     from toolgen.runtime.redact import Rules, redact
 
@@ -170,7 +193,7 @@ def hide_text_from_person(text: str, secrets: Secrets) -> str:
     """The same for a text that somebody decides by."""
     from toolgen.runtime.credentials import redact_shown
 
-    return redact_shown(text if secrets.values is None else secrets.values.hide(text))
+    return redact_shown(text if secrets.values is None else secrets.values.hide_from_person(text))
 
 
 def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
@@ -198,27 +221,33 @@ def hide_issue(issue: Issue, secrets: Secrets) -> Issue:
 
 
 def is_about_secret(issue: Issue, secrets: Secrets) -> bool:
-    """Whether the value that an issue quotes is secret, in the args or in the result, or may be: its pointer is cut."""
+    """Whether the value that an issue quotes is secret, in the args or in the result.
+
+    It may be where the pointer is cut, and where a text or a number stands in the place of an object with a secret.
+    """
     from toolgen.runtime.redact import is_secret_field
 
     pointer = issue.pointer
+    is_scalar = not issue.found.startswith(_CONTAINERS)
     return (
         pointer.endswith(_CUT)
+        or (is_scalar and any(each.startswith(f"{pointer}/") for each in (*secrets.args, *secrets.result)))
         or is_secret_field(pointer, secrets.args, secrets.names)
         or is_secret_field(pointer, secrets.result)
     )
 
 
 def hide_payload(payload: str, secrets: Secrets) -> str:
-    """Leave the secrets of a call out of what was sent as its args. What is no JSON is left out where any is declared."""
+    """Leave the secrets of a call out of what was sent as its args; all of it, if one is declared and it is no JSON."""
     from toolgen.runtime.credentials import redact_text
+    from toolgen.runtime.redact import redact
 
     try:
         args = from_json(payload)
-    except ValueError:
+    except (ValueError, TypeError):  # it is no JSON, or no text
         return _redacted() if secrets.args else redact_text(payload)
-    hidden = hide_args(args, secrets)
-    return payload if hidden is args else canonical(hidden).decode()
+    hidden = redact(args, secrets.args, replace(_rules(secrets), names=secrets.names, is_strict=True))
+    return payload if hidden is args else json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
 
 
 def hide_beside_value(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:

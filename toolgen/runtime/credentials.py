@@ -19,6 +19,7 @@ REDACTED: Final = "[redacted]"
 _ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
 """What a shell, or code, could act on: text with it is more than a credential."""
 
+
 def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
     """Give a text with each secret in it as `REDACTED`; a text without is given back itself.
 

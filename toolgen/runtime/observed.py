@@ -125,9 +125,7 @@ async def _failure(
         raise error
     by_handler = call.tool.form is Form.TYPED and reached(call.trace) == "execute"
     payload = None if call.is_typed else request.payload
-    result = failed_call(
-        ident, call_id, error, payload, steps.example, by_handler=by_handler, secrets=call.secrets
-    )
+    result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler, secrets=call.secrets)
     _fail(call, result.error.code if result.error is not None else "")
     return result
 

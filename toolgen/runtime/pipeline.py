@@ -183,7 +183,7 @@ class Runtime:
             is_running = False
             result = steps.encode(outcome, call_id)
             if result.error is not None:
-                result = shown_failure(result, _secrets(steps, request, call_meta))
+                result = shown_failure(result, _secrets(steps, request))
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
@@ -191,7 +191,7 @@ class Runtime:
                 ident = self._meant(ident)
                 result = failed(ident, call_id, error)
             else:
-                secrets = _secrets(steps, request, call_meta)
+                secrets = _secrets(steps, request)
                 result = failed_call(
                     ident, call_id, error, _sent(request), steps.example, by_handler=is_running, secrets=secrets
                 )
@@ -272,6 +272,8 @@ class Runtime:
                 attributes=meta.attributes,
             ),
         )
+        if call.has_secrets:
+            run = replace(run, secrets=call.secrets.values)
         link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
         meta.report(link, EventKind.AGENT_RUN_STARTED)
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
@@ -333,10 +335,10 @@ def _sent(request: ToolRequest) -> bytes | str | None:
     return None if type(request) is _TypedRequest else request.payload
 
 
-def _secrets(steps: Steps, request: ToolRequest, meta: ToolCallMeta) -> Secrets:
-    """What is secret in a call that nobody observes, which has failed."""
+def _secrets(steps: Steps, request: ToolRequest) -> Secrets:
+    """What is secret in a call that has failed and that nobody observes, which is none where secrets are injected."""
     args = partial(steps.tool.args.encode, request.args) if type(request) is _TypedRequest else request.payload
-    return secrets_of_call(steps.tool.secrets, args, meta.injected)
+    return secrets_of_call(steps.tool.secrets, args)
 
 
 def _why_left_out(run: Run | None, ident: str, name: str) -> str:

@@ -112,7 +112,7 @@ class Recorder:
     ) -> NewEvent:
         tool, meta = call.tool, call.meta
         run_id = meta.run_id or self._own_run
-        secrets = call.secrets if tool.secrets.is_watched or has_failed else tool.secrets
+        secrets = call.secrets if call.has_secrets or has_failed else tool.secrets
         return NewEvent(kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, secrets, trace)
 
 

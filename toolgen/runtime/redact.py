@@ -39,6 +39,7 @@ class Rules:
     `text` redacts a string, `has` says whether a number is secret. `names` are declared ones that a key may be a
     spelling of; with them strings are read that hold JSON. What is hidden is added to `hidden`. With `is_cautious` what
     could be more than a credential stays, as in `redact_shown`, unless it is declared or stands under a secret key.
+    With `is_strict` a text or a number in the place of an object with a declared secret is one itself.
     """
 
     text: Callable[[str], str] = redact_text
@@ -46,6 +47,7 @@ class Rules:
     names: DeclaredNames | None = None
     hidden: list[Any] | None = None
     is_cautious: bool = False
+    is_strict: bool = False
 
     def hide(self, value: Any) -> str:
         """Leave out a value."""
@@ -102,6 +104,8 @@ class _Walk:
         rules = self._rules
         if at and _is_declared(at):
             return rules.hide(value)
+        if rules.is_strict and isinstance(value, str | int | float) and any(place.below for place in at):
+            return rules.hide(value)
         if isinstance(value, str):
             return self._text(value, depth)
         if _is_mapping(value):
@@ -119,11 +123,11 @@ class _Walk:
         named = _names_a_secret(value)
         for key, item in value.items():
             below = _step(at, key) if at else _NONE
-            if is_secret_key(key) and not _says_nothing(key, item):
-                kept = rules.hide(item)
-            elif named and key == "value" and not _says_nothing(key, item) and self._may_hide(item):
-                kept = rules.hide(item)
-            elif rules.names is not None and item is not None and rules.names.mean(key):
+            if (
+                (is_secret_key(key) and not _says_nothing(key, item))
+                or (named and key == "value" and not _says_nothing(key, item) and self._may_hide(item))
+                or (rules.names is not None and item is not None and rules.names.mean(key))
+            ):
                 kept = rules.hide(item)
             else:
                 kept = self._redacted(item, below, depth)
@@ -186,10 +190,9 @@ def _json_in(text: str) -> tuple[Any, bool]:
 
 def _parsed(text: str) -> Any:
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict | list | str) else None
 
 
 def _says_nothing(key: str, value: Any) -> bool:

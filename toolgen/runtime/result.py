@@ -244,7 +244,12 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
             hint = "do not repeat the call unchanged; go on without it, or ask the user"
             return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
         case TimeoutError():
-            return _message(error, hide), FailureKind.TIMEOUT, "timeout", "try again with less to do, or go on without it"
+            return (
+                _message(error, hide),
+                FailureKind.TIMEOUT,
+                "timeout",
+                "try again with less to do, or go on without it",
+            )
         case TypesDisagree() | CatalogError():
             return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
         case _:

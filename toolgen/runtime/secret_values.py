@@ -6,17 +6,17 @@ import html
 import json
 import re
 from base64 import b64encode
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, quote_plus
 
 from toolgen.contract.json_pointer import escape
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.visible import visible
-from toolgen.runtime.credentials import REDACTED
+from toolgen.runtime.credentials import REDACTED, is_mere_credential
+from toolgen.runtime.secret_names import common_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 SHORTEST_ANYWHERE: Final = 6
 """Characters of a value that is searched for inside of words.
@@ -51,10 +51,15 @@ _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECAS
 
 
 class _Spelling(NamedTuple):
-    """One spelling of a value. `alone` says what it must not stand next to: nothing, digits, or anything of a word."""
+    """One spelling of a value.
+
+    `alone` says what it must not stand next to: nothing, digits, or anything of a word. `is_mere` says that the value
+    can be nothing but a credential.
+    """
 
     text: str
-    alone: str = ""
+    alone: str
+    is_mere: bool
 
 
 class SecretValues:
@@ -71,6 +76,12 @@ class SecretValues:
         self._spellings: tuple[_Spelling, ...] = ()
         self._has_too_many = False
 
+    @property
+    def leaves(self) -> Mapping[str, str]:
+        """The values, as text, with what they must not stand next to."""
+        self._found()
+        return self._leaves
+
     def with_more(self, values: Iterable[Any]) -> SecretValues:
         """These values, and others."""
         others = tuple(values)
@@ -79,33 +90,34 @@ class SecretValues:
     def hide(self, text: str) -> str:
         """Give a text with `REDACTED` for each secret value in it; a text without is given back itself."""
         spellings = self._found()
-        if self._has_too_many:
-            return REDACTED
-        spans = [span for spelling in spellings for span in _places(text, spelling)]
-        cuts = [found.start() for found in _CUT.finditer(text)] if spellings and ("…" in text or "[cut:" in text) else ()
-        spans += [span for cut in cuts for spelling in spellings for span in _before_cut(text, cut, spelling.text)]
-        return _without(text, spans) if spans else text
+        return REDACTED if self._has_too_many else _hidden(text, spellings)
+
+    def hide_from_person(self, text: str) -> str:
+        """The same for text that somebody decides by: a value that could be more than a credential stays.
+
+        Otherwise a model could hide a command by sending it as a password too.
+        """
+        return _hidden(text, [spelling for spelling in self._found() if spelling.is_mere])
 
     def has(self, number: float) -> bool:
         """Whether a number is one of the values."""
-        self._found()
         text = json.dumps(number)
-        return len(text) >= SHORTEST_WORD and text in self._leaves
+        return len(text) >= SHORTEST_WORD and text in self.leaves
 
     def _found(self) -> tuple[_Spelling, ...]:
         if self._collect is not None:
             if self._base is not None:
-                self._base._found()
-                self._leaves.update(self._base._leaves)
+                self._leaves.update(self._base.leaves)
             self._leaves.update(_leaves(self._collect()))
             self._collect = self._base = None  # they hold on to the args
-            found: dict[str, str] = {}
+            found: dict[str, _Spelling] = {}
             for text, alone in self._leaves.items():
-                found.update((spelling.text, spelling.alone) for spelling in _spellings(text, alone))
+                is_mere = is_mere_credential(text)
+                found.update((each, _Spelling(each, kind, is_mere)) for each, kind in _spellings(text, alone))
                 if len(found) > _MOST_SPELLINGS:
                     self._has_too_many = True
                     return ()
-            self._spellings = tuple(_Spelling(text, alone) for text, alone in found.items())
+            self._spellings = tuple(found.values())
         return self._spellings
 
 
@@ -134,7 +146,8 @@ def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
                 yield json.dumps(int(value)), "digits"
 
 
-def _spellings(text: str, alone: str) -> Iterator[_Spelling]:
+def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
+    """Give what to search for, and what it must not stand next to."""
     stripped = text.strip()
     parts = {text, stripped}
     if scheme := _WITH_SCHEME.fullmatch(stripped):
@@ -143,13 +156,13 @@ def _spellings(text: str, alone: str) -> Iterator[_Spelling]:
         if len(part) < SHORTEST_ANYWHERE:
             for spelling in _escaped(part):
                 if _is_telling(part) and len(part) >= SHORTEST_WORD:
-                    yield _Spelling(spelling, "word")
+                    yield spelling, "word"
         elif _is_telling(part):
             for spelling in _escaped(part) if len(part) > _LONG or alone else {*_escaped(part), *_encoded(part)}:
-                yield _Spelling(spelling, alone)
+                yield spelling, alone
     for line in stripped.splitlines() if "\n" in stripped or "\r" in stripped else ():
         if len(line.strip()) >= _LEAST_LINE and _is_telling(line):
-            yield _Spelling(line.strip())
+            yield line.strip(), ""
 
 
 def _is_telling(text: str) -> bool:
@@ -187,6 +200,14 @@ def _in_base64(data: bytes) -> Iterator[str]:
             yield certain.translate({ord("+"): "-", ord("/"): "_"})
 
 
+def _hidden(text: str, spellings: Sequence[_Spelling]) -> str:
+    spans = [span for spelling in spellings for span in _places(text, spelling)]
+    if "…" in text or "[cut:" in text:
+        cuts = [found.start() for found in _CUT.finditer(text)]
+        spans += [span for cut in cuts for spelling in spellings for span in _before_cut(text, cut, spelling.text)]
+    return _without(text, spans) if spans else text
+
+
 def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
     """Where a spelling stands in a text, or its beginning, as far as it goes on."""
     wanted = spelling.text
@@ -195,7 +216,8 @@ def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
     while at >= 0:
         end = at + len(head)
         if len(wanted) > _HEAD:
-            end = at + len(commonprefix((wanted, text[at : at + len(wanted)])))
+            is_whole = text.startswith(wanted, at)
+            end = at + (len(wanted) if is_whole else common_length(wanted, text[at : at + len(wanted)]))
         if not spelling.alone or _stands_alone(text, at, end, spelling.alone):
             yield at, end
         at = text.find(head, end)

@@ -15,13 +15,16 @@ from toolgen.runtime.text_templates import render
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+SHOWN: Final = 2000
+"""Characters of the args that a person is shown."""
+
 _LEAST: Final = 48
 """Characters of a part that is cut: a beginning, and how much is missing."""
 
 _LONGEST_KEY: Final = 100
 
 
-def summary(args: Any, length: int) -> str:
+def summary(args: Any, length: int = SHOWN) -> str:
     """The args as JSON on one line of at most `length` characters.
 
     What is too long is cut in all its parts alike, so that none hides what stands behind it, and says how much is cut.
@@ -29,7 +32,7 @@ def summary(args: Any, length: int) -> str:
     return _fitted(args, length)
 
 
-def filled(template: str, args: Any, length: int) -> str:
+def filled(template: str, args: Any, length: int = SHOWN) -> str:
     """A template with args in it, each of them escaped and cut on its own."""
     each = max(length - len(template), 0) // max(template.count("{{"), 1)
     return cut(render(template, {"args": args}, escape=lambda text: cut(visible(text), each)), length)

@@ -8,9 +8,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.definition import Secrets
 
 
-def warn(
-    message: str, *args: object, error: BaseException | None = None, secrets: Secrets | None = None
-) -> None:
+def warn(message: str, *args: object, error: BaseException | None = None, secrets: Secrets | None = None) -> None:
     """Log a warning as `toolgen`, with the traceback of an error.
 
     `secrets` are those of the call that it is about. Where a traceback holds one, or what looks like one, or the call

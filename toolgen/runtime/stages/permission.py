@@ -26,8 +26,6 @@ _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = Touched()
-_SUMMARY: Final = 2000
-"""Characters of the args that a person is shown."""
 
 
 def bind(tool: Tool, host: Host) -> Stage | None:
@@ -128,8 +126,8 @@ class _Permission:
             tags=entry.tags,
             arguments=call.arguments if shown is call.args else canonical(shown),
             meta=call.meta,
-            summary=summary(shown, _SUMMARY),
-            confirm=filled(entry.confirm, shown, _SUMMARY),
+            summary=summary(shown),
+            confirm=filled(entry.confirm, shown),
             scope=scope and tuple((what, hide(value)) for what, value in scope),
             hosts=tuple(map(hide, found.hosts)),
             cwd=hide(

@@ -36,7 +36,7 @@ def bind(tool: Tool, host: Host) -> Size | None:
 
     async def shortened(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
         secrets = tool.secrets
-        if tool.secrets.is_watched:
+        if call.has_secrets or result.error is not None:
             secrets = with_result_values(call.secrets, json.loads(result.payload or "null"))
         shown: list[ContentBlock] = []
         for block in result.content:
