@@ -158,8 +158,10 @@ def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
                 if _is_telling(part) and len(part) >= SHORTEST_WORD:
                     yield spelling, "word"
         elif _is_telling(part):
-            for spelling in _escaped(part) if len(part) > _LONG or alone else {*_escaped(part), *_encoded(part)}:
-                yield spelling, alone
+            escaped = _escaped(part)
+            yield from ((spelling, alone) for spelling in escaped)
+            if len(part) <= _LONG:
+                yield from ((spelling, "") for spelling in _encoded(part) - escaped)
     for line in stripped.splitlines() if "\n" in stripped or "\r" in stripped else ():
         if len(line.strip()) >= _LEAST_LINE and _is_telling(line):
             yield line.strip(), ""
