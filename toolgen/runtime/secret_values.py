@@ -175,11 +175,10 @@ def _is_telling(text: str) -> bool:
 def _escaped(text: str) -> set[str]:
     """How a text reads inside of other text: JSON in JSON, a representation, a message for a terminal."""
     found = {text, visible(text), repr(text)[1:-1]}
-    ascii_text = plain_text = text
+    level = {text}
     for _ in range(3):
-        ascii_text = json.dumps(ascii_text)[1:-1]
-        plain_text = json.dumps(plain_text, ensure_ascii=False)[1:-1]
-        found |= {ascii_text, plain_text}
+        level = {json.dumps(inner, ensure_ascii=is_ascii)[1:-1] for inner in level for is_ascii in (True, False)}
+        found |= level
     return found
 
 
