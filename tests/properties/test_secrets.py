@@ -105,7 +105,7 @@ def calls(draw: st.DrawFn, secret_texts: st.SearchStrategy[str] = texts) -> Made
 
 
 def _leaf(draw: st.DrawFn, secret_texts: st.SearchStrategy[str], secrets: list[str]) -> tuple[dict[str, Any], Any]:
-    mark = draw(st.sampled_from([{"format": "password"}, {"writeOnly": True}]))
+    mark: dict[str, Any] = draw(st.sampled_from([{"format": "password"}, {"writeOnly": True}]))
     kind = draw(st.sampled_from(["text", "text", "number", "list", "object"]))
     if kind == "number":
         number = draw(st.integers(100_000_000, 999_999_999))

@@ -28,7 +28,6 @@ from toolgen.runtime.call_secrets import hide_issue, secrets_of_tool
 from toolgen.runtime.children import start_child
 from toolgen.runtime.definition import NO_SECRETS, Secrets
 from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.gate import GateDecision
 from toolgen.runtime.hooks import Denial
 from toolgen.runtime.permission import Decision, PermissionRequest
 from toolgen.runtime.stores.memory import MemoryStore
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from toolgen.runtime.gate import GateDecision
     from toolgen.runtime.stores.records import RunRecord
 
 WORD = "sw0rdf1sh/é"
@@ -475,6 +475,6 @@ def test_reg_66_the_run_that_a_call_starts_keeps_its_secrets_too(tmp_path: Path)
         for each in runs:
             assert is_free(shown(await store.read(each.run_id)))
         await store.close()
-        assert is_free(b"".join(file.read_bytes() for file in tmp_path.iterdir()).decode("latin-1"))
 
     asyncio.run(check())
+    assert is_free(b"".join(file.read_bytes() for file in tmp_path.iterdir()).decode("latin-1"))

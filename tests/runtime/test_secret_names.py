@@ -20,11 +20,11 @@ SECRET = [
 PLAIN = [
     *("token_count", "max_tokens", "total_tokens", "output_tokens", "max_output_tokens", "token_type", "token_limit"),
     *("author", "authors", "authority", "co_author", "author_code", "keyboard", "monkey", "pass_rate", "passes"),
-    *("passed", "compass", "bypass", "first_pass", "boarding_pass", "tests_pass", "renderPass", "multi-pass", "overpass"),
+    *("passed", "compass", "bypass", "first_pass", "boarding_pass", "tests_pass", "renderPass", "multi-pass"),
     *("session_identifier_type", "session_type", "session", "sessions", "possession_id", "assess_id", "assessment_id"),
     *("password_policy", "password_length", "password_required", "api_key_count", "secret_type", "access_key_rotation"),
     *("license", "license_type", "product_key", "serial", "code", "exit_code", "country_code", "zip_code", "security"),
-    *("authorization_endpoint", "auth_method", "credential_type", "passage", "max_auth", "seed", "phrase", "subscription"),
+    *("authorization_endpoint", "auth_method", "credential_type", "passage", "max_auth", "seed", "phrase"),
     *("mnemonic_length", "cookie_policy", "sid", "account_sid", "function", "application", "verification", "passport"),
 ]  # fmt: skip
 

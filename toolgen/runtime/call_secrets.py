@@ -129,15 +129,15 @@ def _collect(
 
     hidden: list[Any] = []
     rules = Rules(text=_itself, names=secrets.names or DeclaredNames((), ()), hidden=hidden)
-    redact(_args_of(payload), secrets.args, rules)
+    redact(json_of(payload), secrets.args, rules)
     if injected:
         plain = to_jsonable_python(dict(injected), fallback=str, by_alias=True)
         redact(plain, secrets.args, Rules(text=_itself, hidden=hidden))
     return hidden
 
 
-def _args_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
-    """The args that were sent; what there is of them where they are no JSON, and None where that is nothing."""
+def json_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
+    """Read a payload: what there is of it where it is no whole JSON, and None where that is nothing."""
     try:
         given = payload() if callable(payload) else payload
         return from_json(given, allow_partial="trailing-strings") if isinstance(given, bytes | str) else given

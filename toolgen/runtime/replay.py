@@ -7,12 +7,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pydantic_core import from_json
-
 from toolgen.contract.canonical import canonical
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import Issue
-from toolgen.runtime.call_secrets import hide_issue, secrets_of_call, secrets_of_tool, with_result_values
+from toolgen.runtime.call_secrets import hide_issue, json_of, secrets_of_call, secrets_of_tool, with_result_values
 from toolgen.runtime.errors import InvalidPayload, ToolNotFound, TypesDisagree
 from toolgen.runtime.json_text import parse
 from toolgen.runtime.known_tools import KnownTools
@@ -250,7 +248,7 @@ def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: 
     if call.side == "args":
         secrets = secrets_of_call(of_tool, call.payload)
     else:
-        secrets = with_result_values(of_tool, from_json(call.payload, allow_partial=True))
+        secrets = with_result_values(of_tool, json_of(call.payload))
     return tuple(hide_issue(issue, secrets) for issue in issues)
 
 
