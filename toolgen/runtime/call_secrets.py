@@ -198,14 +198,17 @@ def hide_text_from_person(text: str, secrets: Secrets) -> str:
 
 def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
     """Leave the secrets of a call out of what is said of its failure."""
-    hidden = replace(
-        error,
-        message=hide_text(error.message, secrets),
-        code=secrets.values.hide(error.code) if secrets.values is not None else error.code,
-        hint=hide_text(error.hint, secrets),
-        issues=tuple(hide_issue(issue, secrets) for issue in error.issues),
-        prior_input=hide_text(error.prior_input, secrets) if error.prior_input else "",
-    )
+    shown = {
+        "message": hide_text(error.message, secrets),
+        "code": secrets.values.hide(error.code) if secrets.values is not None else error.code,
+        "hint": hide_text(error.hint, secrets),
+        "issues": tuple(hide_issue(issue, secrets) for issue in error.issues),
+        "prior_input": hide_text(error.prior_input, secrets),
+    }
+    changed: dict[str, Any] = {name: value for name, value in shown.items() if value != getattr(error, name)}
+    if not changed:
+        return error
+    hidden = replace(error, **changed)
     return hidden if error.cause is None else hidden.caused_by(error.cause)
 
 
