@@ -103,7 +103,7 @@ def test_what_a_model_sent_as_a_secret_is_in_no_error_and_in_no_store() -> None:
         text = result.content[0].data
         assert "hunter2" not in f"{text} {result}"
         assert "- /password: use at most 4 characters (found [redacted])" in text
-        assert 'you sent: {"mode":"mode_1","password":"[redacted]","size":1}' in text
+        assert 'you sent: {"mode":"mode_1","size":1,"password":"[redacted]"}' in text
         record = await store.read("r1")
         return json.dumps([event.data for event in record.events] + [each.content for each in record.results])
 
