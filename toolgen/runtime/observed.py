@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import RunStopped
-from toolgen.runtime.result import failed, failed_call, with_raw_name
+from toolgen.runtime.result import failed, failed_call, shown_failure, with_raw_name
 from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.trace import now, reached
 
@@ -95,6 +95,8 @@ async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Re
     if result.error is None:
         for finish in steps.finishes:
             result = finish(call, result)
+    else:
+        result = shown_failure(result, call.secrets)
     result = await _bounded(steps, call, result)
     if result.error is not None:
         end_stage(result.error.code)
@@ -115,15 +117,15 @@ async def _failure(
     if call.run is not None and entered is not None and entered.takes_back_abort():
         _fail(call, "aborted")
         stopped = RunStopped(call.run.progress.abort_reason, call.reports)
-        return await _bounded(steps, call, failed(ident, call_id, stopped))
+        return await _bounded(steps, call, failed(ident, call_id, stopped, secrets=call.secrets))
     if not isinstance(error, Exception) and ends_the_caller(error):
         _fail(call, "cancelled")
         if recorder is not None:
-            recorder.cut_off(call, failed(ident, call_id, error))
+            recorder.cut_off(call, failed(ident, call_id, error, secrets=call.secrets))
         raise error
     by_handler = call.tool.form is Form.TYPED and reached(call.trace) == "execute"
     payload = None if call.is_typed else request.payload
-    result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler)
+    result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler, secrets=call.secrets)
     _fail(call, result.error.code if result.error is not None else "")
     return result
 

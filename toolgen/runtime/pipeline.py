@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from toolgen.contract.records import NOT_OFFERED, NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime import observed
 from toolgen.runtime.call import Call, Host, Tool
+from toolgen.runtime.call_secrets import secrets_of_call, secrets_of_tool
 from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.definition import Secrets
 from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
 from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.result import failed, failed_call, with_raw_id, with_raw_name
+from toolgen.runtime.result import failed, failed_call, shown_failure, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
 from toolgen.runtime.stages.resolve import is_not_offered, resolve
 from toolgen.runtime.steps import bind_steps
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.children import Child
     from toolgen.runtime.counters.protocol import Counters
-    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.definition import Secrets, ToolDefinition
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
     from toolgen.runtime.paths.policy import PathPolicy
@@ -182,6 +182,8 @@ class Runtime:
                 outcome = await outcome
             is_running = False
             result = steps.encode(outcome, call_id)
+            if result.error is not None:
+                result = shown_failure(result, _secrets(steps, request))
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
@@ -189,8 +191,10 @@ class Runtime:
                 ident = self._meant(ident)
                 result = failed(ident, call_id, error)
             else:
-                payload = _sent(request)
-                result = failed_call(ident, call_id, error, payload, steps.example, by_handler=is_running)
+                secrets = _secrets(steps, request)
+                result = failed_call(
+                    ident, call_id, error, _sent(request), steps.example, by_handler=is_running, secrets=secrets
+                )
             if ident != name:
                 result = with_raw_name(result, name)
             if self._recorder is not None:
@@ -268,6 +272,8 @@ class Runtime:
                 attributes=meta.attributes,
             ),
         )
+        if call.has_secrets:
+            run = replace(run, secrets=call.secrets.values)
         link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
         meta.report(link, EventKind.AGENT_RUN_STARTED)
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
@@ -301,14 +307,13 @@ class Runtime:
         """Make a tool ready at its first call."""
         execute, form = find_runner(self._catalog, self._assigned, ident)
         definition = self._catalog.definition(ident)
-        secrets = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
         tool = Tool(
             definition=definition,
             entry=self._catalog.entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
             form=form,
-            secrets=Secrets(*secrets),
+            secrets=secrets_of_tool(definition),
         )
         steps = self._steps[ident] = bind_steps(tool, self._host, execute, is_recorded=self._recorder is not None)
         return steps
@@ -328,6 +333,12 @@ def _decode(steps: Steps, request: ToolRequest) -> Any:
 def _sent(request: ToolRequest) -> bytes | str | None:
     """The payload of a call; None where its args came typed."""
     return None if type(request) is _TypedRequest else request.payload
+
+
+def _secrets(steps: Steps, request: ToolRequest) -> Secrets:
+    """What is secret in a call that has failed and that nobody observes, which is none where secrets are injected."""
+    args = partial(steps.tool.args.encode, request.args) if type(request) is _TypedRequest else request.payload
+    return secrets_of_call(steps.tool.secrets, args)
 
 
 def _why_left_out(run: Run | None, ident: str, name: str) -> str:

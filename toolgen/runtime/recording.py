@@ -52,7 +52,7 @@ class Recorder:
         try:
             self._store.append(self._event(kind, call, data))
         except Exception as error:  # noqa: BLE001  # stores may be the host's, and a call does not fail by its record
-            warn("the progress of %s is not on record", call.tool.entry.ident, error=error)
+            warn("the progress of %s is not on record", call.tool.entry.ident, error=error, secrets=call.secrets)
 
     def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[None] | None:
         """Write how a call ended, with its result. Its args are in the event that it began with, if it began."""
@@ -60,7 +60,8 @@ class Recorder:
         if error is None:
             return self._finish(self._event(_COMPLETED, call, NO_DATA, None, call.trace), result)
         args = call.arguments_later() if not call.is_started and call.given is not None else None
-        return self._finish(self._event(_kind(error), call, {"code": error.code}, args, call.trace), result)
+        event = self._event(_kind(error), call, {"code": error.code}, args, call.trace, has_failed=True)
+        return self._finish(event, result)
 
     def cut_off(self, call: Call, result: ToolResult[Any]) -> None:
         """Write that a call ended with its caller. Nobody waits until it is on record."""
@@ -106,10 +107,13 @@ class Recorder:
         data: Mapping[str, Any],
         args: Callable[[], bytes] | None = None,
         trace: Trace | None = None,
+        *,
+        has_failed: bool = False,
     ) -> NewEvent:
         tool, meta = call.tool, call.meta
         run_id = meta.run_id or self._own_run
-        return NewEvent(kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, tool.secrets, trace)
+        secrets = call.secrets if call.has_secrets or has_failed else tool.secrets
+        return NewEvent(kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, secrets, trace)
 
 
 async def _on_record_or_said(event: NewEvent, waiting: Awaitable[None]) -> None:
@@ -120,7 +124,7 @@ async def _on_record_or_said(event: NewEvent, waiting: Awaitable[None]) -> None:
 
 
 def _not_on_record(event: NewEvent, error: Exception) -> None:
-    warn("the end of a call of %s is not on record", event.tool, error=error)
+    warn("the end of a call of %s is not on record", event.tool, error=error, secrets=event.secrets)
 
 
 def _kind(error: ToolError | None) -> EventKind:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.policy import Policies
+    from toolgen.runtime.secret_values import SecretValues
 
 Scope: TypeAlias = tuple[tuple[str, str], ...]
 """What a call touches: pairs of what it is and its value, sorted."""
@@ -84,7 +85,10 @@ class Entered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them."""
+    """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them.
+
+    `secrets` are those of the call that started it: they may come back in any call of the run.
+    """
 
     agent: str
     role: str
@@ -93,6 +97,7 @@ class Run:
     session: Session
     meta: ToolCallMeta = field(default_factory=ToolCallMeta)
     progress: Progress = field(default_factory=Progress)
+    secrets: SecretValues | None = None
 
     def abort(self, reason: str = "") -> None:
         """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop."""

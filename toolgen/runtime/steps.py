@@ -14,6 +14,7 @@ from toolgen.runtime.stages import (
     decode,
     encode,
     gate,
+    hide,
     hints,
     hooks,
     inject,
@@ -39,7 +40,7 @@ STAGES: Final = {
 }
 """What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
 
-FINISHES: Final = (bounds.bind, hints.bind, reminder.bind)
+FINISHES: Final = (bounds.bind, hints.bind, reminder.bind, hide.bind)
 """What completes the result of a call that went well, in this order."""
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.case import CASES, Case, write
+from tests.compiler.specs import resolved
 from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
@@ -131,3 +132,19 @@ def test_an_executor_that_decodes_by_the_schema_finds_them_in_the_meta(package: 
     request = ToolRequest(name="mail.closed", payload='{"to": "bob"}')
     result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user="ann")))
     assert result.value == ["bob", None, {"account": "account of ann"}]
+
+
+def test_reg_66_a_secret_that_only_the_payload_of_the_method_has_is_declared() -> None:
+    spec = """
+toolgen: 1
+toolset: mail
+methods:
+  Send:
+    payload: {type: object, required: [to, key], properties: {to: {type: string}, key: {format: password}}}
+tools:
+  send: {description: Send., args: {to: string}, bind: Send, inject: [key]}
+  plain: {description: Send., args: {to: string}, bind: Send}
+"""
+    found = resolved(spec)
+    tools = {tool.key: tool.args.secrets for toolset in found.catalog.toolsets for tool in toolset.tools}
+    assert tools == {"send": ("/key",), "plain": ()}

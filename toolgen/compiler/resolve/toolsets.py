@@ -53,7 +53,7 @@ def resolve_toolset(
     for key in file.tools:
         method = _method_of(document, key, methods, sink)
         injectable = field_names(method.payload, shapes) if method else {}
-        tools.append(resolver.resolve(key, injectable))
+        tools.append(resolver.resolve(key, injectable, method.payload.secrets if method else ()))
     sides.local_types(file.types)
     types = shapes.types
     classes = {made.name: made for made in types if isinstance(made, ClassType)}

@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
+from toolgen.runtime.call_secrets import secrets_of_meta
 from toolgen.runtime.children import start_child
 from toolgen.runtime.errors import ExecutorError
 from toolgen.runtime.result import tool_error_from_error
@@ -94,7 +95,7 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
         state = "cancelled"
         raise
     except Exception as error:  # noqa: BLE001  # the host's code may raise anything; what the run did is told even so
-        result = ToolResult[Any](error=tool_error_from_error(error, by_handler=True))
+        result = ToolResult[Any](error=tool_error_from_error(error, by_handler=True, secrets=secrets_of_meta(meta)))
     finally:
         meta.report({**_link(child.run), "state": state}, EventKind.AGENT_RUN_ENDED)
         await _end(child, state)

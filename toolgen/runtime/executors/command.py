@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import ToolsetRegistration
+from toolgen.runtime.call_secrets import hide_text, secrets_of_meta
 from toolgen.runtime.errors import CatalogError, ExecutorError
 from toolgen.runtime.executors.command_line import ExecLine, ShellLine, texts_of
 from toolgen.runtime.executors.command_output import Keep, Reading
@@ -133,6 +134,7 @@ class CommandExecutor:
             timeout_ms=timeout_ms,
             folders={host.paths.project: ".", host.paths.home: "~"},
             keep=host.keep,
+            hide=partial(hide_text, secrets=secrets_of_meta(meta)),
         )
         return await reading.result_of(finished)
 

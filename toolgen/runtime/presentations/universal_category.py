@@ -13,6 +13,7 @@ from toolgen.contract.messages import OfferedTool
 from toolgen.contract.records import ContentBlock, FailureKind
 from toolgen.runtime.actions.answers import missing, unknown_action, unmappable
 from toolgen.runtime.actions.prompt import action_categories
+from toolgen.runtime.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.errors import InvalidPayload
@@ -183,7 +184,8 @@ def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], e
     try:
         Codec(lambda: CodecSource(name=entry.name, schema=schema, type=None, foreign=True)).decode(compact_json(args))
     except InvalidPayload as invalid:
-        told = replace(told, issues=invalid.issues)
+        secrets = secrets_of_call(secrets_of_schema(schema), lambda: args)
+        told = replace(told, issues=tuple(hide_issue(issue, secrets) for issue in invalid.issues))
     return replace(result, blocks=(ContentBlock(type="text", data=error_text(told)),))
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.canonical import canonical
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.errors import CallFailed, PermissionDenied, PermissionFailed
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
 from toolgen.runtime.policy import Answer, Judgement, Reason, strictest
@@ -23,8 +26,6 @@ _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = Touched()
-_SUMMARY: Final = 2000
-"""Characters of the args that a person is shown."""
 
 
 def bind(tool: Tool, host: Host) -> Stage | None:
@@ -87,7 +88,7 @@ class _Permission:
 
     async def _ask(self, call: Call, found: Touched, judgement: Judgement) -> None:
         name = self._tool.entry.ident
-        decision = await self._answer(self._request(call, found, judgement))
+        decision = await self._answer(call, self._request(call, found, judgement))
         if decision not in _ALLOWED:
             raise PermissionDenied(name, "permission was denied")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
@@ -96,7 +97,7 @@ class _Permission:
         if found.concerning:
             _note_granted(call, found)
 
-    async def _answer(self, request: PermissionRequest) -> Decision:
+    async def _answer(self, call: Call, request: PermissionRequest) -> Decision:
         from toolgen.runtime.answers import answer_within  # asyncio is slow to import, and many hosts allow all
 
         host, name = self._host, self._tool.entry.ident
@@ -107,7 +108,7 @@ class _Permission:
         except TimeoutError as error:
             raise PermissionFailed(name, "nobody answered in time") from error
         except Exception as error:
-            warn("the permission callback failed on %s; the call is denied", name, error=error)
+            warn("the permission callback failed on %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
 
@@ -117,21 +118,24 @@ class _Permission:
         entry, definition = self._tool.entry, self._tool.definition
         scope = found.scope if call.run else None  # only a run has a session to keep it
         is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
-        secrets = definition.metadata.get("args_secrets", ())
+        shown = hide_from_person(call.args, call.secrets)
+        hide = partial(hide_text_from_person, secrets=call.secrets)
         return PermissionRequest(
             tool_name=entry.ident,
             permission=entry.permission,
             tags=entry.tags,
-            arguments=call.arguments,
+            arguments=call.arguments if shown is call.args else canonical(shown),
             meta=call.meta,
-            summary=summary(call.args, secrets, _SUMMARY),
-            confirm=filled(entry.confirm, call.args, secrets, _SUMMARY),
-            scope=scope,
-            hosts=found.hosts,
-            cwd=found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else ""),
+            summary=summary(shown),
+            confirm=filled(entry.confirm, shown),
+            scope=scope and tuple((what, hide(value)) for what, value in scope),
+            hosts=tuple(map(hide, found.hosts)),
+            cwd=hide(
+                found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else "")
+            ),
             env=(*self._host.policies.env, *command.get("env", ())) if command else (),
             dangerous=is_dangerous,
-            reasons=tuple(reason.source for reason in judgement.reasons if reason.answer is judgement.answer),
+            reasons=tuple(hide(reason.source) for reason in judgement.reasons if reason.answer is judgement.answer),
             hook=call.hook,
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )

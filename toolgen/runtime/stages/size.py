@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock
+from toolgen.runtime.call_secrets import hide_result, with_result_values
 from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.artifacts import Artifacts
     from toolgen.runtime.call import Call, Host, Size, Tool
+    from toolgen.runtime.definition import Secrets
 
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"
@@ -28,13 +30,14 @@ def bind(tool: Tool, host: Host) -> Size | None:
     if not limit:
         return None
 
-    secrets = tool.secrets.result
-
-    def check(_call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+    def check(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         is_small = len(result.payload) <= limit and not result.blocks
-        return result if is_small or result.metadata.get("truncated") else shortened(result)
+        return result if is_small or result.metadata.get("truncated") else shortened(call, result)
 
-    async def shortened(result: ToolResult[Any]) -> ToolResult[Any]:
+    async def shortened(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+        secrets = tool.secrets
+        if call.has_secrets or result.error is not None:
+            secrets = with_result_values(call.secrets, json.loads(result.payload or "null"))
         shown: list[ContentBlock] = []
         for block in result.content:
             shown += await _shortened(block, limit, secrets, host.artifacts)
@@ -46,15 +49,13 @@ def bind(tool: Tool, host: Host) -> Size | None:
 
 
 async def _shortened(
-    block: ContentBlock, limit: int, secrets: tuple[str, ...], artifacts: Artifacts | None
+    block: ContentBlock, limit: int, secrets: Secrets, artifacts: Artifacts | None
 ) -> list[ContentBlock]:
     """Cut a block that exceeds `limit` bytes; what of it is stored, is stored without secrets."""
-    from toolgen.runtime.redact import redact  # many patterns, and few results are this large
-
     is_text = isinstance(block.data, str)
     if len(_bytes_of(block.data)) <= limit:
         return [block]
-    data = _bytes_of(redact(block.data, secrets))
+    data = _bytes_of(hide_result(block.data, secrets))
     beginning = codecs.getincrementaldecoder("utf-8")("ignore").decode(data[:limit])
     summary = ContentBlock(type="text", data=f"{beginning}\n[cut: these are the first {limit} of {len(data)} bytes]")
     kept = await _kept(data, _TEXT if is_text else _JSON, artifacts)

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.redact import REDACTED, is_secret_field, redact, redact_text
+from toolgen.runtime.call_secrets import (
+    BESIDE_VALUE,
+    hide_args,
+    hide_data,
+    hide_error,
+    hide_issue,
+    hide_result,
+    hide_text,
+    is_about_secret,
+    with_result_values,
+)
+from toolgen.runtime.redact import REDACTED
 from toolgen.runtime.stores.records import Event, EventKind, StoredResult
 from toolgen.runtime.trace import marks_of
 
@@ -49,9 +60,9 @@ def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> 
 
 def event_data(event: NewEvent) -> dict[str, Any]:
     """Give the data of an event as it is stored."""
-    data: dict[str, Any] = redact(dict(event.data))
+    data: dict[str, Any] = hide_data(dict(event.data), event.secrets)
     if event.args is not None:
-        data = {**data, "args": redact(json.loads(event.args()), event.secrets.args)}
+        data = {**data, "args": hide_args(json.loads(event.args()), event.secrets)}
     if event.trace is not None:
         data = {**data, "stages": [_stage(mark) for mark in marks_of(event.trace)]}
     return data
@@ -81,19 +92,22 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     content: dict[str, Any] = {}
     if result.error is not None:
         content["error"] = _error(result.error, secrets)
-    elif keeps_value(result):
-        content["value"] = redact(json.loads(result.payload), secrets.result) if result.payload else None
+    else:
+        value = json.loads(result.payload) if result.payload else None
+        secrets = with_result_values(secrets, value)
+        if keeps_value(result):
+            content["value"] = hide_result(value, secrets)
     if result.blocks:
         content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
     if result.message is not None:
-        content["message"] = redact_text(result.message)
+        content["message"] = hide_text(result.message, secrets)
     if result.side_effects:
-        content["side_effects"] = [redact_text(effect) for effect in result.side_effects]
+        content["side_effects"] = [hide_text(effect, secrets) for effect in result.side_effects]
     if result.bounds is not None:
-        content["bounds"] = asdict(result.bounds)
-    for name in ("audit", "telemetry", "server_data", "metadata"):
+        content["bounds"] = hide_data(asdict(result.bounds), secrets)
+    for name in BESIDE_VALUE:
         if said := getattr(result, name):
-            content[name] = redact(dict(said))
+            content[name] = hide_data(dict(said), secrets)
     return canonical(
         {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
     )
@@ -128,21 +142,22 @@ def format_time(at: datetime) -> str:
 
 
 def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
+    hidden = hide_error(error, secrets)
     told: dict[str, Any] = {
         "kind": FailureKind(error.kind).value,
-        "code": error.code,
-        "message": redact_text(error.message),
-        "hint": REDACTED if _shows_a_secret(error, secrets) else redact_text(error.hint),
+        "code": hidden.code,
+        "message": hidden.message,
+        "hint": REDACTED if _shows_a_secret(error, secrets) else hidden.hint,
         "issues": [_issue(issue, secrets) for issue in error.issues],
     }
     if error.prior_input:
-        told["prior_input"] = REDACTED if secrets.args else redact_text(error.prior_input)
+        told["prior_input"] = REDACTED if secrets.args else hidden.prior_input
     return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
 
 
 def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
-    told: dict[str, Any] = redact(asdict(issue))
-    return {**told, "found": REDACTED, "hint": REDACTED} if _is_about_a_secret(issue, secrets) else told
+    told = asdict(hide_issue(issue, secrets))
+    return {**told, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else told
 
 
 def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:
@@ -150,14 +165,9 @@ def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> d
     quotes_input = error is not None and bool(error.prior_input and secrets.args)
     if "" in secrets.result or quotes_input or (error is not None and _shows_a_secret(error, secrets)):
         return {"type": kind, "data": REDACTED}
-    return {"type": kind, "data": redact(data, secrets.result if kind == "json" else ())}
+    return {"type": kind, "data": hide_result(data, secrets) if kind == "json" else hide_data(data, secrets)}
 
 
 def _shows_a_secret(error: ToolError, secrets: Secrets) -> bool:
     """Whether an issue quotes one; what was sent is text that did not fit, in which none can be found."""
-    return any(_is_about_a_secret(issue, secrets) for issue in error.issues)
-
-
-def _is_about_a_secret(issue: Issue, secrets: Secrets) -> bool:
-    """Whether the value that an issue quotes is secret, in the args or in the result."""
-    return is_secret_field(issue.pointer, secrets.args) or is_secret_field(issue.pointer, secrets.result)
+    return any(is_about_secret(issue, secrets) for issue in error.issues)

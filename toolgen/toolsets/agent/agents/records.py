@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+from toolgen.runtime.definition import NO_SECRETS
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.json_text import NotJson, parse
-from toolgen.runtime.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,9 +88,10 @@ class AgentRecords:
         return f"{_cut(result.tool_name)} {self._args(request, result.tool_name)}: {ended}"
 
     def _args(self, request: ToolRequest, tool: str) -> str:
-        secrets = self._catalog.definition(tool).metadata.get("args_secrets", ()) if tool in self._catalog else ()
+        of_tool = secrets_of_tool(self._catalog.definition(tool)) if tool in self._catalog else NO_SECRETS
         try:
-            return _cut(canonical(redact(parse(request.payload), secrets)).decode())
+            args = parse(request.payload)
+            return _cut(canonical(hide_args(args, secrets_of_call(of_tool, request.payload))).decode())
         except NotJson:
             return "(no JSON)"
 
