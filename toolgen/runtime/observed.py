@@ -46,12 +46,15 @@ async def make(
         if request.name != call.tool.entry.ident:
             result = with_raw_name(result, request.name)
         with entered.too_late() if entered is not None else _NO_RUN:
-            await _see_off(steps, call, result, recorder)
+            result = await _see_off(steps, call, result, recorder)
     return result
 
 
-async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> None:
-    """Let the hooks look at a call that was executed, and put its end on record, whatever becomes of the caller."""
+async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> ToolResult[Any]:
+    """Let the hooks look at a call that was executed, and put its end on record, whatever becomes of the caller.
+
+    Gives the result that the caller gets.
+    """
     try:
         if steps.after is not None and call.is_started:
             waiting = steps.after(call, result)
@@ -59,9 +62,8 @@ async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: 
                 await waiting
             call.trace.append((POST_HOOKS, now()))
     finally:
-        recorded = recorder.ended(call, result) if recorder is not None else None
-    if recorded is not None:
-        await recorded
+        recorded = recorder.ended(call, result) if recorder is not None else result
+    return recorded if isinstance(recorded, ToolResult) else await recorded
 
 
 async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Recorder | None) -> ToolResult[Any]:
