@@ -254,7 +254,7 @@ def _unquoted(instance: Any, types: Sequence[str]) -> str:
         return ""
     try:
         value = json.loads(instance)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     kind = _type_name(value)
     if kind in types or (kind == "integer" and "number" in types):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import RunStopped
+from toolgen.runtime.misuse import host_failure, misuse_of
 from toolgen.runtime.result import failed, failed_call, with_raw_name
 from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.trace import now, reached
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.steps import Steps
 
 POST_HOOKS: Final = "post_hooks"
+_OF_TOOL: Final = ("decode", "execute", "encode")
+"""The stages that run no code of the host's."""
+
 _NO_RUN: Final = nullcontext()
 
 
@@ -123,8 +127,11 @@ async def _failure(
         if recorder is not None:
             recorder.cut_off(call, failed(ident, call_id, error))
         raise error
-    by_handler = call.tool.form is Form.TYPED and reached(call.trace) == "execute"
+    stage = reached(call.trace)
+    by_handler = call.tool.form is Form.TYPED and stage == "execute"
     payload = None if call.is_typed else request.payload
+    if stage not in _OF_TOOL:
+        error = misuse_of(request, call.meta, call.run) or host_failure(error, f"the stage {stage}")
     result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler)
     _fail(call, result.error.code if result.error is not None else "")
     return result

@@ -130,7 +130,7 @@ class Recorder:
         data: dict[str, Any] = {"code": result.error.code} if result.error else {}
         if reason:
             data["reason"] = reason
-        run = (meta and meta.run_id) or self._own_run
+        run = self._own_run if meta is None else meta.run_id or self._own_run
         event = NewEvent(_kind(result.error), run, result.tool_name, result.tool_call_id, data)
         try:
             waiting = self._finish(event, result)
