@@ -36,19 +36,24 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
     """Say what of a call is of a wrong type; None where nothing is. A payload is for its decoder to refuse."""
     if not isinstance(request, ToolRequest):
         return _misused("the request", request, "a ToolRequest")
-    if not isinstance(request.name, str):
-        return _misused("the name of the tool", request.name, "text")
-    if not isinstance(request.tool_call_id, str):
-        return _misused("the id of the call", request.tool_call_id, "text")
+    for what, value in (("the name of the tool", request.name), ("the id of the call", request.tool_call_id)):
+        if not _is_text(value):
+            return _misused(what, value, "text")
     if meta is not None and not isinstance(meta, ToolCallMeta):
         return _misused("the meta of the call", meta, "a ToolCallMeta")
     for name in _IDS:
         value = getattr(meta, name, None)
-        if value is not None and not isinstance(value, str):
+        if value is not None and not _is_text(value):
             return _misused(f"`{name}` of the meta of the call", value, "text")
     if run is not None and not isinstance(run, Run):
         return _misused("the run of the call", run, "a Run")
     return None
+
+
+def check_text(call_id: Any) -> None:
+    """Raise TypeError for the id of a call that is no text; nothing else would fail for it."""
+    if not _is_text(call_id):
+        raise TypeError("the id of a call is no text")
 
 
 def host_failure(error: BaseException, doing: str) -> BaseException:
@@ -66,16 +71,16 @@ def host_failure(error: BaseException, doing: str) -> BaseException:
 
 def name_of(request: Any) -> str:
     """The name that a request asks for; empty where that is no text."""
-    return _text(request.name) if isinstance(request, ToolRequest) else ""
+    return request.name if isinstance(request, ToolRequest) and _is_text(request.name) else ""
 
 
 def id_of(request: Any) -> str:
     """The id that a request came with; empty where that is no text."""
-    return _text(request.tool_call_id) if isinstance(request, ToolRequest) else ""
+    return request.tool_call_id if isinstance(request, ToolRequest) and _is_text(request.tool_call_id) else ""
 
 
-def _text(value: Any) -> str:
-    return str.__str__(value) if isinstance(value, str) else ""  # a subclass may do anything when it is compared
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _misused(what: str, found: object, expected: str) -> CallFailed:

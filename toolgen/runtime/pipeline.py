@@ -20,7 +20,7 @@ from toolgen.runtime.definition import Secrets
 from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
-from toolgen.runtime.misuse import host_failure, id_of, misuse_of, name_of
+from toolgen.runtime.misuse import check_text, host_failure, id_of, misuse_of, name_of
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.result import failed, failed_call, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
@@ -167,8 +167,8 @@ class Runtime:
             name = ident = request.name
             meta = meta or (run.meta if run else None)
             call_id = request.tool_call_id or self._call_id(meta)
-            if call_id.__class__ is not str and not isinstance(call_id, str):
-                raise TypeError("the id of a call is no text")
+            if call_id.__class__ is not str:
+                check_text(call_id)
             call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
             if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
@@ -238,7 +238,7 @@ class Runtime:
         self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
         """Give the result of a call that has no turn any more."""
-        name, call_id = name_of(request), id_of(request)
+        name, call_id = name_of(request), id_of(request) or self._new_id("call")
         ident = self._catalog.resolve(name) or name
         result = failed(ident, call_id, error)
         if ident != name:

@@ -82,7 +82,7 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
         for hook in hooks:
             try:
                 answer = hook.post_tool_use(seen, result)
-            except BaseException as error:  # it is the host's code, and the call is over
+            except BaseException as error:  # noqa: BLE001  # it is the host's code, and the call is over
                 _failed_after(seen, error)
             else:
                 if answer is not None:
@@ -96,7 +96,7 @@ async def _all(waiting: list[Awaitable[None]], seen: CheckedCall) -> None:
     for each in waiting:
         try:
             await each
-        except BaseException as error:  # as above
+        except BaseException as error:  # noqa: BLE001  # as above
             _failed_after(seen, error)
 
 
