@@ -90,11 +90,12 @@ class Call:
     call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
     `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said. The executor has
     begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
+    `unconfirmed` is to be awaited before its result is given: it raises where the start of the call is not on record.
     """
 
     __slots__ = (
         "_args", "_arguments", "_on_report", "_payload", "_secrets", "at_end", "decision", "given", "hook",
-        "is_started", "meta", "reports", "run", "starts", "tool", "trace",
+        "is_started", "meta", "reports", "run", "starts", "tool", "trace", "unconfirmed",
     )  # fmt: skip
 
     def __init__(
@@ -109,6 +110,7 @@ class Call:
         self.decision = ""
         self.hook = ""
         self.starts: Starts | None = None
+        self.unconfirmed: Awaitable[None] | None = None
         self.is_started = False
         self.at_end: tuple[Callable[[], None], ...] = ()
         self.reports: tuple[Mapping[str, Any], ...] = ()

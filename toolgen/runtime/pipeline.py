@@ -20,6 +20,7 @@ from toolgen.runtime.counters.memory import MemoryCounters
 from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
 from toolgen.runtime.executors.assignment import assign, find_runner
+from toolgen.runtime.misuse import check_text, host_failure, id_of, misuse_of, name_of
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.result import failed, failed_call, shown_failure, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.children import Child
     from toolgen.runtime.counters.protocol import Counters
     from toolgen.runtime.definition import Secrets, ToolDefinition
+    from toolgen.runtime.errors import CallFailed
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
     from toolgen.runtime.paths.policy import PathPolicy
@@ -165,6 +167,8 @@ class Runtime:
             name = ident = request.name
             meta = meta or (run.meta if run else None)
             call_id = request.tool_call_id or self._call_id(meta)
+            if call_id.__class__ is not str:
+                check_text(call_id)
             call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
             if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
@@ -187,9 +191,12 @@ class Runtime:
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
+            misused = misuse_of(request, meta, run)
+            if misused is not None:
+                return await self._misused(misused, request)
             if steps is None:
                 ident = self._meant(ident)
-                result = failed(ident, call_id, error)
+                result = failed(ident, call_id, host_failure(error, "the preparation of the call"))
             else:
                 secrets = _secrets(steps, request)
                 result = failed_call(
@@ -210,7 +217,7 @@ class Runtime:
         """
         from toolgen.runtime.turn import run_turn  # brings asyncio, which single calls can do without
 
-        idents = [self._catalog.resolve(request.name) for request in requests]
+        idents = [self._catalog.resolve(name_of(request)) for request in requests]
         results = await run_turn(
             self._with_own_ids(requests),
             [self._catalog.entries.get(ident) if ident else None for ident in idents],
@@ -219,28 +226,36 @@ class Runtime:
             partial(self._refuse, run),
             may_continue=self._host.policies.may_continue,
         )
-        return [with_raw_id(result, request.tool_call_id) for result, request in zip(results, requests, strict=True)]
+        return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
 
     def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
         """Give each call an id that no other of the turn has."""
         taken = {""}
         named: list[ToolRequest] = []
         for request in requests:
-            is_own = request.tool_call_id not in taken
+            is_own = id_of(request) not in taken or misuse_of(request, None, None) is not None
             named.append(request if is_own else replace(request, tool_call_id=self._new_id("call")))
-            taken.add(named[-1].tool_call_id)
+            taken.add(id_of(named[-1]))
         return named
 
     async def _refuse(
         self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
         """Give the result of a call that has no turn any more."""
-        ident, call_id = self._catalog.resolve(request.name) or request.name, request.tool_call_id
+        name, call_id = name_of(request), id_of(request) or self._new_id("call")
+        ident = self._catalog.resolve(name) or name
         result = failed(ident, call_id, error)
-        if ident != request.name:
-            result = with_raw_name(result, request.name)
+        if ident != name:
+            result = with_raw_name(result, name)
         if self._recorder is not None and not is_on_record:
             await self._recorder.refused(result, run.meta)
+        return result
+
+    async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
+        """Give the result of a call that cannot be made of what the host passed."""
+        result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
+        if self._recorder is not None:
+            await self._recorder.refused(result, None)
         return result
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:

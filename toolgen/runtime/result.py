@@ -112,12 +112,18 @@ def _invalid_call(
     tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str, secrets: Secrets
 ) -> ToolResult[Any]:
     """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""
-    text = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else str(payload)
-    sent = _cut(visible(hide_payload(text, secrets)), _INPUT)
+    sent = _cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
     told = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
     return with_error_shown(
         ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
     )
+
+
+def _text_of(payload: Any) -> str:
+    """The text of a payload, or its type where the host passed something else: that may be of any size and depth."""
+    if isinstance(payload, bytes | bytearray):
+        return payload.decode("utf-8", "replace")
+    return payload if isinstance(payload, str) else f"({type(payload).__name__}, which is no JSON text)"
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.checked_call import CheckedCall
 from toolgen.runtime.errors import HookDenied
 from toolgen.runtime.hooks import Denial
+from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
         for hook in hooks:
             try:
                 answer = hook.post_tool_use(seen, result)
-            except Exception as error:  # noqa: BLE001  # it is the host's code, and the call is over
-                warn("a hook failed after %s", seen.tool_name, error=error, secrets=call.secrets)
+            except BaseException as error:  # noqa: BLE001  # it is the host's code, and the call is over
+                _failed_after(call, error)
             else:
                 if answer is not None:
                     waiting = [*(waiting or ()), answer]
@@ -96,5 +97,12 @@ async def _all(waiting: list[Awaitable[None]], call: Call) -> None:
     for each in waiting:
         try:
             await each
-        except Exception as error:  # noqa: BLE001  # it is the host's code, and the call is over
-            warn("a hook failed after %s", call.tool.entry.ident, error=error, secrets=call.secrets)
+        except BaseException as error:  # noqa: BLE001  # as above
+            _failed_after(call, error)
+
+
+def _failed_after(call: Call, error: BaseException) -> None:
+    """Warn of a hook that failed. Raises what is meant for the caller."""
+    if not isinstance(error, Exception) and ends_the_caller(error):
+        raise error
+    warn("a hook failed after %s", call.tool.entry.ident, error=error, secrets=call.secrets)

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.canonical import canonical
+from toolgen.contract.json_types import is_object
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.call_secrets import (
     BESIDE_VALUE,
@@ -74,7 +75,7 @@ def _stage(mark: Mark) -> dict[str, Any]:
 
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
-    """Read an event back. Raises ValueError, KeyError or TypeError for one that was not written here."""
+    """Read an event back. Raises ValueError, KeyError, TypeError or RecursionError for one not written here."""
     read = json.loads(body)
     return Event(
         run_id=run_id,
@@ -82,8 +83,8 @@ def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
         kind=str(read["kind"]),
         tool=str(read["tool"]),
         tool_call_id=str(read["tool_call_id"]),
-        at=datetime.fromisoformat(read["at"]),
-        data=dict(read["data"]),
+        at=decode_time(read["at"]),
+        data=_object(read["data"]),
     )
 
 
@@ -119,15 +120,19 @@ def keeps_value(result: ToolResult[Any]) -> bool:
 
 
 def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
-    """Read a result back. Raises ValueError, KeyError or TypeError for one that was not written here."""
+    """Read a result back. Raises as `decode_event` does."""
     read = json.loads(body)
+    content = _object(read["content"])
+    if "error" in content:
+        error = _object(content["error"])
+        content = {**content, "error": {**error, "code": str(error["code"]), "message": str(error["message"])}}
     return StoredResult(
         run_id=run_id,
         sequence=sequence,
         tool=str(read["tool"]),
         tool_call_id=str(read["tool_call_id"]),
         success=bool(read["success"]),
-        content=dict(read["content"]),
+        content=content,
     )
 
 
@@ -139,6 +144,20 @@ def result_digest(body: bytes) -> str:
 def format_time(at: datetime) -> str:
     """Write a moment in UTC, with microseconds: such texts sort as the moments do."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+def decode_time(text: str) -> datetime:
+    """Read a moment that `format_time` wrote. Raises ValueError or TypeError."""
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is not UTC:
+        raise ValueError("a moment is not in UTC")
+    return at
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not is_object(value):
+        raise TypeError(f"an object is a {type(value).__name__}")
+    return value
 
 
 def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
