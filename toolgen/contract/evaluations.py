@@ -10,7 +10,8 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.contract.schema_cost import IN_PLACE_KEYWORDS, Reach, Times
+from toolgen.contract.schema_cost import Reach, Times
+from toolgen.contract.schema_graph import IN_PLACE_KEYWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.contract.components import components
-from toolgen.contract.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
+from toolgen.contract.keywords import REFERENCES
+from toolgen.contract.schema_graph import IN_PLACE_KEYWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -23,7 +24,6 @@ INFINITE: Final = 10**12
 _DEEPEST: Final = 200
 """Levels of a value (`toolgen.runtime.json_text.MAX_DEPTH`)."""
 
-IN_PLACE_KEYWORDS: Final = frozenset({*REFERENCES, *IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
 ALWAYS: Final = frozenset({*REFERENCES, "allOf"})
 """Keywords whose schemas are applied to every value that is valid: the others hold alternatives and conditions."""
 
@@ -59,9 +59,11 @@ class Reach:
     def in_place(self, key: int) -> list[tuple[int, int]]:
         """The schemas that a schema applies to its own value, and how often each."""
         schema = self.schemas[key]
+        found = self.graph.in_place(schema)
+        if not found:
+            return []
         again = self._keywords is IN_PLACE_KEYWORDS and not EVALUATED_AGAIN.isdisjoint(schema)
         times = _TIMES_AGAIN if again else 1
-        found = self.graph.in_place(schema)
         return [(self.key(each), times) for keyword, each in found if keyword in self._keywords]
 
     def with_schema(self, start: int) -> Times:

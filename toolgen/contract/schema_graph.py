@@ -12,16 +12,25 @@ from urllib.parse import urljoin
 
 from toolgen.contract.json_pointer import child, key_of
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.contract.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP
+from toolgen.contract.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Schema = dict[str, Any]
 
+IN_PLACE_KEYWORDS: Final = frozenset({*REFERENCES, *IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
+"""Keywords that apply schemas to the value itself."""
+
 _OWN_BASE: Final = "toolgen:///schema"
 _REF_STANDS_ALONE: Final = ("draft-04", "draft-06", "draft-07")
 """Drafts that ignore what stands beside a `$ref`."""
+
+_PARTS: Final = frozenset({
+    *("additionalItems", "additionalProperties", "contains", "items", "patternProperties", "prefixItems"),
+    *("properties", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
+})  # fmt: skip
+"""Keywords that apply schemas to the parts of a value."""
 
 _SCHEMA_MAP: Final = frozenset({"$defs", "definitions", "properties", "patternProperties", *IN_PLACE_MAP})
 _SCHEMA: Final = frozenset({
@@ -50,6 +59,9 @@ class Below:
         """All of them."""
         rest = [*self.other_fields, *self.some_fields, *self.items]
         return [*self.fields.values(), *self.places.values(), *self.names, *(each for each, _ in rest)]
+
+
+_NOTHING_BELOW: Final = Below({}, [], [], {}, [], [])
 
 
 class SchemaGraph:
@@ -93,9 +105,9 @@ class SchemaGraph:
         return known
 
     def _find_below(self, schema: Schema) -> Below:
+        if _PARTS.isdisjoint(schema) or self._is_only_ref(schema):
+            return _NOTHING_BELOW
         found = Below({}, [], [], {}, [], [])
-        if self._is_only_ref(schema):
-            return found
         fields = schema.get("properties")
         named = fields if is_object(fields) else {}
         found.fields.update((name, each) for name, each in named.items() if is_object(each))
@@ -146,6 +158,8 @@ class SchemaGraph:
         return base
 
     def _find_in_place(self, schema: Schema) -> Iterator[tuple[str, Schema]]:
+        if IN_PLACE_KEYWORDS.isdisjoint(schema):
+            return
         if isinstance(schema.get("$ref"), str):
             yield from (("$ref", each) for each in _objects([self._target(schema["$ref"], schema)]))
         if self._is_only_ref(schema):

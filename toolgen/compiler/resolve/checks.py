@@ -38,7 +38,8 @@ def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: f
     """Report what keeps a schema from being compiled; say whether it can be."""
     if too_much := excess(bundle.json, most_parts=most_parts):
         if too_much.is_costly:
-            sink.report("TG216", span, f"checking a value could take too long: {too_much.reason}")
+            fix = "refer to each schema once: merge what is repeated"
+            sink.report("TG216", span, f"checking a value could take too long: {too_much.reason}", fix=fix)
         else:
             sink.report("TG213", span, f"the schema cannot be compiled: {too_much.reason}")
         return False
