@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.cli.command_line import toolgen
-from tests.cli.file_kinds import KINDS, FOREIGN, Case, Outcome
+from tests.cli.file_kinds import FOREIGN, KINDS, Case, Outcome
 from tests.project.checkout import ROOT
 from toolgen.runtime.stores.chain import ChainKey
 from toolgen.runtime.stores.records import NewEvent

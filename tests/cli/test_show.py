@@ -104,6 +104,7 @@ def test_all_that_decides_over_calls_is_shown(tmp_path: Path) -> None:
     (tmp_path / "specs/shop.yaml").write_text(RULED)
     (tmp_path / "specs/policy.yaml").write_text(POLICY)
 
+    of_sub, of_plan = "team.roles.sub: shop.order deny", "team.modes.plan: shop.* deny"
     shown = toolgen(tmp_path, "show", "order")
     assert shown.out.splitlines()[-13:] == [
         "roles      main, sub",
@@ -118,8 +119,7 @@ def test_all_that_decides_over_calls_is_shown(tmp_path: Path) -> None:
         "policies   main: ask (team.rules: shop.order allow; confirm ask)",
         "           sub: deny (team.rules: shop.order allow; team.roles.sub: shop.order deny; confirm ask)",
         "           in mode plan: main: deny (team.rules: shop.order allow; team.modes.plan: shop.* deny; confirm ask)",
-        "           in mode plan: sub: deny (team.rules: shop.order allow; team.roles.sub: shop.order deny; "
-        "team.modes.plan: shop.* deny; confirm ask)",
+        f"           in mode plan: sub: deny (team.rules: shop.order allow; {of_sub}; {of_plan}; confirm ask)",
     ]
     found = toolgen(tmp_path, "show", "order", "--format", "json").json
     judged = found.pop("policies")

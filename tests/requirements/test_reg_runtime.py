@@ -62,7 +62,7 @@ def test_reg_01_an_adapter_has_nothing_to_do_with_permission() -> None:
 def test_reg_02_36_tools_of_every_source_are_defined_and_answered_alike(tmp_path: Path) -> None:
     (tmp_path / "tools").mkdir()
     spec = {
-        "name": "local.echo",
+        "name": "mine.echo",
         "description": "Echo.",
         "input_schema": {"type": "object"},
         "command": "echo",
@@ -84,7 +84,7 @@ def test_reg_02_36_tools_of_every_source_are_defined_and_answered_alike(tmp_path
         "agent.task_get": "task",
         "agent.plan_template": "task",
         "local.git_grep_log": "declarative",
-        "local.echo": "declarative",
+        "mine.echo": "declarative",
         "host.code": "code",
         "mcp.files.read": "mcp",
     }

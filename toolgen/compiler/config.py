@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
+from toolgen.contract.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
 from toolgen.contract.files import read_file_inside
 from toolgen.contract.tool_use import TABLES as TOOL_USE_SETTINGS
 from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 Formats = Literal["annotate", "assert"]
 Profile = Literal["full", "core"]
-
-BUILTIN_TOOLSETS: Final = ("actions", "agent", "code", "internal")
-"""The toolsets that come with toolgen."""
 
 _LARGEST: Final = 10 * 1024 * 1024
 """The size of a configuration file, in bytes."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.builtin import BUILTIN_TOOLSETS
 from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
@@ -55,6 +56,7 @@ class Catalog:
         self._document, self._compiled = found.document, found.tools
         self._registered: dict[str, RegisteredTool] = {}
         self._tags: frozenset[str] = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
+        self._open_toolsets: frozenset[str] = frozenset()
         self._frozen = False
 
     def __contains__(self, ident: object) -> bool:
@@ -182,12 +184,24 @@ class Catalog:
         self._check_open()
         self._tags |= {word}
 
+    def open_toolset(self, name: str) -> None:
+        """Let registered tools join a compiled toolset: its rules and selections hold for them from then on.
+
+        Raises `CatalogError` for a toolset that is not there, or comes with toolgen.
+        """
+        self._check_open()
+        if name not in self.toolsets or name in BUILTIN_TOOLSETS:
+            meant = nearest(name, [each for each in self.toolsets if each not in BUILTIN_TOOLSETS], count=1)
+            question = f"; did you mean {meant[0]}?" if meant else ""
+            raise CatalogError(f"there is no toolset {name} that tools could join{question}")
+        self._open_toolsets |= {name}
+
     def register(self, definition: ToolDefinition, handler: Handler, *, profile: Profile = "core") -> None:
         """Add a tool, run by a function of its args and, if it takes two, of the `ToolCallMeta`.
 
         The args come as the pydantic model that annotates the first parameter, or else as plain JSON values.
-        Raises `CatalogError` for a name that is taken, a tag nobody declared, a schema outside `profile`, or a
-        function that no call could run.
+        Raises `CatalogError` for a name that is taken or reserved, a definition that is malformed, a tag nobody
+        declared, a schema outside `profile`, or a function that no call could run.
         """
         model = annotated_model(handler)
         self._add([from_handler(definition, handler, model=model, result_model=None, profile=profile)])
@@ -248,6 +262,7 @@ class Catalog:
         names = [tool.definition.name for tool in tools]
         for tool in tools:
             name = tool.definition.name
+            self._check_toolset(name)
             if name in self or names.count(name) > 1:
                 raise CatalogError(f"{name} is defined already; names are unique, and the first definition stays")
             unknown = sorted(tool.definition.tags - self._tags)
@@ -260,6 +275,18 @@ class Catalog:
             )
         self._registered.update(zip(names, tools, strict=True))
         self._spellings.update(spellings)
+
+    def _check_toolset(self, name: str) -> None:
+        """Refuse a tool that would come under what is written for other tools."""
+        toolset = _toolset(name)
+        if name in self:
+            return  # it is taken, which says more
+        if toolset in self.toolsets and toolset not in self._open_toolsets:
+            otherwise = "" if toolset in BUILTIN_TOOLSETS else f", or call `open_toolset({toolset!r})` first"
+            raise CatalogError(
+                f"{name} would join the compiled toolset {toolset}, whose rules and selections would hold for it: "
+                f"choose another name{otherwise}"
+            )
 
     def _check_open(self) -> None:
         if self._frozen:

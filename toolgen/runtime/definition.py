@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -10,7 +11,7 @@ from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Iterable, Set
 
     from toolgen.runtime.secret_names import DeclaredNames
     from toolgen.runtime.secret_values import SecretValues
@@ -51,11 +52,19 @@ class ToolDefinition:
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        if not self.description:
-            raise CatalogError(f"{self.name} has no description: a model chooses tools by them")
+        if not _is_text(self.description):
+            raise CatalogError(f"{self.name} has no description, which is a text: a model chooses tools by them")
+        if self.title != "" and not _is_text(self.title):
+            raise CatalogError(f"the title of {self.name} is a text, and not {self.title!r:.100}")
         if self.permission not in PERMISSIONS:
             raise CatalogError(
                 f"{self.name} has permission {self.permission!r}; it must be one of {', '.join(PERMISSIONS)}"
+            )
+        if not _are_words(self.tags):
+            raise CatalogError(f"the tags of {self.name} are a set of words, and not {self.tags!r:.100}")
+        if not _is_mapping(self.metadata):
+            raise CatalogError(
+                f"the metadata of {self.name} is a mapping, and not a {type(self.metadata).__qualname__}"
             )
         tags = frozenset(self.tags) | {self.permission}
         if tags.issuperset(PERMISSIONS):
@@ -119,9 +128,24 @@ class Entry(NamedTuple):
     confirm: str
 
 
-def check_name(name: str) -> None:
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _are_words(tags: Iterable[object]) -> bool:
+    try:
+        return not isinstance(tags, str) and all(map(_is_text, tags))
+    except TypeError:  # it is nothing to iterate over
+        return False
+
+
+def check_name(name: object) -> None:
     """Raise `CatalogError` where a name is no ident: dotted, of letters, digits, `_` and `-`, no digit first."""
-    if not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise CatalogError(
             f"{name!r} is no tool name: it needs a dot, like `code.read_file`, and its parts "
             "hold letters, digits, `_` and `-`, no digit or `-` first"

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, Type
 from jsonschema_rs import ReferencingError, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
+from toolgen.contract.json_types import is_object
 from toolgen.contract.schema_bounds import Bounds, excess
 from toolgen.contract.secret_fields import secret_pointers
 from toolgen.runtime.call import Form
 from toolgen.runtime.codec_source import compiled_validator
+from toolgen.runtime.definition_check import check_metadata, check_schema
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.request import run_request
 from toolgen.runtime.executors.service import run_handler
@@ -153,14 +155,18 @@ class _Untitled(GenerateJsonSchema):
 
 def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
     otherwise = "`Model.model_json_schema()`; the decorator `catalog.tool` takes models as they are"
-    _check_is_schema(definition.input_schema, f"the input_schema of {definition.name}", otherwise)
+    given: dict[str, Any] = {"input_schema": definition.input_schema}
     if definition.result_schema is not None:
-        _check_is_schema(definition.result_schema, f"the result_schema of {definition.name}", otherwise)
-    for name, given in (("input_schema", dict(definition.input_schema)), ("result_schema", definition.result_schema)):
-        if too_much := excess(given):
+        given["result_schema"] = definition.result_schema
+    for name, source in given.items():
+        _check_is_schema(source, f"the {name} of {definition.name}", otherwise)
+        given[name] = source if isinstance(source, bool) else dict(source)
+        check_schema(given[name], f"the {name} of {definition.name}")
+        if too_much := excess(given[name]):
             raise CatalogError(f"the {name} of {definition.name} cannot be checked against: {too_much.reason}")
-    schema = with_definitions_in_place(deepcopy(dict(definition.input_schema)))
-    if schema.get("type") != "object":
+    check_metadata(definition.name, definition.metadata)
+    schema = with_definitions_in_place(deepcopy(given["input_schema"]))
+    if not is_object(schema) or schema.get("type") != "object":
         raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")
     if profile == "core":
         for path, keyword in core_violations(schema):
@@ -168,9 +174,9 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
                 f"the input_schema of {definition.name} uses `{keyword}` at {path}, which lies outside the profile "
                 'core; register it with profile="full", or do without'
             )
-    for side in (schema, True if definition.result_schema is None else definition.result_schema):
+    for source in given.values():
         try:
-            compiled_validator(side, Bounds(side))
+            compiled_validator(source, Bounds(source))
         except (ValidationError, ReferencingError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error

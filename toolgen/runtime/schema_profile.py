@@ -87,8 +87,8 @@ def definitions_of(schema: Any) -> dict[str, Any]:
     return {
         f"#/{keyword}/{name}": each
         for keyword in _DEFINITIONS
-        if is_object(schema)
-        for name, each in schema.get(keyword, {}).items()
+        if is_object(schema) and is_object(schema.get(keyword))
+        for name, each in schema[keyword].items()
     }
 
 

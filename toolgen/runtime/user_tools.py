@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.builtin import BUILTIN_TOOLSETS
 from toolgen.contract.json_types import is_array, is_object
+from toolgen.contract.visible import visible
 from toolgen.runtime.definition import PERMISSIONS, ToolDefinition
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.command import STDERR_BYTES, Command, CommandExecutor, CommandHost, fields_of
@@ -19,9 +20,12 @@ from toolgen.runtime.executors.command_line import ExecLine, ShellLine
 from toolgen.runtime.json_text import NotJson, parse_unique
 from toolgen.runtime.registration import from_adapter
 from toolgen.runtime.suggest import nearest
+from toolgen.runtime.user_files import user_files
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog import Catalog
@@ -37,16 +41,21 @@ def load_user_tools(
 ) -> tuple[str, ...]:
     """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; give their names, by file name.
 
-    Raises `CatalogError` that says what is wrong with each file, by file and field, a line for each.
+    A file that is not regular, leads out of the folder, belongs to another user or may be written by others is left
+    out, with a warning. Raises `CatalogError` for a folder of that kind, and with what is wrong with each file, by file
+    and field, a line for each. No user tool joins a toolset that is built in or compiled.
     """
     tools: list[_UserTool] = []
     problems: list[str] = []
-    for file in sorted((Path(home) / "tools").glob("*.json")):
+    for file in user_files(home, "tools", ".json"):
+        if file.problem:
+            warn("the user tool tools/%s is left out: %s", visible(file.name), file.problem)
+            continue
         try:
-            tools.append(_read(file, host, profile))
-        except (CatalogError, OSError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            problems.append(f"tools/{file.name}: {reason}")
+            tools.append(_read(file.content, host, profile))
+            _check_toolset(tools[-1].definition.name, catalog)
+        except CatalogError as error:
+            problems.append(f"tools/{visible(file.name)}: {error}")
     if problems:
         raise CatalogError("\n".join(problems))
     executor = CommandExecutor({tool.definition.name: tool.command for tool in tools}, host)
@@ -119,10 +128,18 @@ _FIELDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 _REQUIRED: Final = ("name", "description", "input_schema", "command")
 
 
-def _read(file: Path, host: CommandHost, profile: Profile) -> _UserTool:
-    """Read one file. Raises `CatalogError`, which names the field, and OSError."""
+def _check_toolset(name: str, catalog: Catalog) -> None:
+    toolset = name.rpartition(".")[0]
+    if name.split(".")[0] in BUILTIN_TOOLSETS:
+        raise CatalogError(f"`name`: {name} has the name of a built-in toolset, and those are reserved")
+    if toolset in catalog.toolsets:
+        raise CatalogError(f"`name`: {name} would join the compiled toolset {toolset}; choose another name")
+
+
+def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
+    """Read what one file holds. Raises `CatalogError`, which names the field."""
     try:
-        spec = parse_unique(file.read_bytes())
+        spec = parse_unique(content)
     except NotJson as error:
         raise CatalogError(f"it is no JSON: {error}") from None
     _check_fields(spec)
