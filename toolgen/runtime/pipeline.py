@@ -19,7 +19,7 @@ from toolgen.runtime.counters.memory import MemoryCounters
 from toolgen.runtime.definition import Secrets
 from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
-from toolgen.runtime.executors.assignment import assign, find_runner
+from toolgen.runtime.executors.assignment import assign, find_missing, find_runner
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.result import failed, failed_call, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
@@ -30,7 +30,7 @@ from toolgen.runtime.suggest import nearest
 from toolgen.runtime.trace import begin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolsetRegistration
@@ -59,7 +59,8 @@ def _now() -> datetime:
 class Runtime:
     """Runs the calls of one catalog, which it freezes.
 
-    `executors` says what runs the toolsets. `permission` is asked before a tool runs that is not plainly readonly, or
+    `executors` says what runs the toolsets; `missing` names those that nothing runs here, and whose tools no run has.
+    `permission` is asked before a tool runs that is not plainly readonly, or
     where one of the `policies`, which are named, says so; it has to answer within `permission_timeout` seconds.
     `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
@@ -67,8 +68,9 @@ class Runtime:
     fields that specs have the host fill, by name, from the meta of a call. `project` is the folder that paths in calls
     are relative to. `new_id` makes ids of calls, runs and agents, given the word `call`, `run` or `agent`.
 
-    Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and
-    TypeError for a permission that cannot be asked.
+    Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that nothing runs and that is not
+    named in `missing`, `CatalogError` for an unknown policy and for a rule of one that restricts tools that there are
+    not, and TypeError for a permission that cannot be asked.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Runtime:
         *,
         permission: PermissionCallback,
         executors: Sequence[ToolsetRegistration] = (),
+        missing: Collection[str] = (),
         policies: Sequence[str] = (),
         hooks: Sequence[Hook] = (),
         gate: Gate | None = None,
@@ -97,7 +100,7 @@ class Runtime:
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
         self._new_id = new_id or _unique_ids()
-        in_force = Policies(catalog.section("policies"), policies)
+        in_force = Policies(catalog.section("policies"), policies, catalog.names)
         self._host = Host(
             permission=permission,
             policies=in_force,
@@ -113,7 +116,7 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
-        self._agents = Agents(catalog, in_force)
+        self._agents = Agents(catalog, in_force, find_missing(catalog, self._assigned, missing))
         self._has_policies = bool(policies)
         self._steps: dict[str, Steps] = {}
         self._is_excluded = cache(self._judge_excluded)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.effective import ROLES, EffectiveSet, effective_set
+from toolgen.runtime.effective import ROLES, EffectiveSet, effective_set, named_by_ident
 from toolgen.runtime.errors import CatalogError, UnknownAgent
 from toolgen.runtime.suggest import nearest
 
@@ -122,9 +122,11 @@ class Agents:
     What an agent may call is worked out once for each role, mode and request: with ten thousand tools that takes 50 ms.
     """
 
-    def __init__(self, catalog: Catalog, policies: Policies) -> None:
+    def __init__(self, catalog: Catalog, policies: Policies, missing: frozenset[str] = frozenset()) -> None:
+        """Take the catalog, the policies, and the idents of the tools that nothing runs."""
         self._catalog = catalog
         self._policies = policies
+        self._missing = missing
         self._effective = lru_cache(maxsize=256)(self._effective_set)
 
     def new_run(
@@ -166,12 +168,19 @@ class Agents:
     def _idents(self, names: Iterable[str]) -> frozenset[str]:
         if isinstance(names, str):
             raise TypeError(f"requested is {names!r}; it must be a list of names, such as [{names!r}]")
-        return frozenset(self._catalog.resolve(name) or name for name in names)
+        return frozenset(self._catalog.names.ident(name) or name for name in names)
 
     def _effective_set(self, agent: str, role: str, mode: str, requested: frozenset[str] | None) -> EffectiveSet:
-        spec = self._catalog.section("agents")[agent] if agent else {"use": ["*"]}
+        spec = named_by_ident(self._catalog.section("agents")[agent], self._catalog.names) if agent else {"use": ["*"]}
         return effective_set(
-            self._catalog.entries, spec, self._policies, name=agent, role=role, mode=mode, requested=requested
+            self._catalog.entries,
+            spec,
+            self._policies,
+            name=agent,
+            role=role,
+            mode=mode,
+            requested=requested,
+            missing=self._missing,
         )
 
 

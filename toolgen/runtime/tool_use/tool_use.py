@@ -149,12 +149,15 @@ class ToolUse:
 
     @cached_property
     def _base(self) -> Sequence[str]:
-        for ident in self.config.base:
-            if ident not in self.catalog:
-                meant = nearest(ident, self.catalog, count=1)
+        idents: list[str] = []
+        for name in self.config.base:
+            ident = self.catalog.names.ident(name)
+            if ident is None:
+                meant = nearest(name, self.catalog, count=1)
                 hint = f"; did you mean {meant[0]!r}?" if meant else ""
-                raise CatalogError(f"`base` of `action_retrieval` names {ident!r}, and there is no such tool{hint}")
-        return self.config.base
+                raise CatalogError(f"`base` of `action_retrieval` names {name!r}, and there is no such tool{hint}")
+            idents.append(ident)
+        return idents
 
     def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
         return Conversation(
