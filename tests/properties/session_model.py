@@ -154,6 +154,7 @@ class LimitsModel:
             midnight = datetime.combine(today + timedelta(days=1), time(), UTC)
             waits.append((midnight - now).total_seconds())
         if tool in COOLDOWNS and (tool, user) in self._passed:
+            self._passed[tool, user] = min(self._passed[tool, user], now)  # it cannot have been later
             over = self._passed[tool, user] + timedelta(seconds=COOLDOWNS[tool])
             waits.append((over - now).total_seconds())
         wait = max(waits, default=0)

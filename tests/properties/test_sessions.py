@@ -59,6 +59,7 @@ CODES: Final = {"ok", "granted", "rate_limited", "permission_denied", "aborted",
 
 DECISIONS: Final = ("allow_for_session", "allow_for_session", "allow_once", "deny", "yes", "raises", "late")
 USERS: Final = ("ann", "ann", "ben", "ben", None)
+YEAR: Final = 365 * 86400
 NEW_YEAR: Final = datetime(2026, 12, 31, 23, 59, 50, tzinfo=UTC)
 
 
@@ -147,7 +148,7 @@ class Sessions(RuleBasedStateMachine):
 
     # What time does.
 
-    @rule(seconds=st.sampled_from([5, -3, -1, 1, 4.5, 5, 25, 30, 3600]))
+    @rule(seconds=st.sampled_from([5, -3, -1, 1, 4.5, 5, 25, 30, 3600, -3600, 3 * YEAR, -3 * YEAR]))
     def move_clock(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
 

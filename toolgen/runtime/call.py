@@ -196,7 +196,7 @@ Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 Finish: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any]]
 """Completes the result of a call that went well."""
 
-Size: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
+Size: TypeAlias = Callable[[ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
 """Bounds what is shown of a result."""
 
 After: TypeAlias = Callable[[Call, ToolResult[Any]], Awaitable[None] | None]

@@ -95,7 +95,7 @@ async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Re
     if result.error is None:
         for finish in steps.finishes:
             result = finish(call, result)
-    result = await _bounded(steps, call, result)
+    result = await _bounded(steps, result)
     if result.error is not None:
         end_stage(result.error.code)
     end_stage(now())
@@ -115,7 +115,7 @@ async def _failure(
     if call.run is not None and entered is not None and entered.takes_back_abort():
         _fail(call, "aborted")
         stopped = RunStopped(call.run.progress.abort_reason, call.reports)
-        return await _bounded(steps, call, failed(ident, call_id, stopped))
+        return await _bounded(steps, failed(ident, call_id, stopped))
     if not isinstance(error, Exception) and ends_the_caller(error):
         _fail(call, "cancelled")
         if recorder is not None:
@@ -133,11 +133,11 @@ def _fail(call: Call, decision: str) -> None:
     call.trace += (decision, (reached(call.trace), now()))
 
 
-async def _bounded(steps: Steps, call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+async def _bounded(steps: Steps, result: ToolResult[Any]) -> ToolResult[Any]:
     """Bound what is shown of a result, where something bounds it."""
     if steps.size is None:
         return result
-    sized = steps.size(call, result)
+    sized = steps.size(result)
     return sized if isinstance(sized, ToolResult) else await sized
 
 

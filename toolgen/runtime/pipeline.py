@@ -185,6 +185,9 @@ class Runtime:
                 outcome = await outcome
             is_running = False
             result = steps.encode(outcome, call_id)
+            if steps.size is not None and (result.blocks or len(result.payload) > steps.shown_bytes):
+                sized = steps.size(result)
+                result = sized if isinstance(sized, ToolResult) else await sized
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise

@@ -29,6 +29,9 @@ class Answer(StrEnum):
 ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
 """The variables that commands see, where no policy says."""
 
+RESULT_BYTES: Final = 65_536
+"""How much of a result is shown, where no policy says; as in the spec language."""
+
 _NO_POLICY: Final = "no policy"
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
 
@@ -95,7 +98,7 @@ class Policies:
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
         self.timeout_ms = _least_bound(stack, "timeout_ms")
         self.max_timeout_ms = _least_bound(stack, "max_timeout_ms")
-        self.result_bytes = _least_bound(stack, "result_bytes")
+        self.result_bytes = _least_bound(stack or [{}], "result_bytes", RESULT_BYTES)
         self.children_per_run = _least(stack, "children_per_run", 4)
         self.children_per_session = _least(stack, "children_per_session", 8)
         self.env = _common([policy["env"] for policy in stack if "env" in policy], ENVIRONMENT)
@@ -156,9 +159,9 @@ def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> in
     return min((policy.get("limits", {}).get(name, default) for policy in policies), default=default)
 
 
-def _least_bound(policies: Sequence[Mapping[str, Any]], name: str) -> int:
+def _least_bound(policies: Sequence[Mapping[str, Any]], name: str, default: int = 0) -> int:
     """The strictest bound, of which 0 is none."""
-    bounds = [policy.get("limits", {}).get(name, 0) for policy in policies]
+    bounds = [policy.get("limits", {}).get(name, default) for policy in policies]
     return min((bound for bound in bounds if bound), default=0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -13,8 +13,8 @@ from toolgen.runtime.errors import CatalogError, UnknownAgent
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from asyncio import Task
-    from collections.abc import Callable, Generator, Iterable
+    from asyncio import AbstractEventLoop, Lock, Task
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.policy import Policies
@@ -27,19 +27,54 @@ Grant: TypeAlias = tuple[str, Scope]
 
 
 @dataclass(slots=True)
+class Asking:
+    """A grant that calls want: one of them asks, and the others wait. A question that timed out is not asked again."""
+
+    lock: Lock
+    calls: int = 0
+    timed_out: bool = False
+
+
+@dataclass(slots=True)
 class Session:
-    """What lasts as long as one sitting of a person, in memory only. `children` counts the agents that run now."""
+    """What lasts as long as one sitting of a person, in memory only. `children` counts the agents that run now.
+
+    `asking` are the grants that a person is just asked for, in each event loop.
+    """
 
     grants: set[Grant] = field(default_factory=set[Grant])
     children: int = 0
+    asking: dict[tuple[Grant, AbstractEventLoop], Asking] = field(
+        default_factory=dict["tuple[Grant, AbstractEventLoop]", "Asking"]
+    )
+
+    @asynccontextmanager
+    async def asking_for(self, grant: Grant) -> AsyncGenerator[Asking]:
+        """Be the only call that asks for a grant, for as long as the context lasts."""
+        from asyncio import Lock, get_running_loop  # slow to import, and many hosts ask nobody
+
+        key = (grant, get_running_loop())
+        asking = self.asking.setdefault(key, Asking(Lock()))
+        asking.calls += 1
+        try:
+            async with asking.lock:
+                yield asking
+        finally:
+            asking.calls -= 1
+            if not asking.calls:
+                del self.asking[key]
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why."""
+    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why.
+
+    `denied` has the calls of turns that run, by id, and whether permission denied them.
+    """
 
     children: int = 0
     running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
+    denied: dict[str, bool] = field(default_factory=dict[str, bool])
     is_aborted: bool = False
     abort_reason: str = ""
 

@@ -114,7 +114,7 @@ class CommandExecutor:
         payload = request.payload if isinstance(request.payload, bytes) else request.payload.encode()
         argv = command.line.argv(texts_of(json.loads(payload), command.fields))
         timeout_ms = _clamped(command.timeout_ms, host.timeout_ms, host.max_timeout_ms)
-        with self._access.open_folder(self._access.check_write(command.cwd)) as folder:
+        with self._access.open_folder(self._access.check_working_folder(command.cwd)) as folder:
             finished = await run_process(
                 argv,
                 cwd=folder.working_directory,

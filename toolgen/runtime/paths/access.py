@@ -60,6 +60,16 @@ class PathAccess:
         self._check(answer, answer.read_concern)
         return answer
 
+    def check_working_folder(self, path: str) -> PathAnswer:
+        """Judge a folder that a program is to run in. Raises what `check_write` raises; no grant lifts `outside_roots`."""
+        answer = self._judged(path, None)
+        if answer.write_concern is not Concern.OUTSIDE_ROOTS:
+            self._check(answer, answer.write_concern)
+        if answer.root is None:
+            message = f"{shown(path)} lies outside the folders that programs may run in"
+            raise rejected("outside_roots", message, "give a folder of the project")
+        return answer
+
     def may_read(self, path: str) -> bool:
         """Whether `check_read` lets a resolved path pass, and it still is resolved."""
         answer = self._policy.judge(path)
