@@ -47,7 +47,7 @@ def handlers(refund: Callable[..., Any], find: Callable[..., Any] = lambda _args
 
 
 def runtime(shop: Shop, *executors: ToolsetRegistration) -> Runtime:
-    return Runtime(load(shop.name), permission=allow_all, executors=executors)
+    return Runtime(load(shop.name), permission=allow_all, executors=executors, missing=load(shop.name).toolsets)
 
 
 def invoke(
@@ -357,7 +357,9 @@ def test_reg_18_every_result_has_a_call_id_of_its_own(shop: Shop) -> None:
     assert all(made)
     assert invoke(calls, call_id="", tool_call_id="from-meta").tool_call_id == "from-meta"
     assert invoke(calls, "{}", call_id="c5").tool_call_id == "c5"
-    numbered = Runtime(load(shop.name), permission=allow_all, new_id=lambda _what: "made")
+    numbered = Runtime(
+        load(shop.name), permission=allow_all, missing=load(shop.name).toolsets, new_id=lambda _what: "made"
+    )
     assert invoke(numbered, call_id="").tool_call_id == "made"
 
 

@@ -59,9 +59,9 @@ def _now() -> datetime:
 class Runtime:
     """Runs the calls of one catalog, which it freezes.
 
-    `executors` says what runs the toolsets; `missing` names those that nothing runs here, and whose tools no run has.
-    `permission` is asked before a tool runs that is not plainly readonly, or
-    where one of the `policies`, which are named, says so; it has to answer within `permission_timeout` seconds.
+    `executors` says what runs the toolsets; `missing` names those that nothing runs here: no run has their tools.
+    `permission` is asked before a tool runs that is not plainly readonly, or where one of the `policies`, which are
+    named, says so; it has to answer within `permission_timeout` seconds.
     `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
     `store` keeps a record of every call, `artifacts` what of their results is too large to be shown. `inject` gives the
@@ -116,7 +116,7 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
-        self._agents = Agents(catalog, in_force, find_missing(catalog, self._assigned, missing))
+        self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._has_policies = bool(policies)
         self._steps: dict[str, Steps] = {}
         self._is_excluded = cache(self._judge_excluded)

@@ -193,9 +193,7 @@ def _rules(name: str, policy: Mapping[str, Any], tools: ToolNames | None) -> Ite
             yield _Rule(_selectors(text, reason, registered, tools), reason, role, mode)
 
 
-def _selectors(
-    text: str, reason: Reason, registered: Sequence[str], tools: ToolNames | None
-) -> tuple[Selector, ...]:
+def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: ToolNames | None) -> tuple[Selector, ...]:
     """Read the selector of a rule. Raises `CatalogError` for one that restricts tools that there are not.
 
     Tools that the policy expects to be registered may be missing.

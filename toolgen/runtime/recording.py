@@ -60,7 +60,9 @@ class Recorder:
         if error is None:
             return self._finish(self._event(_COMPLETED, call, NO_DATA, None, call.trace), result)
         args = call.arguments_later() if not call.is_started and call.given is not None else None
-        kind = EventKind.TOOL_FAILED if call.is_started else _kind(error)  # what ran was denied by nobody, whatever it says
+        kind = (
+            EventKind.TOOL_FAILED if call.is_started else _kind(error)
+        )  # what ran was denied by nobody, whatever it says
         return self._finish(self._event(kind, call, {"code": error.code}, args, call.trace), result)
 
     def cut_off(self, call: Call, result: ToolResult[Any]) -> None:

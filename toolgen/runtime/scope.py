@@ -17,7 +17,7 @@ from toolgen.runtime.paths.resolution import PathProblem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from toolgen.runtime.paths.policy import PathPolicy
+    from toolgen.runtime.paths.policy import PathAnswer, PathPolicy
     from toolgen.runtime.run import Scope
 
 PATH_KEYS: Final = ("read", "write", "cwd")
@@ -78,7 +78,9 @@ def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy
     urls = [(value, _host(value.text)) for value in values if value.key == "url"]
     judged = [_Judged.of(value, paths().judge(value.text)) for value in values if value.key in PATH_KEYS]
     no_text = any(value.key in PATH_KEYS and not value.is_text for value in values)
-    problems = [PathProblem.NOT_A_STRING] if no_text else [each.answer.problem for each in judged if each.answer.problem]
+    problems = (
+        [PathProblem.NOT_A_STRING] if no_text else [each.answer.problem for each in judged if each.answer.problem]
+    )
     scope = [("host", host) for host in access.get("hosts", ())]
     scope += [(f"host{value.arg}", host) for value, host in urls if host]
     scope += [(f"{value.key}{value.arg}", value.text) for value in values if value.key in ("exec", "scope")]
@@ -118,9 +120,9 @@ class _Judged(NamedTuple):
 
 
 def _values(args: Any, key: str, names: str | list[str]) -> Iterable[_Value]:
-    """What a call gives for the args that a key names: each path and URL of a list, the program of an argv, or the value.
+    """What a call gives for the args that a key names: each path or URL of a list, a program, or the value as JSON.
 
-    A path or a URL that is no text is given as its JSON, which leads nowhere.
+    A path or a URL that is no text stands as its JSON, which leads nowhere.
     """
     several = [names] if isinstance(names, str) else names
     for name in several:

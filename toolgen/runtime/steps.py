@@ -48,7 +48,8 @@ FINISHES: Final = (bounds.bind, hints.bind, reminder.bind)
 class Steps:
     """What every call of one tool goes through; `names` are those of its stages, in a trace.
 
-    A payload of more than `shown_bytes` has to pass `size`, and so have blocks. With `runs_handler` whatever is raised in executing is the handler's own. `example` gives args that fit.
+    A payload of more than `shown_bytes` has to pass `size`, and so have blocks. With `runs_handler` whatever is raised
+    in executing is the handler's own. `example` gives args that fit.
     """
 
     tool: Tool

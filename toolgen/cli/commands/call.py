@@ -80,9 +80,12 @@ def _runtime(config: Config, name: str, policies: Sequence[str], permission: Per
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
         raise _unusable(toolset, place, _raised(error, config.root)) from error
     try:
-        return Runtime(catalog, executors=[registration], permission=permission, policies=in_force), ident
+        runtime = Runtime(
+            catalog, executors=[registration], missing=catalog.toolsets, permission=permission, policies=in_force
+        )
     except ExecutorError as error:
         raise _unusable(toolset, place, str(error)) from error
+    return runtime, ident
 
 
 def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:

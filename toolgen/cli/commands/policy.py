@@ -58,7 +58,9 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
     answer["role_may_hold"] = may_hold(entry, in_role)
     if agent is not None:
         answer["agent"] = agent
-        answer["held"] = _held(catalog.entries, named_by_ident(agents[agent], catalog.names), policies, ident, role=in_role, mode=mode)
+        answer["held"] = _held(
+            catalog.entries, named_by_ident(agents[agent], catalog.names), policies, ident, role=in_role, mode=mode
+        )
     if style == "json":
         show_json(answer)
     else:

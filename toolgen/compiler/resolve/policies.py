@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 _HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\]")
 
 
-def resolve_policies(
-    documents: Sequence[Document[PolicyFile]], tools: Selectable, sink: Diagnostics
-) -> list[Policy]:
+def resolve_policies(documents: Sequence[Document[PolicyFile]], tools: Selectable, sink: Diagnostics) -> list[Policy]:
     """Make the policies."""
     policies: dict[str, Policy] = {}
     for document in documents:

@@ -144,7 +144,7 @@ def _redis() -> Any:
 
 
 def _keys(attempt: Attempt) -> tuple[str, str]:
-    """Keys of when a user's last call passed, and of their calls today. The braces keep them on one node of a cluster."""
+    """Keys of when a user's last call passed, and of the calls today. The braces keep them on one node of a cluster."""
     whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (attempt.ident, attempt.user))
     return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{attempt.now.date()}"
 

@@ -39,16 +39,21 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
     return assigned
 
 
-def find_missing(catalog: Catalog, assigned: Mapping[str, Runner], missing: Collection[str]) -> frozenset[str]:
-    """Give the idents of the compiled tools that nothing runs; their toolsets must be among the `missing` ones.
+def find_missing(
+    catalog: Catalog, registrations: Sequence[ToolsetRegistration], missing: Collection[str]
+) -> frozenset[str]:
+    """Give the idents of the compiled tools that nothing runs.
 
-    Raises `ExecutorError` that names every other toolset without an executor, and one that the catalog does not have;
-    TypeError where one text is given.
+    These are those that a registration leaves out, and those of toolsets without one, which `missing` must name.
+
+    Raises `ExecutorError` that names every other toolset without an executor, and for one that the catalog does not
+    have, and TypeError where one text is given.
     """
     if isinstance(missing, str):
         raise TypeError(f"missing is a list of toolsets: write [{missing!r}]")
     for toolset in missing:
         _check_known(catalog, toolset)
+    assigned = {registration.toolset for registration in registrations}
     unrun = {name: tools for name, tools in catalog.toolsets.items() if tools and name not in assigned}
     unexpected = [name for name in unrun if name not in missing]
     if unexpected:
@@ -56,7 +61,8 @@ def find_missing(catalog: Catalog, assigned: Mapping[str, Runner], missing: Coll
             f"nothing runs {_listing(unexpected)}: give `executors` for {'it' if len(unexpected) == 1 else 'them'}, or "
             f"list in `missing` what may be without one, such as missing={unexpected[:1]!r}"
         )
-    return frozenset(ident for tools in unrun.values() for ident in tools)
+    left_out = (ident for registration in registrations for ident in registration.missing)
+    return frozenset([*left_out, *(ident for tools in unrun.values() for ident in tools)])
 
 
 def _listing(toolsets: Sequence[str]) -> str:
@@ -85,13 +91,30 @@ def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) ->
 
 def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
     handlers, executor = registration.handlers, registration.executor
+    strange = sorted(registration.missing - set(tools))
+    if strange:
+        raise ExecutorError(
+            f"the registration of {registration.toolset} has {', '.join(strange)} in `missing`, which it does not have"
+        )
     if handlers is not None and executor is None:
-        _check_handlers(registration.toolset, tools, handlers)
-        return lambda ident: (run_handler(handlers[ident]), Form.TYPED)
+        _check_handlers(registration.toolset, [ident for ident in tools if ident not in registration.missing], handlers)
+        return _but_missing(registration, lambda ident: (run_handler(handlers[ident]), Form.TYPED))
     if executor is not None and handlers is None:
         form = Form.RAW if registration.decode_in_executor else Form.CANONICAL
-        return lambda ident: (run_request(executor, ident), form)
+        return _but_missing(registration, lambda ident: (run_request(executor, ident), form))
     raise ExecutorError(f"the registration of {registration.toolset} needs handlers or an executor, and not both")
+
+
+def _but_missing(registration: ToolsetRegistration, find: Runner) -> Runner:
+    if not registration.missing:
+        return find
+
+    def found(ident: str) -> tuple[Execute, Form]:
+        if ident in registration.missing:
+            raise ToolUnavailable(ident, registration.toolset)
+        return find(ident)
+
+    return found
 
 
 def _check_handlers(toolset: str, tools: Sequence[str], handlers: Mapping[str, object]) -> None:

@@ -61,7 +61,7 @@ class PathAccess:
         return answer
 
     def check_working_folder(self, path: str) -> PathAnswer:
-        """Judge a folder that a program is to run in. Raises what `check_write` raises; no grant lifts `outside_roots`."""
+        """Judge a folder that a program is to run in. Raises as `check_write`; no grant lifts `outside_roots`."""
         answer = self._judged(path, None)
         if answer.write_concern is not Concern.OUTSIDE_ROOTS:
             self._check(answer, answer.write_concern)

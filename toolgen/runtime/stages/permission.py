@@ -104,9 +104,7 @@ class _Permission:
             _note_granted(call, found)
         return None
 
-    async def _ask_now(
-        self, call: Call, found: Touched, judgement: Judgement, asking: Asking | None = None
-    ) -> None:
+    async def _ask_now(self, call: Call, found: Touched, judgement: Judgement, asking: Asking | None = None) -> None:
         name = self._tool.entry.ident
         try:
             if asking is not None and asking.timed_out:

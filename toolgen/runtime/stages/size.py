@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.artifacts import Artifacts
-    from toolgen.runtime.call import Call, Host, Size, Tool
+    from toolgen.runtime.call import Host, Size, Tool
 
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"

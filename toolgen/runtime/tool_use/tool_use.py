@@ -16,6 +16,7 @@ from toolgen.runtime.actions.catalog import action_catalog
 from toolgen.runtime.actions.hot_list import HotList
 from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.actions.view import ActionView
+from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.presentations.candidates import Candidate, Candidates
 from toolgen.runtime.presentations.enumerate_all import EnumerateAll
@@ -110,6 +111,7 @@ class ToolUse:
         candidates = self._candidates_of(run.effective, provider)
         if scheme == "universal-category":
             self._check_lists(scheme)
+            self._check_runs_lists(run)
             universal = self._universal_of(run.effective)
             self._check_tells_of(provider, universal.build_presentation())
             return universal
@@ -214,6 +216,13 @@ class ToolUse:
             raise CatalogError(
                 f"the scheme {scheme!r} needs the built-in toolset `actions`: add it to `builtin` of the target, and "
                 "run `toolgen build`"
+            )
+
+    def _check_runs_lists(self, run: Run) -> None:
+        if any(run.effective.left_out.get(ident) is LeftOut.NO_EXECUTOR for ident in DISCOVERY):
+            raise CatalogError(
+                "the scheme 'universal-category' needs something that runs the toolset `actions`: give the runtime "
+                "`ActionTools(tool_use).registration()` among its executors"
             )
 
     def _each_alone(self, provider: str, surface: Surface) -> tuple[Problem, ...]:

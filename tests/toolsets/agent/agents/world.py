@@ -7,6 +7,7 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from tests.runtime.tools import idle_executors
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.children import start_child
@@ -89,6 +90,7 @@ class World:
                 registration(agents=AgentTools(self.catalog, run_agent, workers=workers, tasks=tasks), tasks=tasks),
                 ToolsetRegistration(toolset="router", executor=self),
                 ToolsetRegistration(toolset="code", executor=self),
+                *idle_executors(self.catalog, "orchestrator.research", "agent", "router", "code"),
             ],
             **{
                 "permission": allow_all,
