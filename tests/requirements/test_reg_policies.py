@@ -501,7 +501,7 @@ def turn_codes(
     def noting(name: str) -> Callable[[Any], Any]:
         def handler(args: Any) -> Any:
             ran.append(name)
-            return tools.get(name, lambda _args: "ran")(args)
+            return tools[name](args) if name in tools else "ran"
 
         return handler
 
@@ -576,7 +576,7 @@ def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:
         ran = Ran()
         of_notes = ToolsetRegistration(toolset="team.notes", executor=ran)
         with pytest.raises(
-            ExecutorError, match=r"nothing runs the toolsets team\.notes, mcp\.issues: give `executors`"
+            ExecutorError, match=r"nothing runs the toolsets mcp\.issues, team\.notes: give `executors`"
         ):
             Runtime(catalog, permission=allow_all)
         with pytest.raises(ExecutorError, match=r"nothing runs the toolset mcp\.issues: .*missing=\['mcp\.issues'\]"):
@@ -599,7 +599,7 @@ def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:
 def test_a_toolset_without_a_tool_needs_nothing_that_runs_it() -> None:
     catalog = load("generated")
     empty = [name for name, tools in catalog.toolsets.items() if not tools]
-    vars(catalog)["toolsets"] = {name: () for name in catalog.toolsets}
+    vars(catalog)["toolsets"] = dict.fromkeys(catalog.toolsets, ())
     assert empty == []
     Runtime(catalog, permission=allow_all)
 

@@ -25,7 +25,7 @@ CHILD_ROLES: Final = frozenset({"sub", "fork", "worker"})
 NEVER_FOR_CHILDREN: Final = frozenset({
     "agent.create_sub_agent", "agent.dispatch_worker", "agent.fork_agent", "agent.list_agent_definitions",
     "agent.list_workers", "agent.plan_template", "agent.task_cancel", "agent.task_complete", "agent.task_create",
-    "agent.task_fail", "agent.task_template", "agent.task_update",
+    "agent.task_fail", "agent.task_list", "agent.task_template", "agent.task_update",
 })  # fmt: skip
 """Planning and starting agents stay with the main one, whatever a spec or a dispatch says."""
 

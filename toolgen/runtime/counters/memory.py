@@ -60,14 +60,16 @@ class MemoryCounters:
         return passed + attempt.cooldown
 
     def _sweep(self, now: datetime) -> None:
-        """Forget days that are not about now, and cooldowns that are over, or began when the clock was wrong."""
+        """Forget days that are not about now, at once where the clock was set back; and cooldowns, now and then."""
         self._taken += 1
         was_set_back = self._latest is not None and now < self._latest - KEPT_LONGER
         if self._latest is None or was_set_back or now > self._latest:
             self._latest = now
-        if was_set_back or self._taken % _SWEEP_EVERY == 0:
+        is_due = self._taken % _SWEEP_EVERY == 0
+        if was_set_back or is_due:
             days = {(now - KEPT_LONGER).date(), now.date(), (now + KEPT_LONGER).date()}
             self._counts = {key: count for key, count in self._counts.items() if key[2] in days}
+        if is_due:
             self._passed = {
                 key: (passed, cooldown)
                 for key, (passed, cooldown) in self._passed.items()

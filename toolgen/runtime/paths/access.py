@@ -67,7 +67,8 @@ class PathAccess:
             self._check(answer, answer.write_concern)
         if answer.root is None:
             message = f"{shown(path)} lies outside the folders that programs may run in"
-            raise rejected("outside_roots", message, "give a folder of the project")
+            hint = "give a folder of the project"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
         return answer
 
     def may_read(self, path: str) -> bool:

@@ -66,7 +66,7 @@ class _Permission:
                 raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
             if found.is_cwd_outside:
                 message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
-                raise CallFailed(FailureKind.DOMAIN_REJECTION, "outside_roots", message, hint)
+                raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
             judgement = self._judged_by_call(judgement, found)
         if judgement.answer is _DENY:
             _note_denied(call)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"
 
-_NOTES: Final = 512
+_NOTES: Final = 256
 """Bytes beyond the bound for what executors and stages say of a result: that it was cut, where the rest is."""
 
 _FORM: Final = 16
