@@ -66,7 +66,9 @@ SAID = {
 
 
 def runtime_of(router: Router) -> Runtime:
-    return Runtime(load("generated"), executors=router.registrations, permission=allow_all)
+    return Runtime(
+        load("generated"), executors=router.registrations, permission=allow_all, missing=load("generated").toolsets
+    )
 
 
 def call(router: Router, ident: str, **args: Any) -> ToolResult[Any]:

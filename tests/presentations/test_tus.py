@@ -14,10 +14,12 @@ import pytest
 
 from tests.presentations.model import ScriptedModel, Task
 from tests.presentations.shop import ACTIONS, Visit
+from tests.runtime.tools import idle_executors
 from toolgen.contract.messages import ModelCall, ModelReply
+from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
-from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.errors import CallFailed, CatalogError
 from toolgen.runtime.presentations import protocol
 from toolgen.runtime.presentations.protocol import PlainText, Surface
 from toolgen.runtime.presentations.retrieval import Retrieval
@@ -76,7 +78,7 @@ def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
     for chosen in product(SCHEMES, repeat=len(LAYERS)):
         config = ToolUseConfig(schemes=dict(zip(LAYERS, chosen, strict=True)), embedding_class="lexical")
         tool_use = ToolUse(catalog, config)
-        run = Runtime(catalog, permission=allow_all).start_run()
+        run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
         for layer, scheme in zip(LAYERS, chosen, strict=True):
             surface = tool_use.presentation(layer, run).build_presentation()
             told = json.dumps([(each.name, each.description, dict(each.args)) for each in surface.tools])
@@ -200,7 +202,7 @@ def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_cat
     catalog = shop_catalog()
     schemes = dict.fromkeys(LAYERS, "retrieval")
     config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
-    runtime = Runtime(catalog, permission=allow_all)
+    runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     model = ScriptedModel(ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run()))
     assert model.offered == {"search_tools", "shop__get_price"}
 
@@ -228,9 +230,18 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
     assert config.schemes["step"] == "retrieval"
 
 
+class Unavailable:
+    """A search that does not work."""
+
+    def execute(self, _request: ToolRequest, _meta: object, /) -> ToolResult[Any]:
+        raise CallFailed(FailureKind.UNAVAILABLE, "no_index", "there is no index")
+
+
 def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    shop.runtime = Runtime(shop.tool_use.catalog, executors=shop.shop.registrations(), permission=allow_all)
+    actions = ToolsetRegistration(toolset="actions", executor=Unavailable())
+    executors = [*shop.shop.registrations(), actions]
+    shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all)
     shop.run = shop.runtime.start_run()
     model = ScriptedModel(shop.conversation())
 

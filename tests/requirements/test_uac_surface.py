@@ -15,6 +15,7 @@ from generated.catalogs import universal
 from tests.compiler.specs import resolved, toolset
 from tests.examples.entries import EVERY_ENTRY
 from tests.requirements.universal import SEATBELT, Universal
+from tests.runtime.tools import idle_executors
 from toolgen.contract.tool_use import ToolUseError
 from toolgen.providers.table import provider_payload
 from toolgen.runtime import Runtime, allow_all, load
@@ -77,7 +78,7 @@ def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions(
     told: set[str] = set()
     for number in (20, 200, 20_000):
         tool_use = of_many_actions(number)
-        run = Runtime(tool_use.catalog, permission=allow_all).start_run()
+        run = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all).start_run()
         surface = tool_use.presentation("step", run).build_presentation()
         tools = json.dumps(provider_payload("openai", surface.tools).fields, separators=(",", ":"))
         assert len(tools) <= 4_000

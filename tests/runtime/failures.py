@@ -166,7 +166,7 @@ def _compiled(name: str, payload: str = "{}") -> Callable[[], ToolResult[Any]]:
     """Call a tool of the examples that nobody runs here."""
 
     def call() -> ToolResult[Any]:
-        runtime = Runtime(load("generated"), permission=deny_all)
+        runtime = Runtime(load("generated"), permission=deny_all, missing=load("generated").toolsets)
         return asyncio.run(runtime.invoke(ToolRequest(name=name, payload=payload)))
 
     return call

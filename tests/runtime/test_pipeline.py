@@ -47,7 +47,7 @@ def handlers(refund: Callable[..., Any], find: Callable[..., Any] = lambda _args
 
 
 def runtime(shop: Shop, *executors: ToolsetRegistration) -> Runtime:
-    return Runtime(load(shop.name), permission=allow_all, executors=executors)
+    return Runtime(load(shop.name), permission=allow_all, executors=executors, missing=load(shop.name).toolsets)
 
 
 def invoke(
@@ -234,10 +234,13 @@ def test_goa_26_every_call_brings_its_own_meta(shop: Shop) -> None:
     assert recorder.asked[0][0].tool_call_id == "c8"
 
 
-def test_goa_29_an_unknown_tool_in_an_executor_is_an_error_with_this_message(shop: Shop) -> None:
-    calls = runtime(shop, ToolsetRegistration(toolset="shop.orders", executor=Recorder(ToolNotFound("refund"))))
-    error = error_of(invoke(calls))
+@pytest.mark.parametrize("is_raw", [False, True])
+def test_goa_29_an_unknown_tool_in_an_executor_is_an_error_with_this_message(shop: Shop, *, is_raw: bool) -> None:
+    executor = Recorder(ToolNotFound("refund"))
+    registration = ToolsetRegistration(toolset="shop.orders", executor=executor, decode_in_executor=is_raw)
+    error = error_of(invoke(runtime(shop, registration)))
     assert (error.message, error.kind) == ("unknown tool", FailureKind.TOOL_NOT_AVAILABLE)
+    assert (error.code, error.cause) == ("tool_not_available", executor.result)
 
 
 @pytest.mark.parametrize("name", ["shop.orders.refnd", "shop_orders_refund", "read file", "", "ö" * 10_000])
@@ -357,7 +360,9 @@ def test_reg_18_every_result_has_a_call_id_of_its_own(shop: Shop) -> None:
     assert all(made)
     assert invoke(calls, call_id="", tool_call_id="from-meta").tool_call_id == "from-meta"
     assert invoke(calls, "{}", call_id="c5").tool_call_id == "c5"
-    numbered = Runtime(load(shop.name), permission=allow_all, new_id=lambda _what: "made")
+    numbered = Runtime(
+        load(shop.name), permission=allow_all, missing=load(shop.name).toolsets, new_id=lambda _what: "made"
+    )
     assert invoke(numbered, call_id="").tool_call_id == "made"
 
 
@@ -381,7 +386,7 @@ def test_a_tool_that_nothing_runs_is_unavailable(shop: Shop) -> None:
     result = invoke(runtime(shop), "{}", "shop__reviews__list")
     error = error_of(result)
     assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "no_executor")
-    assert error.message == "shop.reviews.list cannot run here: the toolset shop.reviews has no executor"
+    assert error.message == "shop.reviews.list cannot run here: no executor of the toolset shop.reviews runs it"
     assert result.tool_name == "shop.reviews.list"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from tests.runtime.test_runs import run_of
-from tests.runtime.tools import add, call, catalog_of, code_of, must_not_run, runtime_of
+from tests.runtime.tools import add, call, catalog_of, code_of, idle_executors, must_not_run, runtime_of
 from toolgen.contract.records import (
     Bounds,
     ContentBlock,
@@ -199,7 +199,13 @@ def test_reg_96_98_a_call_that_fails_is_on_record_with_the_stage_that_ended_it(
 def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> None:
     async def check() -> list[Any]:
         store = MemoryStore()
-        runtime = Runtime(load("generated"), permission=deny_all, policies=["coding"], store=store)
+        runtime = Runtime(
+            load("generated"),
+            executors=idle_executors(load("generated")),
+            permission=deny_all,
+            policies=["coding"],
+            store=store,
+        )
         run = runtime.start_run("default_worker", meta=META)
         for name in ("code.write_file", "mcp.assets.put_asset", "code.nothing"):
             await runtime.invoke(request(name=name), run=run)

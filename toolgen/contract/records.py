@@ -304,7 +304,8 @@ class ToolsetRegistration:
 
     Exactly one of `handlers` (ident -> function of typed args and meta) and `executor` is set.
     `inline` calls run in the caller's loop even where an engine schedules others; with `decode_in_executor`
-    the executor gets the raw JSON as it came, checked against the schema but not decoded.
+    the executor gets the raw JSON as it came, checked against the schema but not decoded. `missing` are idents of the
+    toolset that nothing runs here: no run has them.
     """
 
     toolset: str
@@ -312,3 +313,4 @@ class ToolsetRegistration:
     executor: ToolExecutor | None = None
     inline: bool = False
     decode_in_executor: bool = False
+    missing: frozenset[str] = frozenset()

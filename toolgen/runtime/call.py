@@ -216,8 +216,8 @@ Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 Finish: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any]]
 """Completes the result of a call that went well."""
 
-Size: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
-"""Bounds what is shown of a result."""
+Size: TypeAlias = "Callable[[ToolResult[Any], Callable[[], Secrets]], ToolResult[Any] | Awaitable[ToolResult[Any]]]"
+"""Bounds what is shown of a result; what it stores is without the secrets of the call."""
 
 After: TypeAlias = Callable[[Call, ToolResult[Any]], Awaitable[None] | None]
 """Looks at the result of a call that was executed."""

@@ -148,7 +148,7 @@ async def _bounded(steps: Steps, call: Call, result: ToolResult[Any]) -> ToolRes
     """Bound what is shown of a result, where something bounds it."""
     if steps.size is None:
         return result
-    sized = steps.size(call, result)
+    sized = steps.size(result, lambda: call.secrets)
     return sized if isinstance(sized, ToolResult) else await sized
 
 

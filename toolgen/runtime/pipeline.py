@@ -19,7 +19,7 @@ from toolgen.runtime.call_secrets import secrets_of_call, secrets_of_tool
 from toolgen.runtime.counters.memory import MemoryCounters
 from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
-from toolgen.runtime.executors.assignment import assign, find_runner
+from toolgen.runtime.executors.assignment import assign, find_missing, find_runner
 from toolgen.runtime.misuse import check_text, host_failure, id_of, misuse_of, name_of
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.result import failed, failed_call, shown_failure, with_raw_id, with_raw_name
@@ -31,7 +31,7 @@ from toolgen.runtime.suggest import nearest
 from toolgen.runtime.trace import begin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolsetRegistration
@@ -61,16 +61,18 @@ def _now() -> datetime:
 class Runtime:
     """Runs the calls of one catalog, which it freezes.
 
-    `executors` says what runs the toolsets. `permission` is asked before a tool runs that is not plainly readonly, or
-    where one of the `policies`, which are named, says so; it has to answer within `permission_timeout` seconds.
+    `executors` says what runs the toolsets; `missing` names those that nothing runs here: no run has their tools.
+    `permission` is asked before a tool runs that is not plainly readonly, or where one of the `policies`, which are
+    named, says so; it has to answer within `permission_timeout` seconds.
     `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
     `store` keeps a record of every call, `artifacts` what of their results is too large to be shown. `inject` gives the
     fields that specs have the host fill, by name, from the meta of a call. `project` is the folder that paths in calls
     are relative to. `new_id` makes ids of calls, runs and agents, given the word `call`, `run` or `agent`.
 
-    Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and
-    TypeError for a permission that cannot be asked.
+    Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that nothing runs and that is not
+    named in `missing`, `CatalogError` for an unknown policy and for a rule of one that restricts tools that there are
+    not, and TypeError for a permission that cannot be asked.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Runtime:
         *,
         permission: PermissionCallback,
         executors: Sequence[ToolsetRegistration] = (),
+        missing: Collection[str] = (),
         policies: Sequence[str] = (),
         hooks: Sequence[Hook] = (),
         gate: Gate | None = None,
@@ -99,7 +102,7 @@ class Runtime:
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
         self._new_id = new_id or _unique_ids()
-        in_force = Policies(catalog.section("policies"), policies)
+        in_force = Policies(catalog.section("policies"), policies, catalog.names)
         self._host = Host(
             permission=permission,
             policies=in_force,
@@ -115,7 +118,7 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
-        self._agents = Agents(catalog, in_force)
+        self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._has_policies = bool(policies)
         self._steps: dict[str, Steps] = {}
         self._is_excluded = cache(self._judge_excluded)
@@ -188,6 +191,9 @@ class Runtime:
             result = steps.encode(outcome, call_id)
             if result.error is not None:
                 result = shown_failure(result, _secrets(steps, request))
+            if steps.size is not None and (result.blocks or len(result.payload) > steps.shown_bytes):
+                sized = steps.size(result, partial(_secrets, steps, request))
+                result = sized if isinstance(sized, ToolResult) else await sized
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise

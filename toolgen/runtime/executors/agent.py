@@ -12,7 +12,7 @@ from toolgen.contract.json_types import is_object
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
 from toolgen.runtime.call_secrets import secrets_of_meta
 from toolgen.runtime.children import start_child
-from toolgen.runtime.errors import ExecutorError
+from toolgen.runtime.errors import ExecutorError, ToolNotFound
 from toolgen.runtime.result import tool_error_from_error
 from toolgen.runtime.schema_profile import with_definitions_in_place
 from toolgen.runtime.stores.records import EventKind, StoreError
@@ -126,7 +126,12 @@ class AgentExecutor:
         }
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-        """Run one call. A run that fails is a result with an error. Raises what `start_child` does."""
+        """Run one call. A run that fails is a result with an error.
+
+        Raises `ToolNotFound`, and what `start_child` does.
+        """
+        if request.name not in self._prompts:
+            raise ToolNotFound(request.name)
         system, user = self._prompts[request.name].filled(request.payload)
         return await run_to_end(start_child(meta, self._agent), system, user, self._run_agent, meta)
 

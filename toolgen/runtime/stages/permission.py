@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from toolgen.runtime.call import Call, Host, Stage, Tool
+    from toolgen.runtime.run import Asking
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
 _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = Touched()
+_TOO_LATE: Final = "nobody answered in time"
 
 
 def bind(tool: Tool, host: Host) -> Stage | None:
@@ -63,8 +65,12 @@ class _Permission:
             if found.problem:
                 message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
                 raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
+            if found.is_cwd_outside:
+                message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
+                raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
             judgement = self._judged_by_call(judgement, found)
         if judgement.answer is _DENY:
+            _note_denied(call)
             raise PermissionDenied(name, "a policy forbids it")
         if judgement.answer is not _ALLOW or self._denies_all:
             if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
@@ -87,9 +93,31 @@ class _Permission:
         return Judgement(strictest(each.answer for each in judged), reasons)
 
     async def _ask(self, call: Call, found: Touched, judgement: Judgement) -> None:
+        """Ask about a call. One whose grant others are just asking for waits, and asks if there is none after that."""
+        if call.run is None or not found.scope:
+            return await self._ask_now(call, found, judgement)
+        grant, session = (self._tool.entry.ident, found.scope), call.run.session
+        async with session.asking_for(grant) as asking:
+            if grant not in session.grants:
+                return await self._ask_now(call, found, judgement, asking)
+        call.decision = "granted"
+        if found.concerning:
+            _note_granted(call, found)
+        return None
+
+    async def _ask_now(self, call: Call, found: Touched, judgement: Judgement, asking: Asking | None = None) -> None:
         name = self._tool.entry.ident
-        decision = await self._answer(call, self._request(call, found, judgement))
+        try:
+            if asking is not None and asking.timed_out:
+                raise PermissionFailed(name, _TOO_LATE)
+            decision = await self._answer(call, self._request(call, found, judgement))
+        except PermissionFailed as error:
+            if asking is not None and isinstance(error.__cause__, TimeoutError):
+                asking.timed_out = True
+            _note_denied(call)
+            raise
         if decision not in _ALLOWED:
+            _note_denied(call)
             raise PermissionDenied(name, "permission was denied")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
             call.run.session.grants.add((name, found.scope))
@@ -106,7 +134,7 @@ class _Permission:
             if isawaitable(answer):
                 answer = await answer_within(host.permission_timeout, answer)
         except TimeoutError as error:
-            raise PermissionFailed(name, "nobody answered in time") from error
+            raise PermissionFailed(name, _TOO_LATE) from error
         except Exception as error:
             warn("the permission callback failed on %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
@@ -139,6 +167,13 @@ class _Permission:
             hook=call.hook,
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
+
+
+def _note_denied(call: Call) -> None:
+    """Tell the turn of a call that it was denied here: what a handler says of its own failure decides nothing there."""
+    denied = call.run.progress.denied if call.run is not None else {}
+    if call.meta.tool_call_id in denied:
+        denied[call.meta.tool_call_id] = True
 
 
 def _decision(name: str, answer: object) -> Decision:

@@ -16,6 +16,7 @@ from toolgen.runtime.actions.catalog import action_catalog
 from toolgen.runtime.actions.hot_list import HotList
 from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.actions.view import ActionView
+from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.presentations.candidates import Candidate, Candidates
 from toolgen.runtime.presentations.enumerate_all import EnumerateAll
@@ -110,6 +111,7 @@ class ToolUse:
         candidates = self._candidates_of(run.effective, provider)
         if scheme == "universal-category":
             self._check_lists(scheme)
+            self._check_runs_lists(run)
             universal = self._universal_of(run.effective)
             self._check_tells_of(provider, universal.build_presentation())
             return universal
@@ -149,12 +151,15 @@ class ToolUse:
 
     @cached_property
     def _base(self) -> Sequence[str]:
-        for ident in self.config.base:
-            if ident not in self.catalog:
-                meant = nearest(ident, self.catalog, count=1)
+        idents: list[str] = []
+        for name in self.config.base:
+            ident = self.catalog.names.ident(name)
+            if ident is None:
+                meant = nearest(name, self.catalog, count=1)
                 hint = f"; did you mean {meant[0]!r}?" if meant else ""
-                raise CatalogError(f"`base` of `action_retrieval` names {ident!r}, and there is no such tool{hint}")
-        return self.config.base
+                raise CatalogError(f"`base` of `action_retrieval` names {name!r}, and there is no such tool{hint}")
+            idents.append(ident)
+        return idents
 
     def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
         return Conversation(
@@ -211,6 +216,13 @@ class ToolUse:
             raise CatalogError(
                 f"the scheme {scheme!r} needs the built-in toolset `actions`: add it to `builtin` of the target, and "
                 "run `toolgen build`"
+            )
+
+    def _check_runs_lists(self, run: Run) -> None:
+        if any(run.effective.left_out.get(ident) is LeftOut.NO_EXECUTOR for ident in DISCOVERY):
+            raise CatalogError(
+                "the scheme 'universal-category' needs something that runs the toolset `actions`: give the runtime "
+                "`ActionTools(tool_use).registration()` among its executors"
             )
 
     def _each_alone(self, provider: str, surface: Surface) -> tuple[Problem, ...]:

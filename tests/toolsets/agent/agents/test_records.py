@@ -29,7 +29,7 @@ class Vault:
 def test_a_line_has_no_declared_secret_and_one_line_of_an_error(many_agents: str) -> None:
     catalog = load(many_agents)
     vault = ToolsetRegistration(toolset="vault", executor=Vault())
-    runtime = Runtime(catalog, permission=allow_all, executors=[vault])
+    runtime = Runtime(catalog, permission=allow_all, executors=[vault], missing=catalog.toolsets)
     records = AgentRecords(catalog)
 
     async def main() -> None:
