@@ -70,12 +70,14 @@ class Stub:
     """A tool as a function. `parameters` are pairs of the Python and the JSON name, in the order of the signature.
 
     `source` is the whole definition, `types` the names of the types that it needs, each after those it needs itself.
+    An `open` one takes other arguments than its parameters.
     """
 
     function: str
     parameters: tuple[tuple[str, str], ...]
     source: str
     types: tuple[str, ...] = ()
+    open: bool = False
 
 
 def stub_of(
@@ -84,19 +86,20 @@ def stub_of(
     returns: str,
     description: str,
     *,
-    others: str = "",
+    is_open: bool = False,
     types: tuple[str, ...] = (),
 ) -> Stub:
     """Write the stub of a tool; what may be left out comes after what may not, else in the given order.
 
     It is indented by one blank, for a model is sent it in every request.
 
-    `others` is the type of arguments of any other name, empty where there can be none.
+    One that is open, and has no parameters, takes any argument by name: there is nothing else to pass. With parameters
+    it shows these alone, for a model is to use them; code may pass others all the same.
     """
     ordered = sorted(parameters, key=lambda parameter: not parameter.required)
     signature = ", ".join([
         *(f"{each.python}: {each.type}" + ("" if each.required else f" = {each.default}") for each in ordered),
-        *([f"**arguments: {others}"] if others else []),
+        *(["**arguments: Any"] if is_open and not ordered else []),
     ])  # fmt: skip
     notes = [f"{each.python}: {text}" for each in ordered if (text := prose(each.description, NOTE_LIMIT))]
     body = _docstring([prose(description, DESCRIPTION_LIMIT), *notes])
@@ -105,6 +108,7 @@ def stub_of(
         parameters=tuple((each.python, each.wire) for each in ordered),
         source=f"def {function}({signature}) -> {returns}:\n {body}\n",
         types=types,
+        open=is_open,
     )
 
 

@@ -66,8 +66,9 @@ def emit_stubs(catalog: Catalog) -> str:
     lines = [f"{_text(ident)}: {_text(_line(stub))}" for ident, stub in sorted(stubs.items())]
     used = {name for stub in stubs.values() for name in stub.types}
     sources = {name: source for name, source in types.sources.items() if name in used}
+    others = [name for name in sources if name in types.open]
     tools = "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
-    return f'{{\n"tools": {tools},\n"types": {_text(sources)}\n}}\n'
+    return f'{{\n"tools": {tools},\n"types": {_text(sources)},\n"open_types": {_text(others)}\n}}\n'
 
 
 def _line(stub: Stub) -> dict[str, Any]:
@@ -98,10 +99,9 @@ def _stub(tool: Tool, function: str, toolset: str, types: _Types) -> Stub:
         )
         for each in fields
     ]
-    others = "Any" if not fields and (made is None or made.open) else ""
     shapes = [*(each.shape for each in fields), result]
     used = types.closure([(toolset, name) for shape in shapes for name in sorted(classes_in(shape))])
-    return stub_of(function, parameters, spell(result), tool.description, others=others, types=used)
+    return stub_of(function, parameters, spell(result), tool.description, is_open=made is None or made.open, types=used)
 
 
 def _default(item: Field) -> str:
@@ -135,6 +135,7 @@ class _Types:
     classes: Mapping[_Place, ClassType]
     names: dict[_Place, str] = field(default_factory=dict[_Place, str])
     sources: dict[str, str] = field(default_factory=dict[str, str])
+    open: set[str] = field(default_factory=set[str])
 
     @classmethod
     def of(cls, catalog: Catalog, functions: set[str]) -> _Types:
@@ -158,6 +159,8 @@ class _Types:
             name = types.names[place]
             if name not in types.sources:
                 types.sources[name] = types.source(name, place[0], made)
+            if made.open:
+                types.open.add(name)
         return types
 
     def source(self, name: str, toolset: str, made: ClassType) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,7 @@ from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.tool_lines import read_tool_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from toolgen.runtime.presentations.candidates import Candidate, Candidates
 
@@ -28,6 +29,9 @@ _TYPES: Final = {
 }
 
 
+_WORD: Final = re.compile(r"\w+")
+
+
 class CompiledStubs:
     """The `stubs.json` of a generated package: each stub is parsed when it is asked for."""
 
@@ -35,6 +39,7 @@ class CompiledStubs:
         """Take the text of the file. Raises ValueError where it is not JSON."""
         document, self._lines = read_tool_lines(text)
         self.types: Mapping[str, str] = document.get("types", {})
+        self.open_types = frozenset[str](document.get("open_types", ()))
 
     def get(self, ident: str) -> Stub | None:
         """Give the stub of a tool; None for one that was not compiled."""
@@ -46,6 +51,7 @@ class CompiledStubs:
             parameters=tuple((python, wire) for python, wire in line.get("parameters", ())),
             source=line["source"],
             types=tuple(line.get("types", ())),
+            open=line.get("open", False),
         )
 
 
@@ -78,11 +84,27 @@ class Functions:
                 raise CatalogError(f"{other} and {ident} would both be the function {stub.function}")
         return found
 
-    def source(self, names: Iterable[str]) -> str:
-        """Write the definitions of functions, and of the types that they need, once each."""
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The definitions of the types that functions share, by name."""
+        return self._compiled.types
+
+    @property
+    def open_types(self) -> Container[str]:
+        """The names of types that may have other keys than those they name."""
+        return self._compiled.open_types
+
+    def source(self, names: Iterable[str], words: Iterable[str] = ()) -> str:
+        """Write the definitions of functions, and of the types that they need or that are among words, once each."""
         stubs = [self.by_name[name][1] for name in names]
         types = dict.fromkeys(name for stub in stubs for name in stub.types)
-        return "".join([*(self._compiled.types[name] for name in types), *(stub.source for stub in stubs)])
+        found = [word for word in words if word in self.types]
+        while found:
+            name = found.pop()
+            if name not in types:
+                types[name] = None
+                found += [word for word in _WORD.findall(self.types[name]) if word in self.types]
+        return "".join([*(self.types[name] for name in types), *(stub.source for stub in stubs)])
 
 
 def _plain_stub(candidate: Candidate) -> Stub:
@@ -101,13 +123,12 @@ def _plain_stub(candidate: Candidate) -> Stub:
         )
         for name, schema in offered.items()
     ]
-    others = "" if parameters or candidate.args.get("additionalProperties", True) is False else "Any"
     return stub_of(
         python_function_name(wire_name(candidate.ident)),
         parameters,
         _type_of(candidate.result),
         candidate.description,
-        others=others,
+        is_open=candidate.args.get("additionalProperties", True) is not False,
     )
 
 
