@@ -9,16 +9,19 @@ from __future__ import annotations
 import keyword
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 DESCRIPTION_LIMIT: Final = 500
 NOTE_LIMIT: Final = 120
 """Characters that a stub tells of what a tool does, and of what a parameter or a key is."""
+
+CHOICE_LIMIT: Final = 500
+"""Characters that the values of an enumeration take in a stub; of more, it tells the types alone."""
 
 CHECKED_NAMES: Final = frozenset({"Any", "Literal", "NotRequired", "TypedDict"})
 """What stubs use of `typing`."""
@@ -110,6 +113,26 @@ def stub_of(
         types=types,
         open=is_open,
     )
+
+
+def choice(values: Iterable[str | int | bool | None], written: Callable[[Any], str]) -> str:
+    """Write the type of a value that is one of a few; of many, the types that these have."""
+    chosen = list(values)
+    source = f"Literal[{', '.join(map(written, chosen))}]"
+    if len(source) <= CHOICE_LIMIT:
+        return source
+    return " | ".join(dict.fromkeys("None" if each is None else type(each).__name__ for each in chosen))
+
+
+def key_type(source: str) -> str:
+    """Write the type of a key where the keys are a dict: as text, so that it may name what comes later.
+
+    Type checkers read no escapes in such text, so a type that would need one stands as it is.
+    """
+    for quote in ('"', "'"):
+        if quote not in source and "\\" not in source:
+            return f"{quote}{source}{quote}"
+    return source
 
 
 def is_python_name(name: str) -> bool:

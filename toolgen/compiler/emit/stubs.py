@@ -26,7 +26,17 @@ from toolgen.compiler.ir.shapes import (
     Union,
     classes_in,
 )
-from toolgen.contract.stub import NOTE_LIMIT, TAKEN, Parameter, is_python_name, parameter_names, prose, stub_of
+from toolgen.contract.stub import (
+    NOTE_LIMIT,
+    TAKEN,
+    Parameter,
+    choice,
+    is_python_name,
+    key_type,
+    parameter_names,
+    prose,
+    stub_of,
+)
 from toolgen.providers.wire_names import python_function_name, wire_name
 
 if TYPE_CHECKING:
@@ -45,6 +55,7 @@ _SCALARS: Final = {
 }
 
 _WORD: Final = re.compile(r"[A-Z][^A-Z]*")
+_NAME: Final = re.compile(r"\w+")
 
 _Place = tuple[str, str]
 """A class: the name of its toolset, and its own."""
@@ -117,7 +128,7 @@ def _annotation(shape: Shape, name_of: Callable[[str], str]) -> str:
         case Json():
             return "Any"
         case Literals(values):
-            return f"Literal[{', '.join(literal(value) for value in values)}]"
+            return choice(values, literal)
         case Array(items):
             return f"list[{_annotation(items, name_of)}]"
         case Map(values):
@@ -164,14 +175,19 @@ class _Types:
         return types
 
     def source(self, name: str, toolset: str, made: ClassType) -> str:
-        """Write one TypedDict, in the form that its keys allow."""
+        """Write one TypedDict, in the form that its keys allow.
+
+        In a class, a key that is called like a type hides it from the keys after it, and `#` begins a comment.
+        """
 
         def spell(item: Field, *, is_marked: bool) -> str:
             written = _annotation(item.shape, lambda other: self.names[toolset, other])
             return written if item.required or not is_marked else f"NotRequired[{written}]"
 
-        if not all(is_python_name(item.wire) and not item.wire.startswith("__") for item in made.fields):
-            keys = ", ".join(f"{literal(item.wire)}: {literal(spell(item, is_marked=True))}" for item in made.fields)
+        types = " ".join(spell(item, is_marked=True) for item in made.fields)
+        words = set(_NAME.findall(types))
+        if "#" in types or not all(_is_key(item.wire) and item.wire not in words for item in made.fields):
+            keys = ", ".join(f"{literal(item.wire)}: {key_type(spell(item, is_marked=True))}" for item in made.fields)
             return f"{name} = TypedDict({literal(name)}, {{{keys}}})\n"
         is_partial = not any(item.required for item in made.fields)
         lines = [f"class {name}(TypedDict{', total=False' if is_partial and made.fields else ''}):"]
@@ -195,6 +211,10 @@ class _Types:
                 held = sorted({name for item in self.classes[place].fields for name in classes_in(item.shape)})
                 stack += [((place[0], name), False) for name in reversed(held)]
         return tuple(ordered)
+
+
+def _is_key(name: str) -> bool:
+    return is_python_name(name) and not name.startswith("__")
 
 
 def _alike(classes: Mapping[_Place, ClassType]) -> list[list[_Place]]:

@@ -77,4 +77,6 @@ def _check(process: Process, text: str, limits: CodeActLimits) -> list[Objection
 
 def _objection(found: dict[str, Any]) -> Objection:
     start, end = found["location"], found["end_location"]
-    return Objection(start["row"] - 1, start["column"], (end["row"] - 1, end["column"]), found["name"], found["message"])
+    return Objection(
+        start["row"] - 1, start["column"], (end["row"] - 1, end["column"]), found["name"], found["message"]
+    )

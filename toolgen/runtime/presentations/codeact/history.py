@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.stub import BUILTINS, CHECKED_NAMES
 from toolgen.runtime.presentations.codeact.objections import undefined_name
+from toolgen.runtime.presentations.codeact.sandbox_code import UNCHECKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,9 +43,14 @@ _LONGEST: Final = 500
 """Characters of a type; a longer one is `Any`."""
 
 
+def names_in(code: str) -> list[str]:
+    """The names in code and in its strings, which it may run as code too; in their order, each once."""
+    return [word for word in dict.fromkeys(_WORD.findall(code)) if not keyword.iskeyword(word)]
+
+
 def words_of(code: str) -> list[str]:
-    """The names in code that may be those of variables and functions, in their order, each once."""
-    return list(dict.fromkeys(word for word in _WORD.findall(_APART.sub(" ", code)) if not keyword.iskeyword(word)))
+    """The names in code that may be those of variables."""
+    return names_in(_APART.sub(" ", code))
 
 
 class Question:
@@ -95,7 +101,7 @@ class History:
         used = {word: self._types[word] for word in words if word in self._types}
         numbers = {text: number for number, text in enumerate(dict.fromkeys(used.values()))}
         lines = [
-            *(f"def {prefix}{number}() -> {text}: ..." for text, number in numbers.items()),
+            *(f"def {prefix}{number}() -> {text}: ...{UNCHECKED}" for text, number in numbers.items()),
             *(f"{name} = {prefix}{numbers[text]}()" for name, text in used.items()),
         ]
         return "".join(f"{line}\n" for line in lines), {word for text in numbers for word in _WORD.findall(text)}

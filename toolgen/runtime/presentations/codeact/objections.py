@@ -13,26 +13,30 @@ if TYPE_CHECKING:
     from toolgen.contract.stub import Stub
     from toolgen.runtime.presentations.codeact.checker import Objection
 
-_LINT: Final = frozenset({"redundant-condition", "undefined-reveal", "revealed-type", "empty-body"})
+_LINT: Final = frozenset({"redundant-condition"})
 """Rules about style, and those that our own lines break on purpose: code that breaks them can be right."""
 
 _UNDEFINED: Final = re.compile(r"Name `(\w+)` used when not defined")
 _OTHER_ARGUMENT: Final = re.compile(r"Argument `(\w+)` does not match any known parameter of function `(\w+)`")
 _OTHER_KEY: Final = re.compile(r'Unknown key "[^"]*" for TypedDict `(\w+)`')
-_FUNCTION_REBOUND: Final = re.compile(r"Object of type `.*` is not assignable to `(?:def|<class) ", re.DOTALL)
+_FUNCTION_REBOUND: Final = re.compile(
+    r"Object of type `.*` is not assignable to `(?:def |<class |<special-form )", re.DOTALL
+)
 _EXPECTED: Final = re.compile(
     r"(?:Expected `(?P<expected>.*)`, found `(?P<found>.*)`"
     r"|declared type `(?P<declared>.*)` on TypedDict `\w+`: value of type `(?P<value>.*)`"
     r"|Object of type `(?P<object>.*)` is not assignable to `(?P<target>.*)`)",
     re.DOTALL,
 )
-_LITERAL: Final = re.compile(r"Literal\[([^\[\]]*)\]")
+_LITERAL: Final = re.compile(r'Literal\[((?:"(?:[^"\\]|\\.)*"|[^\[\]"])*)\]', re.DOTALL)
+_LITERALS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?\w+', re.DOTALL)
+_PART: Final = re.compile(r"(\w*)\[([^\[\]]*)\]")
 _OF_PARTS: Final = re.compile(r"(?:found|Object of type|value of type) `(?:dict|list)\[")
 _CALLED: Final = re.compile(r"((?:\s*\.\s*\w+)*)\s*\(")
 
 
 def serious(
-    objections: Iterable[Objection], functions: Mapping[str, Stub], open_types: Container[str]
+    objections: Iterable[Objection], functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]
 ) -> list[Objection]:
     """Leave out what the schemas of tools accept all the same, and what says nothing about types.
 
@@ -70,13 +74,13 @@ def _is_of_parts(objection: Objection, others: Iterable[Objection]) -> bool:
     return bool(_OF_PARTS.search(objection.message)) and any(objection.holds(other) for other in others)
 
 
-def _is_forgiven(objection: Objection, functions: Mapping[str, Stub], open_types: Container[str]) -> bool:
+def _is_forgiven(objection: Objection, functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]) -> bool:
     match objection.rule:
         case rule if rule in _LINT:
             return True
         case "unknown-argument":
             found = _OTHER_ARGUMENT.match(objection.message)
-            stub = functions.get(found[2]) if found else None
+            stub = functions[found[2]][1] if found and found[2] in functions else None
             known = [python for python, _ in stub.parameters] if stub else []
             return bool(found and stub and stub.open and not nearest(found[1], known, count=1))
         case "invalid-key":
@@ -99,18 +103,23 @@ def _is_computed(message: str) -> bool:
         return False
     expected = found["expected"] or found["declared"] or found["target"] or ""
     given = found["found"] or found["value"] or found["object"] or ""
-    if "Literal[" not in expected or "Literal[" in given:
+    few = set(_LITERALS.findall(" ".join(_LITERAL.findall(expected))))
+    if not few or not few.issuperset(_LITERALS.findall(" ".join(_LITERAL.findall(given)))):
         return False
-    return _members(given) <= _members(expected)
+    return _widened(given) <= _widened(expected)
 
 
-def _members(text: str) -> set[str]:
-    """The members of a union, with the type of its literals in the place of each."""
-    widened = _LITERAL.sub(lambda found: " | ".join(sorted({_type_of(each) for each in found[1].split(", ")})), text)
-    return {member.strip() for member in widened.replace("LiteralString", "str").split("|")}
+def _widened(text: str) -> set[str]:
+    """The members of a union, with its types in the place of literals: those of parts in one order."""
+    plain = _LITERAL.sub(lambda found: " | ".join(map(_type_of, _LITERALS.findall(found[1]))), text)
+    plain = plain.replace("LiteralString", "str")
+    while (inner := _PART.search(plain)) is not None:
+        parts = sorted({part.strip() for part in inner[2].split("|")})
+        plain = f"{plain[: inner.start()]}{inner[1]}<{'/'.join(parts)}>{plain[inner.end() :]}"
+    return {member.strip() for member in plain.split("|")}
 
 
 def _type_of(literal: str) -> str:
     if literal in ("True", "False"):
         return "bool"
-    return "int" if literal.lstrip("-").isdigit() else "str"
+    return "str" if literal.startswith('"') else "int"

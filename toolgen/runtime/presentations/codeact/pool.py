@@ -33,16 +33,17 @@ class WorkerPool:
 
     def __init__(self, idle: int = 2) -> None:
         self._idle = _Idle(idle)
+        self._live: set[Process] = set()
         self._finalizer = weakref.finalize(self, self._idle.close)
 
     def close(self) -> None:
-        """End the processes that wait. Those that run end with their snippets."""
-        self._idle.close()
+        """End the processes that wait. One that runs a snippet waits for the next when it is done."""
+        self._live.difference_update(self._idle.close())
 
     @property
     def pids(self) -> list[int]:
-        """The ids of the processes that wait."""
-        return self._idle.pids
+        """The ids of the processes, those that run a snippet and those that wait."""
+        return [process.pid for process in list(self._live) if process.pid is not None]
 
     async def check(self, text: str, limits: CodeActLimits) -> list[Objection]:
         """List what the type checker has against a text; nothing of it is run.
@@ -81,6 +82,7 @@ class WorkerPool:
     @asynccontextmanager
     async def _process(self, kind: _Kind) -> AsyncGenerator[Process]:
         process = self._idle.take(kind) or Process(kind[1].seconds)
+        self._live.add(process)
         is_done = False
         try:
             yield process
@@ -89,6 +91,7 @@ class WorkerPool:
             process.uses += 1
             is_spent = not is_done or process.is_lost or process.uses >= _USES
             if is_spent or not self._idle.give(kind, process):
+                self._live.discard(process)
                 await process.end()
 
 
@@ -118,18 +121,15 @@ class _Idle:
             waiting.append(process)
             return True
 
-    @property
-    def pids(self) -> list[int]:
-        with self._lock:
-            return [each.pid for waiting in self._processes.values() for each in waiting if each.pid is not None]
-
-    def close(self) -> None:
+    def close(self) -> list[Process]:
+        """End them all, and give them."""
         with self._lock:
             self._check_owner()
             ended = [process for waiting in self._processes.values() for process in waiting]
             self._processes.clear()
         for process in ended:
             process.close()
+        return ended
 
     def _check_owner(self) -> None:
         """Leave alone what was there before a fork: the processes are those of the parent, which talks to them."""

@@ -35,6 +35,10 @@ _EXHAUSTED: Final = (
 """How a process reports that a limit is exceeded: exception, words of its message, and the reason to show."""
 
 
+_used_by: Final[dict[str, int]] = {}
+"""The process that first used the library, which hangs in a fork of it (pydantic-monty 1.4.0)."""
+
+
 class SandboxUnavailable(RuntimeError):
     """There is no sandbox, so nothing was run."""
 
@@ -133,8 +137,14 @@ class Process:
         if self._pool is None:
             from pydantic_monty import Monty
 
+            if _used_by.setdefault("pid", os.getpid()) != os.getpid():
+                raise SandboxUnavailable(
+                    "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
+                )
             try:
-                self._pool = self._pool_stack.enter_context(Monty(max_processes=1, request_timeout=self._request_timeout))
+                self._pool = self._pool_stack.enter_context(
+                    Monty(max_processes=1, request_timeout=self._request_timeout)
+                )
             except RuntimeError as error:
                 raise SandboxUnavailable("its worker process does not start") from error
         return self._pool

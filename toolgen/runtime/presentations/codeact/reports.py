@@ -76,7 +76,9 @@ def failure_report(failure: SnippetFailed) -> str:
 
 def objections_report(objections: Sequence[Objection], functions: Collection[str]) -> str:
     """List what the type checker has against a snippet."""
-    lines = [f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in objections[:_OBJECTIONS]]
+    lines = [
+        f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in objections[:_OBJECTIONS]
+    ]
     more = len(objections) - _OBJECTIONS
     return "\n".join([
         "nothing was run, for the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def private_name(what: str) -> str:
     """A name that no code can guess, and so can neither use nor bind to something else."""
-    return f"_toolgen_{what}_{token_hex(12)}"
+    return f"toolgen_{what}_{token_hex(12)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Border:
         """What is fed once into a new sandbox.
 
         All that crosses its border is text, and what reads it there is bounded there. A snippet may give any other
-        name another meaning, so what the functions use is bound before the first one runs.
+        name another meaning, so what the functions use is bound before the first one runs. `locals` would give these
+        names away in `eval`; nothing else lists names in this sandbox.
         """
         return _BORDER.format(call=self.call, function=self.function, result=self.result, value=repr(RESULT))
 
@@ -106,6 +107,9 @@ import json as {function}_json
     {function}_json.dumps, {function}_json.loads,
     type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError,
 )
+
+def locals():
+    raise NameError("name 'locals' is not defined")
 """
 
 TYPES: Final = """
@@ -123,3 +127,6 @@ class TimeoutError(OSError): ...
 
 CHECKED_IMPORTS: Final = "from typing import Any, Literal, NotRequired, TypedDict, reveal_type as {prefix}reveal\n"
 """The first line that the checker reads before a snippet: what stubs use, and what asks for types."""
+
+UNCHECKED: Final = "  # type: ignore"
+"""Ends a line that the checker believes: that of a function without a body."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.messages import ModelCall
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.contract.stub import RESULT
-from toolgen.runtime.presentations.codeact.history import History, Question, words_of
+from toolgen.runtime.presentations.codeact.history import History, Question, names_in, words_of
 from toolgen.runtime.presentations.codeact.objections import serious, undefined_calls
 from toolgen.runtime.presentations.codeact.process import SandboxUnavailable, SnippetFailed, WorkerLost
 from toolgen.runtime.presentations.codeact.reports import (
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.presentations.codeact.checker import Objection
     from toolgen.runtime.presentations.codeact.limits import CodeActLimits
     from toolgen.runtime.presentations.codeact.pool import WorkerPool
     from toolgen.runtime.presentations.codeact.stubs import Functions
@@ -80,21 +79,19 @@ class Session:
         """Run a snippet that the type checker has nothing against."""
         snippet = _Snippet(code, self._functions, self._history)
         try:
-            found = await self._pool.check(snippet.text(), self._limits)
+            found = await self._pool.check(snippet.text, self._limits)
         except SnippetFailed as failure:
             return run.outcome(f"nothing was run: {failure_report(failure.moved_up(snippet.lines_before))}")
         except WorkerLost as lost:
             return run.outcome(f"nothing was run: the type checker came to no end with this code, for {lost}")
-        found = [each.moved_up(snippet.lines_before) for each in found if each.line > snippet.lines_before]
-        objections = serious(
-            (each for each in found if each.line <= snippet.lines), self._functions.by_name, self._functions.open_types
-        )
+        own = [each.moved_up(snippet.lines_before) for each in found if each.line > snippet.lines_before]
+        objections = serious(own, self._functions.by_name, self._functions.open_types)
         if not objections:
-            return await self._run(run, snippet, snippet.learned(found))
+            return await self._run(run, snippet)
         await run.refuse(undefined_calls(objections, code)[:_UNDEFINED_CALLS])
         return run.outcome(objections_report(objections, self._functions.by_name))
 
-    async def _run(self, run: _Run, snippet: _Snippet, learned: Mapping[str, str]) -> Outcome:
+    async def _run(self, run: _Run, snippet: _Snippet) -> Outcome:
         bound = {**self._bound, **dict.fromkeys(snippet.functions)}
         try:
             async with self._pool.worker(self._limits, self._border.call, self._variables) as worker:
@@ -113,7 +110,7 @@ class Session:
         if len(variables) > self._limits.kept_bytes:
             return run.outcome("\n".join(filter(None, [ending, _NOT_KEPT])))
         self._variables, self._bound = variables, bound
-        self._history.learn(await self._learned_of_attempt(snippet) if has_failed else learned)
+        self._history.learn(await snippet.learned(self._pool, self._limits, has_failed=has_failed))
         return run.outcome(ending)
 
     def _forget(self, failure: Exception) -> Outcome:
@@ -155,49 +152,38 @@ class Session:
             return "" if failure.kind == "NameError" else f"error: {one_line(failure.message)}"
         return result_report(str(text), self._limits.result_chars)
 
-    async def _learned_of_attempt(self, snippet: _Snippet) -> Mapping[str, str]:
-        """The types of what a snippet bound that raised: it may have bound any of its variables, or none."""
-        try:
-            found = await self._pool.check(snippet.text(is_attempt=True), self._limits)
-        except (SnippetFailed, WorkerLost):
-            return snippet.unanswered()
-        return snippet.learned([each.moved_up(snippet.lines_before) for each in found], is_attempt=True)
-
 
 class _Snippet:
-    """A snippet, and the text that the checker reads of it: what it uses stands before it, what it is asked behind."""
+    """A snippet, and what the checker reads of it: what it uses stands before it, and questions behind it."""
 
     def __init__(self, code: str, functions: Functions, history: History) -> None:
         self.code = code
         self.words = words_of(code)
-        self.lines = code.count("\n") + 1
-        self.functions = [name for name in self.words if name in functions.by_name]
+        self.functions = [name for name in names_in(code) if name in functions.by_name]
         prefix = "_toolgen_"
         while prefix in code:
             prefix += "_"
         self._types = functions.types
         self._question = Question([word for word in self.words if word not in functions.by_name], prefix)
         variables, named = history.declarations(self._question.words, prefix)
-        source = functions.source(self.functions, (*self.words, *named))
+        source = functions.source(self.functions, (*self.words, *named), is_checked=True)
         self._before = f"{CHECKED_IMPORTS.format(prefix=prefix)}{source}{variables}"
         self.lines_before = self._before.count("\n")
 
-    def text(self, *, is_attempt: bool = False) -> str:
-        """What the checker reads; as an attempt, what comes behind the snippet may be reached at any time."""
-        return f"{self._before}{self._attempt if is_attempt else self.code}{self._question.text}"
-
-    def learned(self, found: list[Objection], *, is_attempt: bool = False) -> Mapping[str, str]:
-        """The types of the variables that are bound behind the snippet, from what the checker said of it."""
-        lines = self._attempt.count("\n") + 1 if is_attempt else self.lines
-        return self._question.answers(found, lines, self._types)
-
-    def unanswered(self) -> Mapping[str, str]:
-        """All variables that may be bound, as such that can be anything."""
-        return self._question.unanswered()
-
     @property
-    def _attempt(self) -> str:
-        return f"try:\n{textwrap.indent(self.code, ' ')}\n pass\nexcept BaseException: pass"
+    def text(self) -> str:
+        """What is checked."""
+        return f"{self._before}{self.code}"
+
+    async def learned(self, pool: WorkerPool, limits: CodeActLimits, *, has_failed: bool) -> Mapping[str, str]:
+        """The types of the variables that it bound; one that failed may have bound any of them, or none."""
+        attempt = f"try:\n{textwrap.indent(self.code, ' ')}\n pass\nexcept BaseException: pass"
+        text = f"{self._before}{attempt if has_failed else self.code}"
+        try:
+            found = await pool.check(f"{text}{self._question.text}", limits)
+        except (SnippetFailed, WorkerLost):
+            return self._question.unanswered()
+        return self._question.answers(found, text.count("\n") + 1, self._types)
 
 
 class _Run:

@@ -8,9 +8,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.contract.stub import Parameter, Stub, parameter_names, stub_of
+from toolgen.contract.stub import Parameter, Stub, choice, key_type, parameter_names, stub_of
 from toolgen.providers.wire_names import python_function_name, wire_name
 from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.presentations.codeact.sandbox_code import UNCHECKED
 from toolgen.runtime.tool_lines import read_tool_lines
 
 if TYPE_CHECKING:
@@ -94,8 +95,12 @@ class Functions:
         """The names of types that may have other keys than those they name."""
         return self._compiled.open_types
 
-    def source(self, names: Iterable[str], words: Iterable[str] = ()) -> str:
-        """Write the definitions of functions, and of the types that they need or that are among words, once each."""
+    def source(self, names: Iterable[str], words: Iterable[str] = (), *, is_checked: bool = False) -> str:
+        """Write the definitions of functions, and of the types that they need or that are among words, once each.
+
+        Where they are checked, functions are marked, so that the checker believes them, and types have a form that the
+        sandbox can parse: it knows no classes with bases.
+        """
         stubs = [self.by_name[name][1] for name in names]
         types = dict.fromkeys(name for stub in stubs for name in stub.types)
         found = [word for word in words if word in self.types]
@@ -104,7 +109,21 @@ class Functions:
             if name not in types:
                 types[name] = None
                 found += [word for word in _WORD.findall(self.types[name]) if word in self.types]
-        return "".join([*(self.types[name] for name in types), *(stub.source for stub in stubs)])
+        mark = UNCHECKED if is_checked else ""
+        return "".join([
+            *(_checked(name, self.types[name]) if is_checked else self.types[name] for name in types),
+            *(stub.source.replace("\n", f"{mark}\n", 1) for stub in stubs),
+        ])  # fmt: skip
+
+
+def _checked(name: str, source: str) -> str:
+    """Write a class of keys as a call. No type in a class has a `#`: what is behind one is a comment."""
+    head, *lines = source.removesuffix("\n").split("\n")
+    if not head.startswith("class "):
+        return source
+    keys = [line.partition("  # ")[0].strip().partition(": ") for line in lines]
+    fields = ", ".join(f"{key!r}: {key_type(text)}" for key, _, text in keys if text)
+    return f"{name} = TypedDict({name!r}, {{{fields}}}{', total=False' if 'total=False' in head else ''})\n"
 
 
 def _plain_stub(candidate: Candidate) -> Stub:
@@ -138,7 +157,7 @@ def _type_of(schema: Any) -> str:
         return "Any"
     values = schema.get("enum")
     if is_array(values) and values and all(isinstance(value, str | bool | int | None) for value in values):
-        return f"Literal[{', '.join(map(repr, values))}]"
+        return choice(values, repr)
     types = schema.get("type")
     if types == "array" and is_object(schema.get("items")):
         return f"list[{_type_of(schema['items'])}]"

@@ -120,9 +120,7 @@ class Worker:
             session.load_session(state)
 
     def _feed(self, code: str, printed: Callable[[str], None]) -> Suspended | Finished:
-        return self._run_on(
-            partial(self._session.feed_start, code, print_callback=lambda _stream, text: printed(text))
-        )
+        return self._run_on(partial(self._session.feed_start, code, print_callback=lambda _stream, text: printed(text)))
 
     def _run_on(self, start: Callable[[], SyncSnapshot]) -> Suspended | Finished:
         """Run until a call of a tool, or of what may be meant as one; all else that a snippet asks for, there is not."""
