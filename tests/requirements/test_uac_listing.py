@@ -13,6 +13,7 @@ from generated.catalogs import universal
 from tests.requirements.universal import SEATBELT, Universal
 from toolgen.runtime import load
 from toolgen.runtime.actions.catalog import action_catalog
+from toolgen.runtime.actions.hot_list import owner_of
 from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.tool_use import ToolUseConfig
 
@@ -270,8 +271,8 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
     world.invoke("web__search", {"query": "tides"})
     world.invoke("web__search", {"query": 7})
     world.invoke("no__such")
-    world.hot_list.note("gone__action")
-    world.hot_list.note("list_actions")
+    world.hot_list.note("gone__action", owner_of(world.run.meta))
+    world.hot_list.note("list_actions", owner_of(world.run.meta))
     # reyn_source__list weighs 2 * (1 + 1/10) = 2.2, web__search 1 * (1 + 1/1) = 2; what failed does not count.
     names = world.names()
     assert names[:4] == ["reyn_source__list", "web__search", "file__read", "file__list"]
@@ -284,7 +285,7 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
 
 def test_uac_61_what_is_hidden_is_not_pinned(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=4))
-    world.hot_list.note("exec__run")
+    world.hot_list.note("exec__run", owner_of(world.run.meta))
     assert "exec__run" not in world.names()
 
 

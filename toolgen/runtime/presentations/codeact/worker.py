@@ -1,4 +1,4 @@
-"""Workers: a sandbox for one snippet. Only text crosses its border: code goes in, calls and results come out as JSON."""
+"""Workers: a sandbox for one snippet. Only text crosses its border: code in, calls and results as JSON."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Worker:
         return self._run_on(partial(self._session.feed_start, code, print_callback=lambda _stream, text: printed(text)))
 
     def _run_on(self, start: Callable[[], SyncSnapshot]) -> Suspended | Finished:
-        """Run until a call of a tool, or of what may be meant as one; all else that a snippet asks for, there is not."""
+        """Run until a call of a tool, or of a name that is not there; nothing else that a snippet asks for exists."""
         import pydantic_monty as monty
 
         snapshot = start()
