@@ -117,7 +117,9 @@ def visit_by(load_shop: LoadShop, way: str, **options: Any) -> Visit:
 def routes(way: str, name: str, action: str) -> list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]]:
     """Every way to ask for a tool under a scheme: answers, each a text and native calls."""
     dotted = name.replace("__", ".")
-    native = [("", ((spelling, {}),)) for spelling in (name, dotted, action)]
+    native: list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]] = [
+        ("", ((spelling, {}),)) for spelling in (name, dotted, action)
+    ]
     wrapped = [("", (("invoke_action", {"action_name": each, "args": {}}),)) for each in (action, name, dotted)]
     in_code = [
         (f"```python\nresult = {code}\n```", ())
@@ -175,7 +177,7 @@ def test_tus_06_invalid_args_and_results_come_to_the_same_payload_in_every_schem
     told: dict[str, str] = {}
     for scheme in SCHEMES:
         shop = visit(shop_catalog, scheme)
-        shop.shop.greet_customer = lambda *_: 7  # type: ignore[method-assign, assignment, return-value]  # no text
+        shop.shop.greet_customer = lambda *_: 7  # type: ignore[method-assign, assignment]  # no text
         shop.restart()
         model = ScriptedModel(shop.conversation())
         turns: list[Turn] = []

@@ -19,6 +19,7 @@ from toolgen.runtime.actions.view import ActionView
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.presentations.candidates import Candidate, Candidates
 from toolgen.runtime.presentations.enumerate_all import EnumerateAll
+from toolgen.runtime.presentations.protocol import Surface
 from toolgen.runtime.presentations.retrieval import Retrieval
 from toolgen.runtime.presentations.universal_category import UniversalCategory
 from toolgen.runtime.suggest import nearest
@@ -40,11 +41,15 @@ if TYPE_CHECKING:
     from toolgen.runtime.effective import EffectiveSet
     from toolgen.runtime.pipeline import Runtime
     from toolgen.runtime.presentations.codeact import CodeActLimits, WorkerPool
-    from toolgen.runtime.presentations.protocol import Presentation, Surface
+    from toolgen.runtime.presentations.protocol import Presentation
     from toolgen.runtime.run import Run
 
 _TOOLS: Final = 20_000
 """Tools in the sets, and in the requests, that are kept: some 2 kB each."""
+
+
+_WITHOUT_TOOLS: Final = Surface(tools=(), dispatchable=())
+"""What is kept for surfaces that advertise nothing: they may hold a large prompt, and are of one conversation."""
 
 
 class ToolUse:
@@ -167,11 +172,14 @@ class ToolUse:
 
     def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
         return Conversation(
-            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_of, provider)
+            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_for, provider)
         )
 
+    def _payload_for(self, provider: str, surface: Surface) -> Payload:
+        return self._payload_of(provider, surface if surface.tools else _WITHOUT_TOOLS)
+
     def _check_tells_of(self, provider: str, surface: Surface) -> None:
-        problems = self._payload_of(provider, surface).problems
+        problems = self._payload_for(provider, surface).problems
         if problems:
             raise UnsupportedCapability(provider, problems)
 

@@ -339,6 +339,13 @@ def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
 
 
 def test_no_more_processes_wait_than_are_wanted_and_a_forgotten_pool_ends_them() -> None:
+    pids = pids_of_a_pool_that_was_used()
+    gc.collect()
+    assert len(pids) == 2  # one that checks, and one that runs
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def pids_of_a_pool_that_was_used() -> list[int]:
     pool = WorkerPool(idle=1)
     world = house()
     conversations = [world.codeact(pool=pool) for _ in range(4)]
@@ -348,11 +355,8 @@ def test_no_more_processes_wait_than_are_wanted_and_a_forgotten_pool_ends_them()
         return [outcome.report for outcome in outcomes]
 
     assert asyncio.run(run_all()) == ["result: 1"] * 4
-    pids = pool.pids
-    assert len(pids) == 2  # one that checks, and one that runs
-    del pool, conversations
-    gc.collect()
-    assert not any(is_alive(pid) for pid in pids)
+    assert all(is_alive(pid) for pid in pool.pids)
+    return pool.pids
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -361,12 +365,13 @@ def test_a_forked_child_is_told_and_leaves_the_processes_of_its_parent_alone() -
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines() == [
         "result: 1",
-        "sandbox_unavailable: no code can be run, for this process was forked from one that had run code, where no "
-        "sandbox starts; use `spawn`",
+        f"sandbox_unavailable: no code can be run, for {FORKED}",
         "the child ended with 0",
         "result: 2",
     ]
 
+
+FORKED = "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
 
 FORKING = """
 import os
