@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -34,11 +35,10 @@ from toolgen.runtime.presentations.protocol import Calls, RequestedCall, Surface
 from toolgen.runtime.result import error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply
     from toolgen.contract.records import ToolError, ToolResult
-    from toolgen.runtime.actions.hot_list import HotList
     from toolgen.runtime.actions.view import ActionView, Entry
     from toolgen.runtime.presentations.candidates import Candidate
     from toolgen.runtime.presentations.protocol import Ops, Outcome, PlainText, Snippet
@@ -69,13 +69,24 @@ class UniversalCategory:
     """Shows the wrappers, whatever there is behind them: the request does not grow with the catalog."""
 
     def __init__(
-        self, view: ActionView, discovery: Mapping[str, Candidate], hot_list: HotList | None = None, tier: str = ""
+        self,
+        view: ActionView,
+        discovery: Mapping[str, Candidate],
+        tier: str = "",
+        note: Callable[[str], None] | None = None,
     ) -> None:
-        """`discovery` are the tools behind the wrappers, by name; `hot_list` is told which actions were called."""
+        """`discovery` are the tools behind the wrappers, by name; `note` is called with each action that was used."""
         self._view = view
         self._discovery = {name: discovery[name] for name in WRAPPERS if name in discovery}
-        self._hot_list = hot_list
         self._tier = tier
+        self._note_use = note
+
+    def noting(self, note: Callable[[str], None]) -> UniversalCategory:
+        """The same, with the same surface, for a conversation whose uses count somewhere."""
+        self.build_presentation()
+        other = copy(self)
+        other._note_use = note  # noqa: SLF001 - a copy of its own
+        return other
 
     def build_presentation(self) -> Surface:
         """Give the one surface there is."""
@@ -104,7 +115,7 @@ class UniversalCategory:
         """Make the calls."""
         assert isinstance(action, Calls)  # it reads nothing else
         outcome = await run_calls(action, ops)
-        self._note(outcome)
+        await self._note(outcome)
         return outcome
 
     async def format_feedback(self, outcome: Outcome) -> Feedback:
@@ -126,12 +137,15 @@ class UniversalCategory:
             return _refused(call, unmappable(name, str(error)))
         return request(action.target_tool_name, call, compact_json(action.target_args))
 
-    def _note(self, outcome: Outcome) -> None:
-        if self._hot_list is None:
+    async def _note(self, outcome: Outcome) -> None:
+        """Count the actions that were used, of those that are listed: one may be invoked that no listing has."""
+        if self._note_use is None:
             return
         for call, result in outcome.made:
             if call.asked.name == INVOKE and result.success:
-                self._hot_list.note(_invoked(call.asked)[0])
+                name = _invoked(call.asked)[0]
+                if name in self._view.operations or name in await self._view.resources([self._view.rule(name)[1]]):
+                    self._note_use(name)
 
     async def _told(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         if call.asked.name != INVOKE:
