@@ -72,13 +72,15 @@ def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
     tool_use = ToolUse(catalog, ToolUseConfig(schemes=dict.fromkeys(LAYERS, scheme)))
     runtime = Runtime(catalog, permission=allow_all)
     idents = sorted(ident for ident in catalog if ident.startswith("big."))
-    before = {kind: alive(kind) for kind in (Candidates, Payload, ActionView)}
-    for number in range(20):
+    before: dict[type, int] = {kind: alive(kind) for kind in (Candidates, Payload, ActionView)}
+
+    def talk(number: int) -> None:
         run = runtime.start_run(requested=idents[number : number + 200])
         conversation = tool_use.conversation("chat", runtime, run)
-        request = conversation.request()
-        assert conversation.request() is request
-    del conversation, run
+        assert conversation.request() is conversation.request()
+
+    for number in range(20):
+        talk(number)
     for kind in (Candidates, ActionView, *([Payload] if scheme == "enumerate-all" else [])):
         assert alive(kind) - before[kind] <= 5, kind
 
@@ -99,13 +101,14 @@ def test_candidates_of_many_sets_are_the_same_objects() -> None:
     assert tool_use.candidates(sets[0], "litellm")["big.t00049"].name == "big.t00049"
 
 
-def test_a_conversation_keeps_its_request_whatever_others_need() -> None:
-    catalog = of_many(300)
+def test_a_conversation_keeps_its_request_whatever_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.runtime.tool_use.tool_use._TOOLS", 100)
+    catalog = of_many(70)
     tool_use = ToolUse(catalog)
     runtime = Runtime(catalog, permission=allow_all)
     idents = sorted(catalog)
-    conversation = tool_use.conversation("chat", runtime, runtime.start_run(requested=idents[:200]))
+    conversation = tool_use.conversation("chat", runtime, runtime.start_run(requested=idents[:60]))
     request = conversation.request()
-    for number in range(120):
-        tool_use.conversation("chat", runtime, runtime.start_run(requested=idents[number : number + 180])).request()
+    for number in range(10):
+        tool_use.conversation("chat", runtime, runtime.start_run(requested=idents[number : number + 50])).request()
     assert conversation.request() is request

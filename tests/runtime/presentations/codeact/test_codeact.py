@@ -16,12 +16,15 @@ from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.runtime import Catalog, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.errors import CallFailed, CatalogError
+from toolgen.runtime.permission import Decision
 from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, CompiledStubs
 from toolgen.runtime.presentations.protocol import Calls, PlainText, Snippet
+from toolgen.runtime.stores.memory import MemoryStore
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
 if TYPE_CHECKING:
+    from toolgen.runtime.permission import PermissionRequest
     from toolgen.runtime.presentations.protocol import Outcome
 
 TWO_CALLS = """\
@@ -247,14 +250,27 @@ def test_tus_18_a_failure_is_a_builtin_exception_that_begins_with_its_kind(kind:
 
 
 def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_on_record() -> None:
-    world = house()
-    world = House(world.catalog, permission=deny_all)
+    asked: list[str] = []
+    ran: list[Any] = []
+    store = MemoryStore()
+
+    def deny(request: PermissionRequest) -> Decision:
+        asked.append(request.tool_name)
+        return Decision.DENY
+
+    catalog = house(echo=ran.append).catalog
+    world = House(catalog, permission=deny, store=store)
+    world.run = world.runtime.start_run()
     (report,) = world.reports(
         "for _ in range(2):\n    try:\n        lab__echo(x=1)\n"
         "    except PermissionError as e:\n        result = str(e)"
     )
     assert report.startswith('result: "permission_denied: ')
     assert [result.error.kind for result in world.results if result.error] == [FailureKind.PERMISSION_DENIED] * 2
+    assert (asked, ran) == (["lab.echo"] * 2, [])
+    assert world.run.meta.run_id is not None
+    events = asyncio.run(store.read(world.run.meta.run_id)).events
+    assert [(event.kind, event.tool) for event in events] == [("tool_denied", "lab.echo")] * 2
 
 
 def test_args_that_do_not_fit_the_schema_are_a_value_error_in_the_snippet() -> None:

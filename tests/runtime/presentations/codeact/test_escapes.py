@@ -428,13 +428,13 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
     asyncio.run(cancelled())
 
 
-def test_a_process_that_was_stopped_is_not_used_again() -> None:
+def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
     pool = WorkerPool()
     world = house()
     codeact = world.codeact(pool=pool, limits=QUICK)
     world.reports("x = 1", codeact=codeact)
     before = set(pool.pids)
-    world.reports("1 / 0", "x: int = ''", codeact=codeact)
+    world.reports("1 / 0", "x: int = ''", "x = = 1", "del x", "x = " + "[" * 9000, codeact=codeact)
     assert set(pool.pids) == before
     for code in ("while True: pass", "y = 'a' * 10**9", "for _ in range(101): lab__echo(x=1)"):
         (report,) = world.reports(code, codeact=codeact)

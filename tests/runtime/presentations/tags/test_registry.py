@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.properties.virtual_time import run as run_in_virtual_time
 from tests.runtime.presentations.tags.bot import ANN, echo, learning, registry, tool
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolResult
 from toolgen.runtime import load
@@ -203,8 +205,71 @@ def test_tel_24_a_gate_that_fails_does_not_stop_a_call(caplog: pytest.LogCapture
         def check(self, _tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
             raise KeyError("x")
 
-    assert run(registry(tool("claim", requires_gate=True), gate=Gate()), "claim").success
-    assert len(caplog.records) == 1
+    ran: list[str] = []
+
+    async def handler(ctx: ToolContext) -> ToolResult[Any]:
+        ran.append(ctx.raw_arg)
+        return ToolResult()
+
+    assert run(registry(tool("claim", handler, requires_gate=True), gate=Gate()), "claim").success
+    assert ran == ["tides"]
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+@pytest.mark.parametrize("is_stubborn", [False, True])
+def test_tel_25_a_gate_that_thinks_too_long_is_cancelled_and_the_call_runs(
+    caplog: pytest.LogCaptureFixture, is_stubborn: bool
+) -> None:
+    seen: list[str] = []
+
+    class Gate:
+        async def check(self, _tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                seen.append("cancelled")
+                if not is_stubborn:
+                    raise
+                await asyncio.sleep(7)
+            return GateDecision(approved=False)
+
+    async def check() -> None:
+        loop = asyncio.get_running_loop()
+        result = await registry(tool("claim", requires_gate=True), gate=Gate()).execute("claim", context("tides"))
+        assert result.success
+        assert loop.time() == pytest.approx(2, abs=0.1)
+        await asyncio.sleep(0)
+        assert seen == ["cancelled"]  # by the registry: the loop goes on
+        await asyncio.sleep(10)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    run_in_virtual_time(check())
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_tel_28_research_of_the_sample_has_three_calls_a_day() -> None:
+    clock = Clock()
+    made = TagRegistry(clock=clock)
+    names = ["claim", "learning", "research", "source", "summarize"]
+    made.register_compiled(load("generated"), dict.fromkeys(names, echo))
+    for _ in range(3):
+        assert run(made, "research").success
+    with pytest.raises(ToolRateLimited):
+        run(made, "research")
+    assert run(made, "research", ctx=context("", user="@ben")).success
+    assert run(made, "source").success
+    clock.now += timedelta(hours=12)
+    assert run(made, "research").success
+
+
+def test_tel_27_a_cooldown_is_that_of_one_user() -> None:
+    clock = Clock()
+    made = registry(tool("claim", cooldown_seconds=30), clock=clock)
+    assert run(made, "claim").success
+    clock.now += timedelta(seconds=29)
+    with pytest.raises(ToolRateLimited):
+        run(made, "claim", ctx=context("", chat_id=8))
+    assert run(made, "claim", ctx=context("", user="@ben")).success
 
 
 def test_tel_26_without_a_gate_every_tool_runs() -> None:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgen.runtime.presentations.codeact.checker import check
-from toolgen.runtime.presentations.codeact.process import DIED, OUT_OF_MEMORY, Process, WorkerLost
+from toolgen.runtime.presentations.codeact.process import DIED, OUT_OF_MEMORY, Process, SnippetFailed, WorkerLost
 from toolgen.runtime.presentations.codeact.worker import Worker
 
 if TYPE_CHECKING:
@@ -87,6 +87,9 @@ class WorkerPool:
         try:
             yield process
             is_done = True
+        except SnippetFailed:
+            is_done = True  # the text was wrong, and not the process
+            raise
         finally:
             process.uses += 1
             is_spent = not is_done or process.is_lost or process.uses >= _USES
