@@ -178,6 +178,16 @@ def test_a_file_replaced_by_a_link_is_drift_whatever_the_link_leads_to(built: Pr
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_a_lock_that_is_a_link_is_not_read(built: Project, tmp_path: Path) -> None:
+    (built.out / LOCK).rename(tmp_path / "elsewhere")
+    (built.out / LOCK).symlink_to(tmp_path / "elsewhere")
+
+    assert fast_check(built.tree, Target()) is None
+    assert read_lock(built.tree, built.sink) is None
+    assert built.messages == ["TG606 generated/toolgen.lock cannot be read: it is a link, not a regular file"]
+
+
 def test_a_lock_that_is_a_folder_is_drift(built: Project) -> None:
     (built.out / LOCK).unlink()
     (built.out / LOCK).mkdir()

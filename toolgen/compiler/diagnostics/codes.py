@@ -108,7 +108,7 @@ CODES = _table(
     ("TG608", "unwritable-output", _E, "The operating system refused to change the output folder: a missing permission, a full disk, a file held open. Mend that and run the command again; an interrupted build is completed or undone by the next command."),
     ("TG609", "damaged-journal", _E, "A build was interrupted, and its notes in `.toolgen` are damaged or not toolgen's, so it can be neither completed nor undone. Restore the output folder from version control, delete its `.toolgen` folder, and build again."),
     # TG7xx: configuration
-    ("TG701", "configuration-unreadable", _E, "`toolgen.toml` or `pyproject.toml` cannot be read: it is not a regular file, not UTF-8 text, or may not be opened."),
+    ("TG701", "configuration-unreadable", _E, "`toolgen.toml` or `pyproject.toml` cannot be read: it is not a regular file, over 10 MB, not UTF-8 text, or may not be opened, or it is a link that leads out of the project."),
     ("TG702", "configuration-syntax", _E, "The configuration is not valid TOML. The caret shows where the parser gave up."),
     ("TG703", "two-configurations", _E, "Both `toolgen.toml` and `[tool.toolgen]` of `pyproject.toml` configure toolgen. Keep one of them."),
     ("TG704", "unknown-setting", _E, "The configuration has a key that toolgen does not know. The keys are `targets` and `executors`; those of a target are `specs`, `out`, `formats`, `profile`, `builtin` and `export`."),

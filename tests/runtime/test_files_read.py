@@ -1,0 +1,122 @@
+"""Files that a runtime reads beside its calls: what is no regular file is refused, and not waited for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.project.checkout import ROOT
+from toolgen.runtime.artifacts import ArtifactError, Artifacts
+from toolgen.runtime.stores.chain import ChainError, ChainKey
+from toolgen.runtime.stores.records import StoreError
+from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.stores.sqlite_reader import SqliteReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, devices and links of POSIX")
+
+
+def huge(place: Path) -> None:
+    with place.open("wb") as file:
+        file.truncate(1 << 32)
+
+
+PUT: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "device": lambda place: place.symlink_to("/dev/zero"),
+    "folder": lambda place: place.mkdir(),
+    "huge": huge,
+}
+kinds = pytest.mark.parametrize("kind", PUT)
+
+
+@kinds
+@pytest.mark.parametrize(
+    ("file", "used", "said"),
+    [
+        ("catalog.json", "import toolgen.runtime as r; r.load('package')", "the catalog.json of 'package' cannot be"),
+        (
+            "stubs.json",
+            "from toolgen.runtime.presentations.codeact.stubs import read_stubs; read_stubs('package')",
+            "the stubs.json of 'package' cannot be read",
+        ),
+        (
+            "search_index.json",
+            "import toolgen.runtime as r, toolgen.runtime.search.of_catalog as c; c.index_of(r.load('package'))",
+            "the search_index.json of 'package' is damaged",
+        ),
+    ],
+)
+def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, said: str) -> None:
+    shutil.copytree(ROOT / "generated", tmp_path / "package")
+    (tmp_path / "package" / file).unlink()
+    PUT[kind](tmp_path / "package" / file)
+
+    program = f"import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)); {used}"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+    )
+    assert said in done.stderr
+
+
+@kinds
+def test_a_key_file(tmp_path: Path, kind: str) -> None:
+    PUT[kind](tmp_path / "key")
+
+    with pytest.raises(ChainError, match="the key file cannot be read: it is "):
+        ChainKey.from_file(tmp_path / "key")
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [("huge", ""), *product(("pipe", "device", "folder"), ("", "-wal", "-journal", "-shm"))],
+)
+def test_a_store(tmp_path: Path, kind: str, suffix: str) -> None:
+    if suffix:
+        (tmp_path / "runs.db").write_bytes(b"")
+    PUT[kind](tmp_path / f"runs.db{suffix}")
+
+    for opened in (lambda: SqliteReader(tmp_path / "runs.db").runs(), lambda: SqliteStore(tmp_path / "runs.db")):
+        with pytest.raises(StoreError, match="the store cannot be opened: "):
+            opened()
+
+
+@kinds
+def test_an_artifact(tmp_path: Path, kind: str) -> None:
+    artifacts = Artifacts(tmp_path)
+    ref = artifacts.put(b"content")
+    (kept,) = (each for each in tmp_path.rglob("*") if each.is_file() and not each.suffix)
+    kept.unlink()
+    PUT[kind](kept)
+
+    with pytest.raises(ArtifactError, match="the artifact cannot be read: it is "):
+        artifacts.get(ref)
+
+
+def test_a_media_type_is_shown_only_where_it_is_one(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a secret")
+    artifacts = Artifacts(tmp_path / "kept")
+    ref = artifacts.put(b"content")
+    (kept,) = tmp_path.rglob("*.type")
+
+    kept.write_text("a secret")
+    with pytest.raises(ArtifactError, match="damaged"):
+        artifacts.get(ref)
+    kept.unlink()
+    kept.symlink_to(tmp_path / "secret")
+    with pytest.raises(ArtifactError, match="it is a link, not a regular file"):
+        artifacts.get(ref)
