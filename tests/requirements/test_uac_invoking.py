@@ -63,6 +63,15 @@ def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:
     assert world.calls() == ["mcp_admin.call_mcp_tool"]
 
 
+def test_reg_66_what_is_wrong_with_the_args_of_an_action_is_said_without_their_secrets(world: Universal) -> None:
+    args = {"tool": "time__x", "tool_args": "as hunter2hunter", "api_key": "hunter2hunter"}
+    answer = world.invoke("mcp__call_tool", args)
+    assert answer.is_error
+    assert "- /api_key: remove `api_key`: known fields are `tool_args`, `tool` (found [redacted])" in answer.text
+    assert '- /tool_args: use an object (found "as [redacted]")' in answer.text
+    assert "hunter2" not in answer.text
+
+
 def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Universal) -> None:
     shown = [tool.name for tool in world.surface.tools]
     assert shown == ["list_actions", "describe_action", "invoke_action"]

@@ -197,11 +197,15 @@ def hide_text_from_person(text: str, secrets: Secrets) -> str:
 
 
 def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
-    """Leave the secrets of a call out of what is said of its failure."""
+    """Leave the secrets of a call out of what is said of its failure.
+
+    In hints of issues only values are looked for: "remove `api_key`: known fields are …" holds no secret.
+    """
+    hide = _hide_values(secrets)
     shown = {
         "message": hide_text(error.message, secrets),
-        "code": secrets.values.hide(error.code) if secrets.values is not None else error.code,
-        "hint": hide_text(error.hint, secrets),
+        "code": hide(error.code),
+        "hint": hide(error.hint) if error.issues else hide_text(error.hint, secrets),
         "issues": tuple(hide_issue(issue, secrets) for issue in error.issues),
         "prior_input": hide_text(error.prior_input, secrets),
     }
@@ -214,12 +218,10 @@ def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
 
 def hide_issue(issue: Issue, secrets: Secrets) -> Issue:
     """Leave the secrets of a call out of an issue; of a secret it is not said what was found."""
+    hide = _hide_values(secrets)
+    found = _redacted() if is_about_secret(issue, secrets) else hide_text(issue.found, secrets)
     return replace(
-        issue,
-        pointer=hide_text(issue.pointer, secrets),
-        expected=hide_text(issue.expected, secrets),
-        found=_redacted() if is_about_secret(issue, secrets) else hide_text(issue.found, secrets),
-        hint=hide_text(issue.hint, secrets),
+        issue, pointer=hide(issue.pointer), expected=hide(issue.expected), found=found, hint=hide(issue.hint)
     )
 
 
@@ -273,6 +275,10 @@ def _rules(secrets: Secrets) -> Rules:
     from toolgen.runtime.redact import Rules
 
     return Rules(text=partial(hide_text, secrets=secrets), has=_has(secrets))
+
+
+def _hide_values(secrets: Secrets) -> Callable[[str], str]:
+    return _itself if secrets.values is None else secrets.values.hide
 
 
 def _has(secrets: Secrets) -> Callable[[float], bool] | None:

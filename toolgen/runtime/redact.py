@@ -39,7 +39,7 @@ class Rules:
     `text` redacts a string, `has` says whether a number is secret. `names` are declared ones that a key may be a
     spelling of; with them strings are read that hold JSON. What is hidden is added to `hidden`. With `is_cautious` what
     could be more than a credential stays, as in `redact_shown`, unless it is declared or stands under a secret key.
-    With `is_strict` a text or a number in the place of an object with a declared secret is one itself.
+    With `is_strict` what stands in the place of an object with a declared secret, and is none, is one itself.
     """
 
     text: Callable[[str], str] = redact_text
@@ -104,7 +104,7 @@ class _Walk:
         rules = self._rules
         if at and _is_declared(at):
             return rules.hide(value)
-        if rules.is_strict and isinstance(value, str | int | float) and any(place.below for place in at):
+        if rules.is_strict and _is_misplaced(value, at):
             return rules.hide(value)
         if isinstance(value, str):
             return self._text(value, depth)
@@ -241,6 +241,14 @@ def _step(at: tuple[_Field, ...], segment: str) -> tuple[_Field, ...]:
 
 def _is_declared(at: tuple[_Field, ...]) -> bool:
     return any(place.secret[0] for place in at)
+
+
+def _is_misplaced(value: Any, at: tuple[_Field, ...]) -> bool:
+    """Whether a value stands where only an object with a declared secret can."""
+    names = [name for place in at for name in place.below]
+    if _is_sequence(value):
+        return bool(names) and not any(name == _ANY or name.isdecimal() for name in names)
+    return bool(names) and isinstance(value, str | int | float)
 
 
 def _is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:

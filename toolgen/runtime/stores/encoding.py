@@ -175,7 +175,7 @@ def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
 
 
 def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
-    told = asdict(hide_issue(issue, secrets))
+    told: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
     return {**told, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else told
 
 
