@@ -21,9 +21,10 @@ from toolgen.contract.records import (
 from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.providers.wire_names import python_function_name
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all, load
-from toolgen.runtime.effective import LeftOut
+from toolgen.runtime.effective import LeftOut, OutsideBase
 from toolgen.runtime.errors import CatalogError, ExecutorError
 from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.policy import Policies
 from toolgen.runtime.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -160,6 +161,54 @@ def test_reg_05_a_permission_widens_to_nothing_that_a_name_only_may_mean(form: s
         assert set(runtime.start_run("ann").effective.tools) == set()
         assert {judged.answer.value for judged in runtime.start_run().effective.tools.values()} <= {"ask", "allow"}
         assert runtime.start_run().effective.tools["team.notes.keep"].answer == "ask"
+
+
+def judged(catalog: Catalog) -> dict[str, str]:
+    """What the policy `p` says of each tool."""
+    policies = Policies(catalog.section("policies"), ["p"], catalog.names)
+    return {ident: policies.judge(entry, "main", "").answer.value for ident, entry in catalog.entries.items()}
+
+
+def test_reg_05_a_name_that_may_mean_several_tools_restricts_them_all_and_permits_none() -> None:
+    servers = [
+        toolset({"find": {"remote": "search"}}, name=f"mcp.{name}", kind="mcp", server={"http": "https://x.example"})
+        for name in ("one", "two")
+    ]
+    saves = [toolset({"it": {}}, name="save"), toolset({"file": {"wire_name": "save"}}, name="code")]
+    for rules, answers in (
+        ({"search": "deny"}, {"mcp.one.find": "deny", "mcp.two.find": "deny"}),
+        ({"search": "allow"}, {}),
+        ({"one__search": "allow"}, {"mcp.one.find": "allow"}),
+        ({"save": "deny"}, {"save.it": "deny", "code.file": "deny"}),
+        ({"save": "allow"}, {"save.it": "allow"}),
+    ):
+        found = resolved(*servers, *saves, policy(rules=rules), agent("search", "save"))
+        assert not found.has_errors, found.messages
+        with imported(found.catalog) as catalog:
+            asks = dict.fromkeys(catalog, "ask")
+            assert judged(catalog) == {**asks, **answers}
+            run = Ran().of(catalog).start_run("ann")
+            assert set(run.effective.tools) == {"save.it"}
+            for name in ("search", "save"):
+                with pytest.raises(OutsideBase):
+                    Ran().of(catalog).start_run("ann", requested=[name, "one__search"])
+
+
+def test_reg_05_a_pattern_is_about_idents_unless_it_joins_parts_as_wire_names_do() -> None:
+    tools = toolset({"add": {}, "quick_add": {}, "a__dd": {}}, name="team.notes")
+    for pattern, denied in (
+        ("*_add", ["quick_add"]),
+        ("*__add", ["add"]),
+        ("team__notes__*", ["a__dd", "add", "quick_add"]),
+        ("team_*__a*", ["a__dd", "add"]),
+        ("team.*__dd", ["a__dd"]),
+        ("*__*", ["a__dd", "add", "quick_add"]),
+    ):
+        found = resolved(tools, policy(rules={pattern: "deny"}))
+        assert not found.has_errors, found.messages
+        with imported(found.catalog) as catalog:
+            answers = {f"team.notes.{key}" for key in denied}
+            assert {ident for ident, answer in judged(catalog).items() if answer == "deny"} == answers, pattern
 
 
 @pytest.mark.parametrize("answer", ["deny", "exclude", "ask"])
