@@ -79,7 +79,8 @@ def emit_stubs(catalog: Catalog) -> str:
     sources = {name: source for name, source in types.sources.items() if name in used}
     others = [name for name in sources if name in types.open]
     tools = "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
-    return f'{{\n"tools": {tools},\n"types": {_text(sources)},\n"open_types": {_text(others)}\n}}\n'
+    ending = f',\n"open_types": {_text(others)}' if others else ""
+    return f'{{\n"tools": {tools},\n"types": {_text(sources)}{ending}\n}}\n'
 
 
 def _line(stub: Stub) -> dict[str, Any]:
