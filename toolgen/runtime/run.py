@@ -36,9 +36,13 @@ class Session:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why."""
+    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why.
+
+    `children` counts the agents, `child_runs` are the runs of those that have not ended.
+    """
 
     children: int = 0
+    child_runs: list[Run] = field(default_factory=list["Run"])
     running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
     is_aborted: bool = False
     abort_reason: str = ""
@@ -95,10 +99,15 @@ class Run:
     progress: Progress = field(default_factory=Progress)
 
     def abort(self, reason: str = "") -> None:
-        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop."""
+        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop.
+
+        The runs of agents that it started are aborted with it.
+        """
         progress = self.progress
         if not progress.is_aborted:
             progress.is_aborted, progress.abort_reason = True, reason
+            for child in progress.child_runs:  # first: what a call does about its cancellation must not reach them
+                child.abort(reason)
             for call in progress.running:
                 call.cancel()
 
