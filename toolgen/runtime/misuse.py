@@ -36,15 +36,19 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
     """Say what of a call is of a wrong type; None where nothing is. A payload is for its decoder to refuse."""
     if not isinstance(request, ToolRequest):
         return _misused("the request", request, "a ToolRequest")
-    for what, value in (("the name of the tool", request.name), ("the id of the call", request.tool_call_id)):
+    fields: tuple[tuple[str, Any], ...] = (
+        ("the name of the tool", request.name),
+        ("the id of the call", request.tool_call_id),
+    )
+    for what, value in fields:
         if not _is_text(value):
             return _misused(what, value, "text")
     if meta is not None and not isinstance(meta, ToolCallMeta):
         return _misused("the meta of the call", meta, "a ToolCallMeta")
     for name in _IDS:
-        value = getattr(meta, name, None)
-        if value is not None and not _is_text(value):
-            return _misused(f"`{name}` of the meta of the call", value, "text")
+        given = getattr(meta, name, None)
+        if given is not None and not _is_text(given):
+            return _misused(f"`{name}` of the meta of the call", given, "text")
     if run is not None and not isinstance(run, Run):
         return _misused("the run of the call", run, "a Run")
     return None

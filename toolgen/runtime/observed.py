@@ -120,9 +120,10 @@ async def _failure(
 ) -> ToolResult[Any]:
     """Give the result of a call that something ended. Raises what is meant for the caller, once that is on record."""
     ident, call_id = call.tool.entry.ident, call.meta.tool_call_id
-    if call.run is not None and entered is not None and entered.takes_back_abort():
+    reason = _abort_reason(error, call, entered)
+    if reason is not None:
         _fail(call, "aborted")
-        stopped = RunStopped(call.run.progress.abort_reason, call.reports)
+        stopped = RunStopped(reason, call.reports)
         return await _bounded(steps, call, failed(ident, call_id, stopped, secrets=call.secrets))
     if not isinstance(error, Exception) and ends_the_caller(error):
         _fail(call, "cancelled")
@@ -137,6 +138,13 @@ async def _failure(
     result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler, secrets=call.secrets)
     _fail(call, result.error.code if result.error is not None else "")
     return result
+
+
+def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:
+    """Why the run of a call, or the run of an agent that it started, was aborted, where that ended the call."""
+    if call.run is not None and entered is not None and entered.takes_back_abort():
+        return call.run.progress.abort_reason
+    return error.reason if isinstance(error, RunStopped) and call.starts is not None else None
 
 
 def _fail(call: Call, decision: str) -> None:

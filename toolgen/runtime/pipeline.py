@@ -275,15 +275,17 @@ class Runtime:
 
     def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
         """Start a run for a call, in the same session, and link to it from the record of the call."""
-        from toolgen.runtime.children import Child
-        from toolgen.runtime.stores.records import EventKind  # few calls start agents
+        from toolgen.runtime.children import Child, started, tie  # few calls start agents
+        from toolgen.runtime.stores.records import EventKind
 
         parent, meta = call.run, call.meta
-        run = self.start_run(
+        if parent is not None and parent.progress.is_aborted:  # a handler may have gone on nonetheless
+            raise RunStopped(parent.progress.abort_reason)
+        start = partial(
+            self.start_run,
             agent,
             session=parent.session if parent else None,
             mode=mode if mode is not None else parent.mode if parent else "",
-            requested=requested,
             meta=ToolCallMeta(
                 user=meta.user,
                 session_id=meta.session_id,
@@ -293,8 +295,11 @@ class Runtime:
                 attributes=meta.attributes,
             ),
         )
+        idents = None if requested is None else self._agents.idents(requested)
+        run = started(lambda wanted: start(requested=wanted), idents, parent)
         if call.has_secrets:
             run = replace(run, secrets=call.secrets.values)
+        tie(run, call)
         link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
         meta.report(link, EventKind.AGENT_RUN_STARTED)
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
@@ -385,7 +390,10 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
 
 
 def _unique_ids() -> Callable[[str], str]:
-    """Number what one runtime makes, behind a random word that tells runtimes apart."""
+    """Number calls, behind a random word that tells runtimes apart; ids of runs and agents cannot be guessed.
+
+    Whoever knows the id of an agent may ask what it did. That of a call gives access to nothing.
+    """
     word = os.urandom(6).hex()
     numbers = count(1)
-    return lambda what: f"{what}_{word}_{next(numbers)}"
+    return lambda what: f"{what}_{word}_{next(numbers)}" if what == "call" else f"{what}_{os.urandom(16).hex()}"

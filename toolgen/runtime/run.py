@@ -70,10 +70,12 @@ class Session:
 class Progress:
     """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why.
 
-    `denied` has the calls of turns that run, by id, and whether permission denied them.
+    `children` counts the agents, `child_runs` are the runs of those that have not ended. `denied` has the calls of
+    turns that run, by id, and whether permission denied them.
     """
 
     children: int = 0
+    child_runs: list[Run] = field(default_factory=list["Run"])
     running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
     denied: dict[str, bool] = field(default_factory=dict[str, bool])
     is_aborted: bool = False
@@ -135,10 +137,15 @@ class Run:
     secrets: SecretValues | None = None
 
     def abort(self, reason: str = "") -> None:
-        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop."""
+        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop.
+
+        The runs of agents that it started are aborted with it.
+        """
         progress = self.progress
         if not progress.is_aborted:
             progress.is_aborted, progress.abort_reason = True, reason
+            for child in progress.child_runs:  # first: what a call does about its cancellation must not reach them
+                child.abort(reason)
             for call in progress.running:
                 call.cancel()
 
@@ -200,12 +207,13 @@ class Agents:
             agent=agent,
             role=in_role,
             mode=mode,
-            effective=self._effective(agent, in_role, mode, None if requested is None else self._idents(requested)),
+            effective=self._effective(agent, in_role, mode, None if requested is None else self.idents(requested)),
             session=session or Session(),
             meta=replace(meta, agent_role=in_role),
         )
 
-    def _idents(self, names: Iterable[str]) -> frozenset[str]:
+    def idents(self, names: Iterable[str]) -> frozenset[str]:
+        """Give the idents of tools by names in any spelling. Raises TypeError where it is one text."""
         if isinstance(names, str):
             raise TypeError(f"requested is {names!r}; it must be a list of names, such as [{names!r}]")
         return frozenset(self._catalog.names.ident(name) or name for name in names)
