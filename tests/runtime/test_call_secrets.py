@@ -28,6 +28,7 @@ from toolgen.runtime.call_secrets import hide_issue, secrets_of_tool
 from toolgen.runtime.children import start_child
 from toolgen.runtime.definition import NO_SECRETS, Secrets
 from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.executors.agent import run_to_end
 from toolgen.runtime.hooks import Denial
 from toolgen.runtime.permission import Decision, PermissionRequest
 from toolgen.runtime.stores.memory import MemoryStore
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from toolgen.runtime.executors.agent import AgentRun, Outcome
     from toolgen.runtime.gate import GateDecision
     from toolgen.runtime.stores.records import RunRecord
 
@@ -487,3 +489,18 @@ def test_reg_66_the_run_that_a_call_starts_keeps_its_secrets_too(tmp_path: Path)
 
     asyncio.run(check())
     assert is_free(b"".join(file.read_bytes() for file in tmp_path.iterdir()).decode("latin-1"))
+
+
+def test_reg_66_why_a_run_failed_that_a_call_started_is_said_without_the_secrets_of_the_call() -> None:
+    word = "key-a1\nkey-b2\nkey-c3"
+
+    async def run_agent(_run: AgentRun) -> Outcome:
+        raise ValueError(f"no way with {word}")
+
+    async def parent(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
+        return await run_to_end(start_child(meta, ""), "", "", run_agent, meta)
+
+    catalog = catalog_of(parent, tags={"agent"}, input_schema=SCHEMA)
+    result = call_now(runtime_of(catalog), payload=json.dumps({"word": word}))
+    assert result.error is not None
+    assert result.error.message == "no way with [redacted]"
