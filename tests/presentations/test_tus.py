@@ -15,7 +15,7 @@ import pytest
 
 from tests.presentations.model import ScriptedModel, Task
 from tests.presentations.responses import RESPONSES
-from tests.presentations.shop import ACTIONS, Visit
+from tests.presentations.shop import ACTIONS, Shop, Visit
 from tests.runtime.tools import idle_executors
 from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
@@ -419,6 +419,14 @@ def test_retrieval_without_the_toolset_that_searches_is_refused(shop_catalog: Lo
     runtime = Runtime(catalog, permission=allow_all)
     with pytest.raises(CatalogError, match="'retrieval' needs the built-in toolset `actions`"):
         ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
+
+
+def test_wrappers_that_nothing_runs_are_refused(shop_catalog: LoadShop) -> None:
+    catalog = shop_catalog()
+    runtime = Runtime(catalog, executors=Shop().registrations(), missing=["actions"], permission=allow_all)
+    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, "universal-category"))
+    with pytest.raises(CatalogError, match="needs something that runs the toolset `actions`"):
+        ToolUse(catalog, config).conversation("step", runtime, runtime.start_run())
 
 
 def test_a_near_miss_is_answered_with_a_name_that_was_offered(shop_catalog: LoadShop) -> None:

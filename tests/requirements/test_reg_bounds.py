@@ -91,6 +91,20 @@ def test_reg_65_without_any_policy_no_handler_shows_more_than_the_bound(
         assert result.value == LARGE_RESULTS[what](), "a program has all of it"
 
 
+def test_reg_65_a_handler_that_says_that_it_is_cut_keeps_its_value_on_record() -> None:
+    blocks = (ContentBlock(type="text", data="nothing to see"),)
+    said = ToolResult(value={"paid": 100}, blocks=blocks, metadata={"truncated": True, "pages": 2})
+
+    async def check() -> None:
+        store = MemoryStore()
+        runtime = runtime_of(catalog_of(lambda _args: said), store=store)
+        result = await runtime.invoke(ToolRequest(name="code.tool"), meta=ToolCallMeta(run_id="r1"))
+        assert (result.content, result.metadata) == (blocks, {"pages": 2})
+        assert (await store.read("r1")).results[0].content["value"] == {"paid": 100}
+
+    asyncio.run(check())
+
+
 def large(size: int, _args: Any) -> str:
     return "x" * size
 
