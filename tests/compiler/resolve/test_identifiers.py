@@ -12,11 +12,11 @@ TEXT: Final = {"type": "string"}
 URI: Final = "http://a/b"
 
 
-def codes(fields: dict[str, Any], dialect: str, types: dict[str, Any] | None = None, **keys: Any) -> list[str]:
+def codes(fields: dict[str, Any], dialect: str, types: Any = None, **keys: Any) -> list[str]:
     """What is said of a result that is an object with some fields."""
     schema = {"type": "object", "properties": fields, **keys}
-    more = {"types": {name: raw(each) for name, each in types.items()}} if types else {}
-    return resolved(toolset({"act": {"result": schema}}, dialect=dialect, **more)).codes
+    raw_types = {name: raw(each) for name, each in (types or {}).items()}
+    return resolved(toolset({"act": {"result": schema}}, dialect=dialect, types=raw_types)).codes
 
 
 def twice(keyword: str, name: str) -> dict[str, Any]:
