@@ -14,6 +14,7 @@ from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.kinds import dump_options
 from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.typed_values import plain
 
 
 class Thing(OpenModel):
@@ -56,6 +57,15 @@ def test_a_program_that_gives_a_field_twice_learns_of_both_names() -> None:
     with pytest.raises(ValidationError, match="`a_b` is the Python name of the field `a-b`"):
         Thing.model_validate({"a-b": 1, "a_b": 2})
     assert Thing.model_validate({"a_b": 2}) == Thing.model_validate({"a-b": 2})
+
+
+class Unnamed(ClosedModel):
+    x1: Annotated[int | None, Field(alias="")] = None
+
+
+def test_a_name_in_json_may_be_empty() -> None:
+    codec = Codec[Any].of({"properties": {"": {"type": "integer"}}}, Unnamed)
+    assert plain(codec.decode('{"": 1}')) == {"": 1}
 
 
 class Inner(ClosedModel):
