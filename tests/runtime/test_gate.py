@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.properties.virtual_time import run as run_in_virtual_time
 from tests.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import deny_all
 from toolgen.runtime.gate import GateDecision
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolResult
     from toolgen.runtime.checked_call import CheckedCall
 
 GATED = {"gate": True, "cost": "cheap"}
@@ -95,27 +93,6 @@ def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytes
 
     asyncio.run(check())
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
-@pytest.mark.parametrize("is_first", [True, False])
-def test_tel_25_a_gate_has_two_seconds(caplog: pytest.LogCaptureFixture, is_first: bool) -> None:
-    took: list[float] = []
-
-    async def gate(_request: CheckedCall) -> GateDecision:
-        await asyncio.sleep(1.9 if is_first else 2.1)
-        return GateDecision(approved=False, reason="in time")
-
-    async def check() -> ToolResult[Any]:
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        result = await call(runtime_of(catalog_of(metadata=GATED), gate=gate))
-        took.append(loop.time() - start)
-        return result
-
-    result = run_in_virtual_time(check())
-    assert result.success is not is_first
-    assert took == [pytest.approx(1.9 if is_first else 2.0, abs=0.05)]
-    assert len(caplog.records) == (0 if is_first else 1)
 
 
 def test_tel_25_a_gate_that_does_not_let_itself_be_cancelled_holds_nobody_up(caplog: pytest.LogCaptureFixture) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.properties.virtual_time import run as run_in_virtual_time
 from tests.runtime.presentations.tags.bot import ANN, echo, learning, registry, tool
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolResult
 from toolgen.runtime import load
@@ -213,37 +212,6 @@ def test_tel_24_a_gate_that_fails_does_not_stop_a_call(caplog: pytest.LogCapture
 
     assert run(registry(tool("claim", handler, requires_gate=True), gate=Gate()), "claim").success
     assert ran == ["tides"]
-    assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
-@pytest.mark.parametrize("is_stubborn", [False, True])
-def test_tel_25_a_gate_that_thinks_too_long_is_cancelled_and_the_call_runs(
-    caplog: pytest.LogCaptureFixture, is_stubborn: bool
-) -> None:
-    seen: list[str] = []
-
-    class Gate:
-        async def check(self, _tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
-            try:
-                await asyncio.sleep(3600)
-            except asyncio.CancelledError:
-                seen.append("cancelled")
-                if not is_stubborn:
-                    raise
-                await asyncio.sleep(7)
-            return GateDecision(approved=False)
-
-    async def check() -> None:
-        loop = asyncio.get_running_loop()
-        result = await registry(tool("claim", requires_gate=True), gate=Gate()).execute("claim", context("tides"))
-        assert result.success
-        assert loop.time() == pytest.approx(2, abs=0.1)
-        await asyncio.sleep(0)
-        assert seen == ["cancelled"]  # by the registry: the loop goes on
-        await asyncio.sleep(10)
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    run_in_virtual_time(check())
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
 
 
