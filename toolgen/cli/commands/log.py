@@ -14,7 +14,7 @@ import click
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.contract.visible import visible
-from toolgen.runtime.sqlite_files import check_files
+from toolgen.runtime.sqlite_files import UNREADABLE, check_files
 from toolgen.runtime.stores.calls import calls_of, stages_of
 from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, Verdict, verify
 from toolgen.runtime.stores.encoding import format_time
@@ -236,7 +236,7 @@ def _is_begun(path: Path) -> bool:
         check_files(path)
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
-    except (OSError, sqlite3.Error):
+    except (OSError, *UNREADABLE):
         return True  # whoever reads it next says what is wrong
 
 

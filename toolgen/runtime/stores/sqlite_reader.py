@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.visible import visible
+from toolgen.runtime.sqlite_files import UNREADABLE, why
 from toolgen.runtime.stores.chain import Chain, ChainError, Head, Link
 from toolgen.runtime.stores.encoding import decode_event, decode_result, decode_time
 from toolgen.runtime.stores.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.runtime.stores.sqlite_file import STORE_FILE
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Generator
 
 # ruff: noqa: S608  # statements are put together of constants
@@ -96,9 +97,8 @@ class SqliteReader:
         with closing(STORE_FILE.open_for_reading(self._path)) as connection:
             try:
                 yield connection
-            except (sqlite3.Error, MemoryError) as error:  # a damaged length may ask for any amount of memory
-                why = error if isinstance(error, sqlite3.Error) else "it is damaged"
-                raise StoreError(f"the store cannot be read: {why}") from error
+            except UNREADABLE as error:
+                raise StoreError(f"the store cannot be read: {why(error)}") from error
 
 
 def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[Any]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
+from toolgen.runtime.sqlite_files import UNREADABLE, why
 from toolgen.runtime.stores.records import StoreError
 from toolgen.runtime.stores.sqlite_file import STORE_FILE
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
 _GONE: Final = "its file was deleted, moved or replaced"
@@ -70,7 +71,7 @@ class WatchedFile:
         with closing(STORE_FILE.open_for_reading(self._path)) as connection:
             try:
                 found = connection.execute("PRAGMA quick_check(1)").fetchone()
-            except sqlite3.Error as error:
-                raise StoreError(f"its file was cut off: {error}") from error
+            except UNREADABLE as error:
+                raise StoreError(f"its file was cut off: {why(error)}") from error
         if found != ("ok",):
             raise StoreError("its file was cut off")
