@@ -60,11 +60,13 @@ class CompiledStubs:
 def read_stubs(package: str) -> CompiledStubs:
     """Read the stubs of a generated package, by its import name. Raises `CatalogError`."""
     try:
-        return CompiledStubs(read_package_file(package, "stubs.json"))
-    except FileNotFoundError:
+        text = read_package_file(package, "stubs.json")
+    except (CatalogError, FileNotFoundError):
         raise CatalogError(f"{package!r} has no stubs.json: run `toolgen build`") from None
     except OSError as error:
         raise CatalogError(f"the stubs.json of {package!r} cannot be read: {error.strerror}") from None
+    try:
+        return CompiledStubs(text)
     except ValueError as error:
         raise CatalogError(f"the stubs.json of {package!r} is damaged: {error}; run `toolgen build`") from None
 
