@@ -17,6 +17,7 @@ from toolgen.contract.visible import escaped, is_hidden
 from toolgen.runtime.presentations.codeact import CodeActLimits, WorkerPool
 from toolgen.runtime.presentations.codeact.process import OUT_OF_TIME, Process, WorkerLost
 from toolgen.runtime.presentations.codeact.reports import Printed, one_line, result_report
+from toolgen.runtime.presentations.codeact.worker import Finished
 from toolgen.runtime.presentations.protocol import Snippet
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
@@ -96,6 +97,19 @@ def test_the_time_of_all_parts_of_a_snippet_counts_together() -> None:
         == "error: the code was stopped, for it took more time than it may take; variables are as they were before it"
     )
     assert time.monotonic() - start < 10
+
+
+def test_all_that_is_fed_for_one_snippet_has_its_seconds_once() -> None:
+    limits = CodeActLimits(seconds=0.5)
+    busy = "import time\nstart = time.time()\nwhile time.time() - start < 0.4: pass"
+
+    async def feed_twice() -> None:
+        async with WorkerPool().worker(limits, "border", None) as worker:
+            assert isinstance(await worker.feed(busy, print), Finished)
+            with pytest.raises(WorkerLost, match=OUT_OF_TIME):
+                await worker.feed(busy, print)
+
+    asyncio.run(feed_twice())
 
 
 def test_the_wall_clock_of_a_snippet_with_its_calls_is_bounded() -> None:

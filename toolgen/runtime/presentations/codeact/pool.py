@@ -65,19 +65,13 @@ class WorkerPool:
 
         `border` is the name of the function that leads out of it. Raises `SandboxUnavailable` and `WorkerLost`.
         """
-        while True:
-            async with self._process(("run", limits)) as process:
-                was_used = process.uses > 0
-                worker = Worker(process, limits, border)
-                try:
-                    await worker.open(state)
-                except WorkerLost as lost:
-                    if was_used and lost.reason == DIED:
-                        continue
-                    raise
-                yield worker
-                await worker.close()
-                return
+        async with self._process(
+            ("run", limits)
+        ) as process:  # one that died while it waited is replaced by the library
+            worker = Worker(process, limits, border)
+            await worker.open(state)
+            yield worker
+            await worker.close()
 
     @asynccontextmanager
     async def _process(self, kind: _Kind) -> AsyncGenerator[Process]:
