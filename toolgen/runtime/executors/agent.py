@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
 from toolgen.runtime.children import start_child
-from toolgen.runtime.errors import ExecutorError, RunStopped
+from toolgen.runtime.errors import ExecutorError, RunStopped, ToolNotFound
 from toolgen.runtime.result import tool_error_from_error
 from toolgen.runtime.schema_profile import with_definitions_in_place
 from toolgen.runtime.stores.records import EventKind, StoreError
@@ -130,7 +130,9 @@ class AgentExecutor:
         }
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-        """Run one call. A run that fails is a result with an error. Raises what `start_child` does."""
+        """Run one call. A run that fails is a result with an error. Raises `ToolNotFound` and as `start_child` does."""
+        if request.name not in self._prompts:
+            raise ToolNotFound(request.name)
         system, user = self._prompts[request.name].filled(request.payload)
         return await run_to_end(start_child(meta, self._agent), system, user, self._run_agent, meta)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.runtime.errors import CatalogError, ExecutorError
+from toolgen.runtime.errors import CatalogError, ExecutorError, ToolNotFound
 from toolgen.runtime.executors.command_line import ExecLine, ShellLine, texts_of
 from toolgen.runtime.executors.command_output import Keep, Reading
 from toolgen.runtime.paths.access import PathAccess
@@ -108,9 +108,11 @@ class CommandExecutor:
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. A command that fails is a result with an error.
 
-        Raises `MalformedResult`, and `CallFailed` with what `run_process` and `PathAccess` refuse.
+        Raises `ToolNotFound`, `MalformedResult`, and `CallFailed` with what `run_process` and `PathAccess` refuse.
         """
-        host, command = self._host, self._commands[request.name]
+        host, command = self._host, self._commands.get(request.name)
+        if command is None:
+            raise ToolNotFound(request.name)
         payload = request.payload if isinstance(request.payload, bytes) else request.payload.encode()
         argv = command.line.argv(texts_of(json.loads(payload), command.fields))
         timeout_ms = _clamped(command.timeout_ms, host.timeout_ms, host.max_timeout_ms)
