@@ -111,6 +111,8 @@ def test_goa_09_a_payload_is_decoded_only_where_a_prompt_needs_it(
     found = played(request_, answer)
     assert found.result.success
     assert len(decodings) == decoded
+    text = found.child.messages[1].content
+    assert (text == '{"claim":"it is","sources":[]}') == (not decoded), "without a template it is the canonical JSON"
 
 
 def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None:

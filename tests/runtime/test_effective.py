@@ -137,7 +137,11 @@ def test_reg_34_only_the_main_agent_recalls_memories() -> None:
     for agent in ("default_sub", "default_fork", "default_worker"):
         assert "internal.recall_memory" not in tools_of(agent)
     anybody = {"internal.recall_memory": entry("internal.recall_memory")}
-    assert not effective_set(anybody, {"role": "sub", "use": ["*"]}, policies()).tools
+    widest = {"use": ["*"], "on_request": ["*"]}
+    for role in ("sub", "fork", "worker"):
+        assert not effective_set(anybody, {**widest, "role": role}, policies()).tools
+        assert not effective_set(anybody, {**widest, "role": "main"}, policies(), role=role, requested=anybody).tools
+    assert effective_set(anybody, {**widest, "role": "main"}, policies()).tools
 
 
 def test_reg_10_rules_match_by_pattern_and_tags() -> None:

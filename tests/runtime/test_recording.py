@@ -23,6 +23,7 @@ from toolgen.contract.records import (
     ToolResult,
 )
 from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime.artifacts import Artifacts
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.gate import GateDecision
 from toolgen.runtime.hooks import Denial
@@ -409,6 +410,46 @@ def test_reg_71_an_aborted_call_keeps_what_it_said_of_its_progress() -> None:
         assert record.events[-1].data == {"end_reason": "aborted_tools"}
         assert [result.content["error"]["code"] for result in record.results] == ["aborted"] * 2
         assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+    asyncio.run(check())
+
+
+def test_reg_71_a_partial_output_that_is_large_becomes_an_artifact(tmp_path: Path) -> None:
+    """All fields at once: the error, what says how it ended, what is kept, and the events."""
+
+    async def check() -> None:
+        store, begun = MemoryStore(), asyncio.Event()
+        artifacts = Artifacts(tmp_path / "artifacts")
+
+        async def handler(_args: Any, meta: ToolCallMeta) -> None:
+            meta.report({"rows": [f"row {number}" for number in range(200)], "password": "s3cr3t"})
+            begun.set()
+            await asyncio.sleep(60)
+
+        catalog = catalog_of(handler, metadata={"limits": {"result_bytes": 200}})
+        run = run_of(catalog)[1]
+        vars(run.meta)["run_id"] = "r1"
+        runtime = runtime_of(catalog, store=store, artifacts=artifacts)
+        turn = asyncio.ensure_future(runtime.turn([request()], run))
+        await begun.wait()
+        run.abort("the user pressed stop")
+        (result,) = await turn
+        await runtime.end_run(run)
+        assert (result.is_error, code_of(result)) == (True, "aborted")
+        said = {key: result.metadata[key] for key in ("aborted", "partial", "abort_reason")}
+        assert said == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
+        assert [block.type for block in result.content] == ["text", "text", "artifact_ref"]
+        assert result.content[0].data == "aborted\nthe user stopped the run"
+        assert "[cut: these are the first 200 of" in result.content[1].data
+        kept = json.loads(artifacts.get(result.content[2].data).data)
+        assert kept == {"partial": [{"rows": [f"row {number}" for number in range(200)], "password": "[redacted]"}]}
+        record = await store.read("r1")
+        assert kinds(record) == ["tool_started", "tool_progress", "tool_failed", "run_ended"]
+        assert record.events[2].data["code"] == "aborted"
+        assert record.events[3].data == {"end_reason": "aborted_tools"}
+        content = record.results[0].content
+        assert content["metadata"] == {**said, "truncated": True}
+        assert content["blocks"][2] == {"type": "artifact_ref", "data": result.content[2].data}
 
     asyncio.run(check())
 

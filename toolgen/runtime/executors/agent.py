@@ -131,10 +131,7 @@ class AgentExecutor:
         }
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-        """Run one call. A run that fails is a result with an error.
-
-        Raises `ToolNotFound`, and what `start_child` does.
-        """
+        """Run one call. A run that fails is a result with an error. Raises `ToolNotFound` and as `start_child` does."""
         if request.name not in self._prompts:
             raise ToolNotFound(request.name)
         system, user = self._prompts[request.name].filled(request.payload)
