@@ -128,7 +128,7 @@ REFERENCES: Final[dict[str, tuple[Any, dict[str, Any], set[str]]]] = {
     ),
     "a ring": (ref("A0"), {f"A{step}": ref(f"A{(step + 1) % STEPS}") for step in range(STEPS)}, {"TG204"}),
     "a chain": (ref("A0"), chain(lambda after: after), set()),
-    "doubling": (ref("A0"), chain(lambda after: {"allOf": [after, after]}), {"TG213"}),
+    "doubling": (ref("A0"), chain(lambda after: {"allOf": [after, after]}), {"TG213", "TG216"}),
     "doubling choices": (
         ref("A0"), chain(lambda after: {"anyOf": [after, {"type": "array", "items": after}]}), {"TG213"}
     ),

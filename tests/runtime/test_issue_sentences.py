@@ -333,6 +333,17 @@ def obeyed(hint: str, value: dict[str, int], choice: int) -> dict[str, int]:
 @settings(max_examples=400)
 @given(parts, values, st.integers(0, 5))
 def test_obeying_a_hint_makes_its_issue_go_away(schema: Any, value: dict[str, int], choice: int) -> None:
+    obey_all(schema, value, choice)
+
+
+@pytest.mark.long
+@settings(max_examples=4000)
+@given(parts, values, st.integers(0, 5))
+def test_obeying_hints_of_many_more_schemas(schema: Any, value: dict[str, int], choice: int) -> None:
+    obey_all(schema, value, choice)
+
+
+def obey_all(schema: Any, value: dict[str, int], choice: int) -> None:
     codec = Codec.of(schema)
     for _ in range(12):
         issues = codec.check(value)

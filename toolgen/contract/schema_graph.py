@@ -74,7 +74,8 @@ class SchemaGraph:
         self._base: dict[int, str] = {}
         self._resources: dict[str, Schema] = {}
         self._anchors: dict[tuple[str, str], Schema] = {}
-        self._dynamic: dict[str, list[Schema]] = {}
+        self._dynamic: dict[str, dict[str, Schema]] = {}
+        self._outermost: dict[str, list[Schema]] = {}
         self._in_place: dict[int, list[tuple[str, Schema]]] = {}
         self._below: dict[int, Below] = {}
         self._has_alternatives = False
@@ -152,12 +153,12 @@ class SchemaGraph:
             if isinstance(name, str):
                 self._anchors.setdefault((base, name), schema)
         if isinstance(name := schema.get("$dynamicAnchor"), str):
-            self._dynamic.setdefault(name, []).append(schema)
+            self._dynamic.setdefault(name, {}).setdefault(base, schema)
         if schema.get("$recursiveAnchor") is True:
-            self._dynamic.setdefault("", []).append(schema)
+            self._dynamic.setdefault("", {}).setdefault(base, schema)
         return base
 
-    def _find_in_place(self, schema: Schema) -> Iterator[tuple[str, Schema]]:
+    def _find_in_place(self, schema: Schema, *, is_static: bool = False) -> Iterator[tuple[str, Schema]]:
         if IN_PLACE_KEYWORDS.isdisjoint(schema):
             return
         if isinstance(schema.get("$ref"), str):
@@ -166,7 +167,8 @@ class SchemaGraph:
             return
         for keyword in ("$dynamicRef", "$recursiveRef"):
             if isinstance(schema.get(keyword), str):
-                yield from ((keyword, each) for each in self._dynamic_targets(schema[keyword], schema))
+                find = self._static_targets if is_static else self._dynamic_targets
+                yield from ((keyword, each) for each in find(schema[keyword], schema))
         for keyword in IN_PLACE:
             yield from ((keyword, each) for each in _objects([schema.get(keyword)]))
         for keyword in IN_PLACE_LIST:
@@ -193,16 +195,35 @@ class SchemaGraph:
             self._index(found, base)
         return found
 
+    def _static_targets(self, reference: str, schema: Schema) -> list[Schema]:
+        return _objects([self._target(reference, schema)])
+
     def _dynamic_targets(self, reference: str, schema: Schema) -> list[Schema]:
-        """Where a reference leads that depends on the way to it: to the outermost schema of that name."""
+        """Where a reference leads that depends on the way to it: to the outermost document with a schema so named."""
         target = self._target(reference, schema)
         name = reference.rpartition("#")[2]
-        candidates = self._dynamic.get(name, [])
-        if not any(each is target for each in candidates):
+        if not any(each is target for each in self._dynamic.get(name, {}).values()):
             return [target] if is_object(target) else []
-        root_base = self._base[id(self.root)]
-        outermost = [each for each in candidates if self._base[id(each)] == root_base]
-        return outermost[:1] or candidates
+        if name not in self._outermost:
+            self._outermost[name] = self._find_outermost(name)
+        return self._outermost[name] or [target]
+
+    def _find_outermost(self, name: str) -> list[Schema]:
+        """The schemas of a name in the documents that are entered before any other that has one."""
+        found: dict[int, Schema] = {}
+        seen, waiting = set[int](), [self.root]
+        while waiting:
+            schema = waiting.pop()
+            if id(schema) in seen:
+                continue
+            seen.add(id(schema))
+            named = self._dynamic[name].get(self._base.get(id(schema), _OWN_BASE))
+            if named is not None:
+                found[id(named)] = named
+                continue
+            waiting += [each for _, each in self._find_in_place(schema, is_static=True)]
+            waiting += self.below(schema).all()
+        return list(found.values())
 
     def _is_only_ref(self, schema: Schema) -> bool:
         return self._ref_stands_alone and isinstance(schema.get("$ref"), str)
