@@ -50,6 +50,9 @@ def test_a_registration_refuses_a_lattice(step: Callable[[dict[str, str]], Any],
             Catalog().register(definition, lambda _args, _meta: None, profile=profile)
 
 
+REFUSED = r"the input_schema of a\.b (is nested more than|holds more than|cannot be checked against: it )"
+
+
 @pytest.mark.parametrize("schema", [{"x": [[]]}, {"allOf": [{}]}], ids=json.dumps)
 def test_a_registration_refuses_what_nests_or_holds_too_much(schema: dict[str, Any]) -> None:
     deep: Any = {}
@@ -57,7 +60,10 @@ def test_a_registration_refuses_what_nests_or_holds_too_much(schema: dict[str, A
         deep = {"items": deep}
     for given in ({**schema, "properties": {"a": deep}}, {**schema, "enum": [[]] * 200_000}):
         definition = ToolDefinition(name="a.b", description="x", input_schema={"type": "object", **given})
-        with pytest.raises(CatalogError, match=r"the input_schema of a\.b cannot be checked against: it "):
+        with pytest.raises(
+            CatalogError,
+            match=REFUSED,
+        ):
             Catalog().register(definition, lambda _args, _meta: None, profile="full")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.presentations.responses import RESPONSES
+from tests.runtime.responses import RESPONSES
 from toolgen.contract.records import FailureKind
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 from toolgen.runtime.presentations.tags import parse_response

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, get_type_hints
 import pytest
 
 from tests.presentations.model import ScriptedModel, Task
-from tests.presentations.responses import RESPONSES
 from tests.presentations.shop import ACTIONS, Shop, Visit
+from tests.runtime.responses import RESPONSES
 from tests.runtime.tools import idle_executors
 from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration

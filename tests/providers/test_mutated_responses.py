@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.presentations.responses import RESPONSES
 from tests.providers.conversations import CONVERSATIONS
+from tests.runtime.responses import RESPONSES
 from toolgen.contract.messages import CallAnswer, Feedback, ModelReply
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.table import PROVIDERS, provider

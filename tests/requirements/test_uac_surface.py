@@ -104,7 +104,9 @@ def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(
         module = import_module(f"{target.out}.catalogs.all_")
         catalog = load(target.out)
         tool_use = ToolUse(catalog, ToolUseConfig())
-        surface = tool_use.presentation("step", Runtime(catalog, permission=allow_all).start_run()).build_presentation()
+        surface = tool_use.presentation(
+            "step", Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
+        ).build_presentation()
         built.append((module, [tool.name for tool in surface.tools], surface.prompt))
     (before, few, one), (after, many, other) = built
     assert (*before.CATEGORIES, "part13") == after.CATEGORIES

@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +26,7 @@ from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from toolgen.contract.records import ToolResult
@@ -46,6 +48,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("lab.fail", {}),
 )
 """Calls that succeed, one of them outside the folder, are refused by schemas, a person and a limit, and fail."""
+
+
+def numbered() -> Callable[[str], str]:
+    """Ids that are the same in every world."""
+    numbers = count(1)
+    return lambda what: f"{what}_{next(numbers)}"
 
 
 @dataclass
@@ -73,11 +81,13 @@ class World:
         self.runtime = Runtime(
             catalog,
             executors=[CodeTools(self.folder).registration(), ActionTools(self.tool_use).registration()],
+            missing=["agent", "internal"],
             permission=self.decide,
             counters=self,
             store=self.store,
             project=self.folder,
             clock=lambda: NOON,
+            new_id=numbered(),
         )
         self.run = self.runtime.start_run(meta=ToolCallMeta(user="ann", session_id="s1"))
         self.ops = RunOps(self.runtime, self.run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.presentations.responses import RESPONSES
+from tests.runtime.responses import RESPONSES
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import (
     ContentBlock,
@@ -142,7 +142,12 @@ def test_goa_14_what_a_model_calls_becomes_a_request_of_raw_json(shop: Shop, nam
             return await super().turn(requests, run)
 
     catalog = load(shop.name)
-    host = Watched(catalog, permission=allow_all, executors=[handlers(lambda _a, _m: {"refunded": True})])
+    host = Watched(
+        catalog,
+        permission=allow_all,
+        executors=[handlers(lambda _a, _m: {"refunded": True})],
+        missing=catalog.toolsets,
+    )
     conversation = ToolUse(catalog).conversation("chat", host, host.start_run(), name)
     (wire,) = set(re.findall(r"shop[._]+orders[._]+refund", json.dumps(dict(conversation.request()))))
     turn = asyncio.run(conversation.take(RESPONSES[name]("", [("c1", wire, {"order_id": "ö"})])))

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.errors import RunStopped, TurnEnded
+from toolgen.runtime.misuse import id_of
 from toolgen.runtime.schedule import Group, Rest, batches, rest_after
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ async def run_turn(
                 results[place] = await refuse(requests[place], error)
         else:
             made = [requests[place] for place in batch.places]
-            denied.update({request.tool_call_id: False for request in made})
+            denied.update({id_of(request): False for request in made})
             try:
                 ended = await _together(made, run, invoke, refuse)
             finally:
-                was_denied = [denied.pop(request.tool_call_id, False) for request in made]
+                was_denied = [denied.pop(id_of(request), False) for request in made]
             results.update(zip(batch.places, ended, strict=True))
             after = rest_after(
                 batch.group,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.runtime.tools import idle_executors
 from toolgen.contract.tool_use import LAYERS
 from toolgen.providers.protocol import Payload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
@@ -70,7 +71,7 @@ def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
         actions.register(definition, lambda _args: None)
     catalog = actions or catalog
     tool_use = ToolUse(catalog, ToolUseConfig(schemes=dict.fromkeys(LAYERS, scheme)))
-    runtime = Runtime(catalog, permission=allow_all)
+    runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     idents = sorted(ident for ident in catalog if ident.startswith("big."))
     before: dict[type, int] = {kind: alive(kind) for kind in (Candidates, Payload, ActionView)}
 
@@ -93,7 +94,7 @@ def alive(kind: type) -> int:
 def test_candidates_of_many_sets_are_the_same_objects() -> None:
     catalog = of_many(50)
     tool_use = ToolUse(catalog)
-    runtime = Runtime(catalog, permission=allow_all)
+    runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     sets = [runtime.start_run(requested=sorted(catalog)[number:]) for number in range(20)]
     found = [tool_use.candidates(run)["big.t00049"] for run in sets]
     assert len(found) == 20
@@ -105,7 +106,7 @@ def test_a_conversation_keeps_its_request_whatever_others_need(monkeypatch: pyte
     monkeypatch.setattr("toolgen.runtime.tool_use.tool_use._TOOLS", 100)
     catalog = of_many(70)
     tool_use = ToolUse(catalog)
-    runtime = Runtime(catalog, permission=allow_all)
+    runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     idents = sorted(catalog)
     conversation = tool_use.conversation("chat", runtime, runtime.start_run(requested=idents[:60]))
     request = conversation.request()
