@@ -164,7 +164,15 @@ def test_a_pattern_that_does_not_end_is_bounded_and_fails_closed() -> None:
     for schema in ({"pattern": slow}, {"not": {"pattern": slow}}, {"if": {"pattern": slow}, "then": False}):
         assert [issue.keyword for issue in first_of(schema, text)] == ["pattern"]
     assert {issue.keyword for issue in first_of({"items": {"pattern": slow}}, [text] * 30)} == {"pattern"}
-    assert first_of({"items": {"anyOf": [{"pattern": slow}, {"pattern": "a!$"}]}}, [text] * 300) == []
+    many = first_of(
+        {"items": {"anyOf": [{"pattern": slow}, {"type": "string"}]}}, [f"{'a' * n}!" for n in range(60, 90)]
+    )
+    assert [issue.hint for issue in many] == [
+        "send a shorter or simpler text: the pattern takes too many steps for this one"
+    ]
+    step_back_at_each_character = {"pattern": r"^(?:(?!\.\.).)*$"}
+    assert first_of(step_back_at_each_character, "a" * 40_000) == []
+    assert first_of(step_back_at_each_character, "a" * 200_000)[0].hint.startswith("send a shorter or simpler text")
     assert first_of({"pattern": r"^(a+)+$"}, text)[0].hint == 'use text that matches the pattern "^(a+)+$"'
 
 

@@ -29,8 +29,9 @@ MAX_FORESEEN: Final = 1_000_000
 9,928 published schemas go beyond it: alternatives that all lead back to the whole."""
 
 BACKTRACK_LIMIT: Final = 100_000
-"""Steps back that a pattern with look-around or backreferences may take in one text: 3 ms (jsonschema-rs 0.60). All
-other patterns run in linear time. A pattern that reaches it matches nothing, under `not` either."""
+"""Steps back that a pattern with look-around or backreferences may take in one text: 3 ms (jsonschema-rs 0.60), or as
+many as a text of 100,000 characters needs for `^(?:(?!x).)*$`. All other patterns run in linear time. Where it is
+reached the value is refused, under `not` too, unless an alternative fits; after a few texts of one value, always."""
 
 _PATTERN_BYTES: Final = 10 * 2**20
 """Of one compiled pattern: the default of the engine, which takes 50 ms to fill it."""
