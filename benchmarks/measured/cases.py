@@ -156,6 +156,7 @@ def guarded_runtime(store: Any) -> Any:
     return Runtime(
         load(PACKAGE),
         executors=[issues_executor()],
+        missing=load(PACKAGE).toolsets,
         permission=lambda request: deny_all(request),
         policies=["bench"],
         hooks=[Hook()],
@@ -204,7 +205,7 @@ def issues_executor() -> Any:
 def _runtime() -> Any:
     from toolgen.runtime import Runtime, allow_all, load
 
-    return Runtime(load(PACKAGE), executors=[issues_executor()], permission=allow_all)
+    return Runtime(load(PACKAGE), executors=[issues_executor()], missing=load(PACKAGE).toolsets, permission=allow_all)
 
 
 _CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {

@@ -24,7 +24,7 @@ async def main() -> None:
     catalog = load(PACKAGE)
     loaded = time.perf_counter()
     memory_after = _resident_mb()
-    runtime = Runtime(catalog, executors=[issues_executor()], permission=allow_all)
+    runtime = Runtime(catalog, executors=[issues_executor()], missing=catalog.toolsets, permission=allow_all)
     ready = time.perf_counter()
     result = await runtime.invoke(ToolRequest(name=TOOL, payload=ARGS))
     called = time.perf_counter()

@@ -8,9 +8,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from benchmarks.measured.peer_tools import TOOLSET, peer_tools
+from toolgen.contract.records import ToolsetRegistration
 from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
 from toolgen.providers.compact import compact
 from toolgen.runtime import Runtime, deny_all, load
@@ -19,6 +20,7 @@ from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.contract.tool_use import Scheme
     from toolgen.runtime import ToolDefinition
     from toolgen.runtime.tool_use import Conversation
@@ -51,12 +53,20 @@ def _conversation(tools: Sequence[ToolDefinition], scheme: Scheme) -> Conversati
     catalog = load("toolgen.toolsets.generated")
     for tool in tools:
         catalog.register(tool, _nothing, profile="full")
-    runtime = Runtime(catalog, permission=deny_all)
+    executors = [ToolsetRegistration(toolset=name, executor=_Idle()) for name in catalog.toolsets]
+    runtime = Runtime(catalog, executors=executors, permission=deny_all)
     run = runtime.start_run(
         requested=[ident for ident in catalog if ident.startswith((f"{TOOLSET}.", f"{DISCOVERY}."))]
     )
     config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, scheme), embedding_class=LEXICAL)
     return ToolUse(catalog, config).conversation("chat", runtime, run)
+
+
+class _Idle:
+    """What would run a toolset. Nothing is called."""
+
+    def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> NoReturn:
+        raise AssertionError(f"{request.name} was called")
 
 
 def _nothing(_args: Any) -> None:

@@ -186,6 +186,7 @@ def test_a_record_is_verified_against_its_head(folder: Path) -> None:
         "run": "r1",
         "events": 6,
         "intact": False,
+        "verdict": "tampered",
         "findings": [
             {"sequence": None, "message": "the end was cut off: the record has 6 events, and the head 8"},
         ],

@@ -33,6 +33,10 @@ toolgen: 1
 toolset: other.tools
 tools:
   ping: {description: Ping too., args: {}}
+  open:
+    description: Open it.
+    args: {word: {type: string, format: password, minLength: 3}}
+    result: {type: object, properties: {key: {type: string, writeOnly: true, minLength: 3}}}
 """
 
 
@@ -194,3 +198,15 @@ def test_calls_may_come_from_a_pipe(folder: Path) -> None:
     done = toolgen(folder, "replay", "-", stdin='{"tool": "find.order", "arguments": {"id": 1}, "accept": true}\n')
 
     assert (done.code, done.out) == (0, "1 call: 1 accepted, 0 rejected\n1 agree, 0 disagree, 0 altered\n")
+
+
+def test_reg_66_a_secret_in_a_recorded_call_is_not_printed(folder: Path) -> None:
+    lines = [
+        {"tool": "other.tools.open", "arguments": {"word": ["sw0rdf1sh"], "Word": "sw0rdf1sh"}},
+        {"tool": "other.tools.open", "arguments": {"word": "", "note": "as sw0rdf1sh", "WORD": "sw0rdf1sh"}},
+        {"tool": "other.tools.open", "result": {"key": ["sw0rdf1sh"]}},
+        {"tool": "other.tools.open", "result": "sw0rdf1sh"},
+    ]
+    done, as_json = (replay(folder, *lines, options=options) for options in ((), ("--format", "json")))
+    assert "sw0rdf1sh" not in done.out + done.err + as_json.out + as_json.err
+    assert json.loads(as_json.out)["rejections"][0]["issues"][0]["found"] == "[redacted]"

@@ -1,4 +1,7 @@
-"""Specs of all cases, damaged at random: the outcome is a diagnostic, or a package that parses; never a traceback."""
+"""Specs, damaged at random, in their text and in what they say: diagnostics or a package that parses, no traceback.
+
+They are those of the cases, the examples, and the built-in toolsets. The same damage is done in every run.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,23 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.case import all_cases
-from tests.compiler.specs import resolved
+from tests.hostile.building import shown
+from tests.project.checkout import ROOT
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.documents import read_documents
 from toolgen.compiler.emit import emit
-from toolgen.compiler.source.read import parse
+from toolgen.compiler.resolve import resolve
+from toolgen.compiler.source.read import SpecFile, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
-    from tests.case import Case
-
-Path = tuple[str | int, ...]
 
 VALUES: list[Any] = [
     *(None, True, False, 0, -1, 1.5, 10**30, "", "x", "string", "Thing", "a.b", "a__b", "*", "+x", "..", "\u202e"),
@@ -32,6 +37,9 @@ VALUES: list[Any] = [
     {"type": ["object", "null"], "properties": {"x": True}},
     {"type": "object", "properties": {"a": {"$ref": "#"}}},
     {"allOf": [{"$ref": "#"}]},
+    {"$id": "http://[", "allOf": [{"$ref": "#"}]},
+    {"$id": "http://a/b", "$ref": "//["},
+    {"type": "object", "properties": {"a": {"$ref": "#", "default": {}}}},
 ]  # fmt: skip
 KEYS = [
     "x",
@@ -48,20 +56,116 @@ KEYS = [
     "default",
     "from",
     "__class__",
+    "metadata",
+    "allOf",
+    "$schema",
+    "$anchor",
+    "dialect",
+    "inject",
+    "one_of",
 ]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-@given(st.data(), st.sampled_from(all_cases()), st.integers(1, 4), st.sampled_from(["full", "core"]))
-def test_damage_is_reported_or_makes_a_package_that_parses(
-    data: st.DataObject, case: Case, hits: int, profile: str
-) -> None:
-    damaged = copy.deepcopy(specs(case))
+BYTES = [
+    *(
+        b"\0",
+        b"\xff",
+        b"\xc3",
+        b"\xe2\x80\xae",
+        b"\xef\xbb\xbf",
+        b"\r",
+        b"\t",
+        b"\n",
+        b"\n\n  ",
+        b" ",
+        b"'",
+        b'"',
+        b"\\u",
+    ),
+    *(
+        b"&a ",
+        b"*a",
+        b"<<: ",
+        b"? ",
+        b": ",
+        b"- ",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b"#",
+        b"|\n",
+        b">-\n",
+        b"---\n",
+        b"...\n",
+    ),
+    *(b"!!python/object:os.system ", b"!!binary ", b"%YAML 1.1\n", b"1e999", b".nan", b"0x1F", b"0o7", b"~", b"yes"),
+]
+
+seeded = settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+
+
+@settings(seeded, max_examples=150)
+@given(st.data(), st.integers(1, 4), st.sampled_from(["full", "core"]))
+def test_damage_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int, profile: str) -> None:
+    check(damaged_data(data, hits), profile)
+
+
+@pytest.mark.long
+@settings(seeded, max_examples=6000)
+@given(st.data(), st.integers(1, 8), st.sampled_from(["full", "core"]))
+def test_more_damage_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int, profile: str) -> None:
+    check(damaged_data(data, hits), profile)
+
+
+@settings(seeded, max_examples=150)
+@given(st.data(), st.integers(1, 3))
+def test_damaged_text_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int) -> None:
+    check(damaged_texts(data, hits))
+
+
+@pytest.mark.long
+@settings(seeded, max_examples=6000)
+@given(st.data(), st.integers(1, 6))
+def test_more_damaged_text_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int) -> None:
+    check(damaged_texts(data, hits))
+
+
+def check(files: Mapping[str, bytes], profile: str = "full") -> None:
+    """Compile files, show what is said of them, and look at the package, if there is one."""
+    sink = Diagnostics()
+    texts = {path: content.decode("utf-8", "replace") for path, content in files.items()}
+    roots = {path: parse(content, path, sink) for path, content in sorted(files.items())}
+    specs = [SpecFile(path, texts[path], root) for path, root in roots.items() if root is not None]
+    catalog = resolve(read_documents(specs, sink), sink, profile=profile, assert_formats=False)
+    shown(sink, texts)
+    made = {} if sink.has_errors else emit(catalog)
+    assert [path for path, text in made.items() if path.endswith(".py") and not parses(text)] == []
+
+
+def damaged_data(data: st.DataObject, hits: int) -> dict[str, bytes]:
+    """The specs of one place, with parts of what they say changed."""
+    damaged = copy.deepcopy(read(data.draw(st.sampled_from(places()))))
     for _ in range(hits if damaged else 0):
         damage(data, damaged[data.draw(st.sampled_from(sorted(damaged)))])
-    found = resolved(profile=profile, **{path: json.dumps(content) for path, content in damaged.items()})
-    files = {} if found.has_errors else emit(found.catalog)
-    assert [path for path, text in files.items() if path.endswith(".py") and not parses(text)] == []
+    return {f"{path}.json": json.dumps(content).encode() for path, content in damaged.items()}
+
+
+def damaged_texts(data: st.DataObject, hits: int) -> dict[str, bytes]:
+    """The specs of one place, with bytes of a file changed."""
+    files = dict(texts(data.draw(st.sampled_from(places()))))
+    path = data.draw(st.sampled_from(sorted(files)))
+    for _ in range(hits):
+        text = files[path]
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.sampled_from([0, 0, 1, 1, 2, 9, 99])))
+        other = texts(data.draw(st.sampled_from(places())))
+        put = data.draw(
+            st.sampled_from([b"", text[start:end] * 2, *BYTES, *(each[start:end] for each in other.values())])
+        )
+        files[path] = text[:start] + put + text[end:]
+    return files
 
 
 def parses(text: str) -> bool:
@@ -91,7 +195,7 @@ def damage(data: st.DataObject, spec: Any) -> None:
             parent[last] = copy.deepcopy(data.draw(st.sampled_from(VALUES)))
 
 
-def paths_of(value: Any, path: Path = ()) -> Iterator[Path]:
+def paths_of(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     yield path
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, inner in entries:
@@ -105,11 +209,25 @@ def at(value: Any, path: Any) -> Any:
 
 
 @cache
-def specs(case: Case) -> dict[str, Any]:
-    """What the spec files of a case say, as far as they can be read."""
-    found = {}
-    for place in sorted((case.folder / "specs").rglob("*")):
-        root = parse(place.read_bytes(), place.name, Diagnostics()) if place.is_file() else None
-        if root is not None:
-            found[place.relative_to(case.folder).as_posix()] = root.to_data()
-    return found
+def places() -> list[Path]:
+    """The folders whose specs are compiled together."""
+    folders = [
+        *(case.folder / "specs" for case in all_cases()),
+        ROOT / "specs" / "examples",
+        ROOT / "specs" / "builtin",
+    ]
+    return [folder for folder in folders if texts(folder)]
+
+
+@cache
+def texts(folder: Path) -> dict[str, bytes]:
+    """The spec files of a folder, by path."""
+    found = sorted(place for place in folder.rglob("*") if place.is_file())
+    return {place.relative_to(folder).as_posix(): place.read_bytes() for place in found}
+
+
+@cache
+def read(folder: Path) -> dict[str, Any]:
+    """What the spec files of a folder say, as far as they can be read."""
+    roots = {path: parse(text, path, Diagnostics()) for path, text in texts(folder).items()}
+    return {path: root.to_data() for path, root in roots.items() if root is not None}

@@ -122,10 +122,13 @@ REFERENCES: Final[dict[str, tuple[Any, dict[str, Any], set[str]]]] = {
     "through an id": (
         {"$id": "http://a/b", "$defs": {"c": {"$id": "http://a/c", "$ref": "b"}}, "$ref": "c"}, {}, set()
     ),
-    "two of one id": ({"allOf": [{"$id": "http://a/b"}, {"$id": "http://a/b", "type": "null"}]}, {}, {"TG211"}),
+    "two of one id": ({"allOf": [{"$id": "http://a/b"}, {"$id": "http://a/b", "type": "null"}]}, {}, set()),
+    "one of two of one id": (
+        {"allOf": [{"$id": "http://a/b"}, {"$id": "http://a/b", "type": "null"}, {"$ref": "http://a/b"}]}, {}, {"TG211"}
+    ),
     "a ring": (ref("A0"), {f"A{step}": ref(f"A{(step + 1) % STEPS}") for step in range(STEPS)}, {"TG204"}),
     "a chain": (ref("A0"), chain(lambda after: after), set()),
-    "doubling": (ref("A0"), chain(lambda after: {"allOf": [after, after]}), {"TG213"}),
+    "doubling": (ref("A0"), chain(lambda after: {"allOf": [after, after]}), {"TG213", "TG216"}),
     "doubling choices": (
         ref("A0"), chain(lambda after: {"anyOf": [after, {"type": "array", "items": after}]}), {"TG213"}
     ),

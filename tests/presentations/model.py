@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.presentations.responses import RESPONSES
+from tests.runtime.responses import RESPONSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -191,13 +191,13 @@ class Visit:
         self.shop = Shop()
         self.store = MemoryStore()
         self.tool_use = ToolUse(catalog, config)
-        self.runtime = Runtime(
-            catalog,
-            executors=[*self.shop.registrations(), ActionTools(self.tool_use).registration()],
-            permission=permission,
-            policies=policies,
-            store=self.store,
-        )
+        self._settings: dict[str, Any] = {"permission": permission, "policies": policies, "store": self.store}
+        self.restart()
+
+    def restart(self) -> None:
+        """Make the runtime and the run, over what the shop does now."""
+        executors = [*self.shop.registrations(), ActionTools(self.tool_use).registration()]
+        self.runtime = Runtime(self.tool_use.catalog, executors=executors, **self._settings)
         self.run = self.runtime.start_run()
 
     def conversation(self, provider: str = "openai") -> Conversation:

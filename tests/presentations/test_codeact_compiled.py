@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.compiler.specs import resolved, toolset
 from tests.runtime.presentations.codeact.house import House, candidates_of
@@ -14,7 +16,7 @@ from toolgen.compiler.emit.stubs import emit_stubs
 from toolgen.providers.compact import compact
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.presentations.codeact import CodeAct, CompiledStubs, read_stubs
+from toolgen.runtime.presentations.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,6 +109,111 @@ def test_code_is_held_to_the_types_of_results_too() -> None:
     assert reports[3] == "result: 1"
     assert json.loads(str(world.requests[0].payload)) == {"query": "bug", "filters": {"author": "ann"}}
     assert len(world.requests) == 2
+
+
+TYPE_NAMES = (
+    "str",
+    "int",
+    "list",
+    "dict",
+    "float",
+    "bool",
+    "Any",
+    "Literal",
+    "NotRequired",
+    "TypedDict",
+    "AArgsNested",
+)
+
+
+@given(
+    names=st.lists(st.sampled_from([*TYPE_NAMES, "plain", "a-b", "class", "__x"]), unique=True, min_size=1, max_size=5),
+    types=st.lists(
+        st.sampled_from(
+            [
+                {"type": "string"},
+                {"type": "integer"},
+                {"type": "array", "items": {"type": "string"}},
+                {"enum": ["a  # b", "c"]},
+                {"type": "object", "additionalProperties": {"type": "number"}},
+                {"enum": [f"value {number}" for number in range(2000)]},
+                {"type": "object", "properties": {"str": {"type": "integer"}}, "additionalProperties": False},
+            ]
+        ),
+        min_size=5,
+        max_size=5,
+    ),
+    is_required=st.booleans(),
+)
+@settings(max_examples=15, deadline=None)
+def test_fields_may_be_called_like_types_and_their_types_hold(
+    names: list[str], types: list[Any], is_required: bool
+) -> None:
+    values = {"string": "x", "integer": 7, "array": ["x"], "object": {}}
+    good = {
+        name: schema["enum"][1] if "enum" in schema else values[schema["type"]]
+        for name, schema in zip(names, types, strict=False)
+    }
+    nested = {
+        "type": "object",
+        "properties": dict(zip(names, types, strict=False)),
+        "required": names if is_required else [],
+        "additionalProperties": False,
+    }
+    args = {"type": "object", "required": ["nested"], "properties": {"nested": nested}}
+    catalog = resolved(toolset({"a": {"description": "A.", "args": args}})).catalog
+    entry = json.loads(emit_catalog_json(catalog))["tools"]["shop.a"]
+    registered = Catalog()
+    registered.register(
+        ToolDefinition(name="shop.a", description="A.", input_schema=entry["args"], result_schema={}),
+        lambda got: got["nested"],
+        profile="full",
+    )
+    stubs = CompiledStubs(emit_stubs(catalog).encode())
+    assert all(len(line) < 3_000 for line in "\n".join(stubs.types.values()).split("\n"))
+    world, pool = House(registered), POOL
+    codeact = CodeAct(candidates_of(registered), stubs=stubs, pool=pool)
+    wrong = {**good, names[0]: 1.5 if good[names[0]] != {} else 3}
+    reports = world.reports(f"result = shop__a({good!r})", f"result = shop__a({wrong!r})", codeact=codeact)
+    assert json.loads(reports[0].removeprefix("result: ")) == good
+    assert reports[1].startswith("nothing was run, for the type checker found:")
+
+
+POOL = WorkerPool()
+
+
+def test_open_objects_take_other_keys_and_computed_text_unless_these_are_wrong_on_sight() -> None:
+    state = {"enum": ["open", "closed"]}
+    spec = {"description": "A.", "args": {"type": "object", "properties": {
+        "filters": {"type": "object", "properties": {"author": {"type": "string"}, "state": state}},
+        "strict": {"type": "object", "properties": {"author": {"type": "string"}}, "additionalProperties": False},
+    }}, "result": {"type": "object", "properties": {"total": {"type": "integer"}}}}  # fmt: skip
+    catalog = resolved(toolset({"a": spec})).catalog
+    entry = json.loads(emit_catalog_json(catalog))["tools"]["shop.a"]
+    registered = Catalog()
+    registered.register(
+        ToolDefinition(name="shop.a", description="A.", input_schema=entry["args"], result_schema=entry["result"]),
+        lambda got: {"total": len(got["filters"]), "more": got["filters"]},
+        profile="full",
+    )
+    codeact = CodeAct(candidates_of(registered), stubs=CompiledStubs(emit_stubs(catalog).encode()), pool=POOL)
+    reports = House(registered).reports(
+        "page = shop__a(filters={'author': 'ann', 'label': 'x', 'state': 'OPEN'.lower()})\nresult = page['more']",
+        "result = shop__a(filters={'autor': 'ann'})",
+        "result = shop__a(filters={'state': 'opne'})",
+        "result = shop__a(filters={'label': 'x', 'author': 7})",
+        "result = shop__a(filters={}, strict={'label': 'x'})",
+        "f: AArgsFilters = {'state': 'OPEN'.lower(), 'label': 1}\nresult = shop__a(f)['total']",
+        "result = page['totl']",
+        codeact=codeact,
+    )
+    assert reports[0] == 'result: {"author": "ann", "label": "x", "state": "open"}'
+    assert 'Unknown key "autor"' in reports[1]
+    assert 'value of type `Literal["opne"]`' in reports[2]
+    assert 'Invalid argument to key "author"' in reports[3]
+    assert 'Unknown key "label"' in reports[4]
+    assert reports[5] == "result: 2"
+    assert 'Unknown key "totl"' in reports[6]
 
 
 def test_stubs_of_a_package_are_read_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.presentations.model import ScriptedModel
-from tests.presentations.responses import RESPONSES
 from tests.presentations.shop import ACTIONS, Visit
+from tests.runtime.responses import RESPONSES
 from toolgen.contract.messages import ToolChoice
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.presentations.model import ScriptedModel, Task
-from tests.presentations.responses import RESPONSES
 from tests.presentations.shop import ACTIONS, Visit
+from tests.runtime.responses import RESPONSES
 from toolgen.contract.tool_use import SCHEMES
 from toolgen.runtime.permission import Decision
 

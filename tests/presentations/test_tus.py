@@ -6,18 +6,22 @@ import asyncio
 import importlib
 import inspect
 import json
+import pkgutil
 import re
 from itertools import product
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 import pytest
 
 from tests.presentations.model import ScriptedModel, Task
-from tests.presentations.shop import ACTIONS, Visit
+from tests.presentations.shop import ACTIONS, Shop, Visit
+from tests.runtime.responses import RESPONSES
+from tests.runtime.tools import idle_executors
 from toolgen.contract.messages import ModelCall, ModelReply
+from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
-from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.errors import CallFailed, CatalogError
 from toolgen.runtime.presentations import protocol
 from toolgen.runtime.presentations.protocol import PlainText, Surface
 from toolgen.runtime.presentations.retrieval import Retrieval
@@ -25,9 +29,11 @@ from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
 from toolgen.runtime.tool_use.tool_use import RunOps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from toolgen.contract.records import ToolResult
     from toolgen.contract.tool_use import Scheme
+    from toolgen.runtime.tool_use import Conversation, Turn
 
     LoadShop = Callable[[], Catalog]
 
@@ -76,7 +82,7 @@ def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
     for chosen in product(SCHEMES, repeat=len(LAYERS)):
         config = ToolUseConfig(schemes=dict(zip(LAYERS, chosen, strict=True)), embedding_class="lexical")
         tool_use = ToolUse(catalog, config)
-        run = Runtime(catalog, permission=allow_all).start_run()
+        run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
         for layer, scheme in zip(LAYERS, chosen, strict=True):
             surface = tool_use.presentation(layer, run).build_presentation()
             told = json.dumps([(each.name, each.description, dict(each.args)) for each in surface.tools])
@@ -97,40 +103,108 @@ def test_tus_04_the_trace_of_a_call_is_the_same_under_every_scheme(shop_catalog:
     assert traces == [traces[0]] * 4
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_tus_05_what_is_no_candidate_cannot_be_called(shop_catalog: LoadShop, scheme: Scheme) -> None:
-    shop = visit(shop_catalog, scheme)
-    model = ScriptedModel(shop.conversation())
+EVERY_WAY = (*SCHEMES, "tags")
+"""The schemes, and tags beside them."""
 
-    async def ask_for_more() -> list[str]:
-        if scheme == "codeact":
-            await model.say("```python\nresult = burn_down()\n```")
-            return []
-        name, args = "burn_down", {}
-        if scheme == "universal-category":
-            name, args = "invoke_action", {"action_name": "goods__burn", "args": {}}
-        turn = await model.say("", (name, args))
-        return [result.error.kind for result in turn.results if result.error]
 
-    kinds = asyncio.run(ask_for_more())
+def conversation_of(shop: Visit, way: str, provider: str = "openai") -> Conversation:
+    return shop.tool_use.tagged(shop.runtime, shop.run, provider) if way == "tags" else shop.conversation(provider)
+
+
+def visit_by(load_shop: LoadShop, way: str, **options: Any) -> Visit:
+    return visit(load_shop, "enumerate-all" if way == "tags" else way, **options)  # type: ignore[arg-type]  # of text
+
+
+def routes(way: str, name: str, action: str) -> list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]]:
+    """Every way to ask for a tool under a scheme: answers, each a text and native calls."""
+    dotted = name.replace("__", ".")
+    native: list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]] = [
+        ("", ((spelling, {}),)) for spelling in (name, dotted, action)
+    ]
+    wrapped = [("", (("invoke_action", {"action_name": each, "args": {}}),)) for each in (action, name, dotted)]
+    in_code = [
+        (f"```python\nresult = {code}\n```", ())
+        for code in (f"{name}()", f"{dotted}()", f"eval('{name}()')", f"exec('{name}' + '()')")
+    ]
+    return [*native, *(wrapped if way == "universal-category" else []), *(in_code if way == "codeact" else [])]
+
+
+@pytest.mark.parametrize("way", EVERY_WAY)
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_tus_05_what_is_no_candidate_is_refused_with_the_same_kind_in_every_scheme(
+    shop_catalog: LoadShop, way: str, provider: str
+) -> None:
+    shop = visit_by(shop_catalog, way)
+    model = ScriptedModel(conversation_of(shop, way, provider), provider)
+
+    async def ask_for_more() -> None:
+        for text, calls in routes(way, "shop__burn_down", "goods__burn"):
+            turn = await model.say(text, *calls)
+            assert not turn.is_final, (text, calls)
+            assert [(each.success, each.error and each.error.kind) for each in turn.results] == [
+                (False, FailureKind.TOOL_NOT_AVAILABLE)
+            ], (text, calls)
+        turn = await model.say("done")
+        assert turn.is_final
+
+    asyncio.run(ask_for_more())
     assert shop.shop.calls == []
-    if scheme == "codeact":
-        assert "burn_down" in model.told[-1]
-        assert "not defined" in model.told[-1] or "unresolved" in model.told[-1]
-    else:
-        assert kinds == ["tool_not_available"]
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_tus_06_invalid_args_are_refused_in_the_same_words(shop_catalog: LoadShop, scheme: Scheme) -> None:
-    shop = visit(shop_catalog, scheme)
-    model = asyncio.run(perform(shop, task(shop, "shop.buy_good", "buy a good", id=3, count=0)))
-    assert shop.shop.calls == []
-    assert "count" in model.told[-2]
-    assert "1" in model.told[-2]
     trace = asyncio.run(shop.trace())
-    assert [(kind, tool) for kind, tool, _ in trace] == [("tool_failed", "shop.buy_good")]
-    assert '"invalid_call"' in trace[0][2] or '"validation_error"' in trace[0][2]
+    assert {kind for kind, _, _ in trace} == {"tool_denied"}
+    assert len(trace) == len(routes(way, "shop__burn_down", "goods__burn"))
+
+
+WRONG: Final[Mapping[str, dict[str, Any]]] = {
+    "shop.buy_good": {"id": 3, "count": 0},
+    "shop.get_price": {"id": 99},
+    "shop.greet_customer": {"name": "wrong result"},
+}
+"""Args that do not fit the schema, those that the shop refuses, and those for which its result does not fit."""
+
+
+def failure_of(result: ToolResult[Any]) -> tuple[Any, ...]:
+    assert result.error is not None
+    error = result.error
+    # What a model sent is shown as it wrote it; schemes that write the args anew have no blanks in them.
+    shown = [re.sub(r"(?<=[:,]) (?=[\[{\"\d])", "", str(block.data)) for block in result.content]
+    return error.kind, error.code, error.message, error.hint, error.issues, result.payload, shown
+
+
+@pytest.mark.parametrize("ident", WRONG)
+def test_tus_06_invalid_args_and_results_come_to_the_same_payload_in_every_scheme(
+    shop_catalog: LoadShop, ident: str
+) -> None:
+    found: dict[str, tuple[Any, ...]] = {}
+    told: dict[str, str] = {}
+    for scheme in SCHEMES:
+        shop = visit(shop_catalog, scheme)
+        shop.shop.greet_customer = lambda *_: 7  # type: ignore[method-assign, assignment]  # no text
+        shop.restart()
+        model = ScriptedModel(shop.conversation())
+        turns: list[Turn] = []
+
+        async def do(model: ScriptedModel = model, shop: Visit = shop, turns: list[Turn] = turns) -> None:
+            say = model.say
+
+            async def noted(text: str = "", *calls: tuple[str, Mapping[str, Any]]) -> Turn:
+                turns.append(await say(text, *calls))
+                return turns[-1]
+
+            model.say = noted  # type: ignore[method-assign]  # it is watched
+            await model.do([task(shop, ident, ident.partition(".")[2].replace("_", " "), **WRONG[ident])])
+
+        asyncio.run(do())
+        (failed,) = [result for turn in turns for result in turn.results if not result.success]
+        assert failed.tool_name == ident
+        found[scheme], told[scheme] = failure_of(failed), model.told[-2]
+    assert len(found) == 4
+    assert list(found.values()) == [found["enumerate-all"]] * 4
+    kind, _, message, *_ = found["enumerate-all"]
+    expected = {"shop.buy_good": "invalid_call", "shop.get_price": "domain_rejection"}
+    assert kind == expected.get(ident, "malformed_result")
+    assert message
+    for text in told.values():
+        assert json.dumps(message)[1:-1][:40] in text
 
 
 def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_registry() -> None:
@@ -142,10 +216,9 @@ def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_re
         module = importlib.import_module(f"toolgen.runtime.presentations.{name}")
         modules = [module]
         if hasattr(module, "__path__"):
-            modules += [
-                importlib.import_module(f"{module.__name__}.{part}")
-                for part in ("presentation", "session", "stubs", "worker")
-            ]
+            parts = [part.name for part in pkgutil.iter_modules(module.__path__)]
+            assert {"presentation", "session", "pool"} <= set(parts)
+            modules += [importlib.import_module(f"{module.__name__}.{part}") for part in parts]
         for each in modules:
             assert not forbidden.search(inspect.getsource(each)), each.__name__
 
@@ -200,7 +273,7 @@ def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_cat
     catalog = shop_catalog()
     schemes = dict.fromkeys(LAYERS, "retrieval")
     config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
-    runtime = Runtime(catalog, permission=allow_all)
+    runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     model = ScriptedModel(ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run()))
     assert model.offered == {"search_tools", "shop__get_price"}
 
@@ -228,9 +301,18 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
     assert config.schemes["step"] == "retrieval"
 
 
+class Unavailable:
+    """A search that does not work."""
+
+    def execute(self, _request: ToolRequest, _meta: object, /) -> ToolResult[Any]:
+        raise CallFailed(FailureKind.UNAVAILABLE, "no_index", "there is no index")
+
+
 def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "retrieval")
-    shop.runtime = Runtime(shop.tool_use.catalog, executors=shop.shop.registrations(), permission=allow_all)
+    actions = ToolsetRegistration(toolset="actions", executor=Unavailable())
+    executors = [*shop.shop.registrations(), actions]
+    shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all)
     shop.run = shop.runtime.start_run()
     model = ScriptedModel(shop.conversation())
 
@@ -339,6 +421,14 @@ def test_retrieval_without_the_toolset_that_searches_is_refused(shop_catalog: Lo
         ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
 
 
+def test_wrappers_that_nothing_runs_are_refused(shop_catalog: LoadShop) -> None:
+    catalog = shop_catalog()
+    runtime = Runtime(catalog, executors=Shop().registrations(), missing=["actions"], permission=allow_all)
+    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, "universal-category"))
+    with pytest.raises(CatalogError, match="needs something that runs the toolset `actions`"):
+        ToolUse(catalog, config).conversation("step", runtime, runtime.start_run())
+
+
 def test_a_near_miss_is_answered_with_a_name_that_was_offered(shop_catalog: LoadShop) -> None:
     shop = visit(shop_catalog, "enumerate-all")
     model = ScriptedModel(shop.conversation())
@@ -359,44 +449,57 @@ def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_cat
 @pytest.mark.parametrize("scheme", [*SCHEMES, None])
 def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(shop_catalog: LoadShop, scheme: Scheme | None) -> None:
     shop = visit(shop_catalog, scheme or "enumerate-all")
-    conversation = shop.tool_use.tagged(shop.runtime, shop.run) if scheme is None else shop.conversation()
+    conversation = conversation_of(shop, scheme or "tags")
     assert conversation._presentation.interpret(ModelReply(text="hi")) == PlainText(text="hi")
     turn = asyncio.run(ScriptedModel(conversation).say("hi"))
     assert (turn.is_final, turn.text, turn.results) == (True, "hi", ())
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_tus_25_an_excluded_tool_is_neither_shown_nor_called(shop_catalog: LoadShop, scheme: Scheme) -> None:
-    shop = visit(shop_catalog, scheme, policies=["closed"])
-    conversation = shop.conversation()
-    model = ScriptedModel(conversation)
+@pytest.mark.parametrize("way", EVERY_WAY)
+@pytest.mark.parametrize("provider", sorted(RESPONSES))
+def test_tus_25_an_excluded_tool_is_neither_shown_nor_called_by_any_route(
+    shop_catalog: LoadShop, way: str, provider: str
+) -> None:
+    shop = visit_by(shop_catalog, way, policies=["closed"])
+    conversation = conversation_of(shop, way, provider)
+    model = ScriptedModel(conversation, provider)
+    asked = routes(way, "shop__open_safe", "orders__safe")
 
     async def try_all() -> None:
-        await model.say("", ("shop__open_safe", {}), ("shop.open_safe", {}))
-        await model.say("", ("invoke_action", {"action_name": "orders__safe", "args": {}}))
-        await model.say("", ("list_actions", {"category": ["orders"]}))
-        await model.say("", ("search_tools", {"query": "open the safe"}))
-        await model.say("```python\nresult = shop__open_safe()\n```")
-        await model.say("", ("shop__open_safe", {}))
+        for text, calls in asked:
+            turn = await model.say(text, *calls)
+            assert [each.error and each.error.kind for each in turn.results] == [FailureKind.TOOL_NOT_AVAILABLE]
+        if way == "universal-category":
+            await model.say("", ("list_actions", {"category": ["orders"]}))
+            await model.say("", ("list_actions", {}))
+        if way == "retrieval":
+            await model.say("", ("search_tools", {"query": "open the safe"}))
 
     asyncio.run(try_all())
     assert shop.shop.calls == []
-    everything = "".join(model.sent) + json.dumps(dict(conversation.request()))
+    everything = "".join(model.sent) + json.dumps(dict(conversation.request())) + conversation.prompt
     assert "open_safe" not in everything
     assert "Open the safe" not in everything
-    direct = asyncio.run(shop.runtime.invoke(_request("shop.open_safe"), run=shop.run))
-    assert direct.error is not None
-    assert direct.error.kind == "tool_not_available"
+    if way in ("universal-category", "retrieval"):
+        assert "Open the safe" not in model.told[-1]
     reasons = [
-        json.loads(data).get("reason") for _, tool, data in asyncio.run(shop.trace()) if tool == "shop.open_safe"
+        (kind, json.loads(data).get("reason")) for kind, tool, data in asyncio.run(shop.trace()) if "safe" in tool
     ]
-    assert reasons[-1] == "tool_excluded"
+    by_its_name = [each for each in asked if "orders__safe" not in f"{each}" or way == "universal-category"]
+    excluded = [each for each in reasons if each == ("tool_denied", "tool_excluded")]
+    assert len(reasons) == len(asked)
+    # `orders__safe` is a name only where there are actions: elsewhere no tool is meant by it, nor by a native call.
+    native_actions = 1 if way == "universal-category" else 0
+    assert len(excluded) == len(by_its_name) - native_actions
 
 
-def _request(name: str) -> Any:
-    from toolgen.contract.records import ToolRequest
-
-    return ToolRequest(name=name)
+def test_tus_25_an_excluded_tool_is_refused_to_who_calls_it_directly(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "enumerate-all", policies=["closed"])
+    direct = asyncio.run(shop.runtime.invoke(ToolRequest(name="shop.open_safe"), run=shop.run))
+    assert direct.error is not None
+    assert direct.error.kind is FailureKind.TOOL_NOT_AVAILABLE
+    ((kind, tool, data),) = asyncio.run(shop.trace())
+    assert (kind, tool, json.loads(data)["reason"]) == ("tool_denied", "shop.open_safe", "tool_excluded")
 
 
 def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_catalog: LoadShop) -> None:
@@ -466,3 +569,28 @@ def test_a_model_completes_a_task_by_tags(shop_catalog: LoadShop) -> None:
 
     asyncio.run(talk())
     assert shop.shop.notes == ["fact: tea is out"]
+
+
+@pytest.mark.parametrize("provider", sorted(RESPONSES))
+def test_native_calls_in_a_tagged_conversation_are_refused_and_tags_keep_their_results(
+    shop_catalog: LoadShop, provider: str
+) -> None:
+    shop = visit(shop_catalog, "enumerate-all")
+    model = ScriptedModel(shop.tool_use.tagged(shop.runtime, shop.run, provider), provider)
+
+    async def talk() -> None:
+        turn = await model.say("NOTE: fact tea is out", ("notes__keep_note", {"kind": "fact", "text": "x"}), ("f", {}))
+        assert [result.success for result in turn.results] == [True, False, False]
+        assert not turn.is_final
+        assert "NOTE: kept" in model.told[-1]
+        assert model.told[-1].count("nothing was called: write a tag, on a line of its own") == 2
+        turn = await model.say("", ("f", {}))
+        assert (turn.is_final, [result.success for result in turn.results]) == (False, [False])
+        assert (await model.say("That is all.")).is_final
+
+    asyncio.run(talk())
+    assert shop.shop.notes == ["fact: tea is out"]
+    trace = asyncio.run(shop.trace())
+    assert [tool for kind, tool, _ in trace if kind == "tool_denied"] == [
+        "notes.keep_note", "f (not offered)", "f (not offered)"
+    ]  # fmt: skip

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tests.properties.package import loaded
 from toolgen.contract.ident import Ident
-from toolgen.contract.records import ToolRequest, ToolsetRegistration
+from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.contract.version import CONTRACT_VERSION
+from toolgen.providers.wire_names import python_function_name
 from toolgen.runtime import Runtime, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.effective import OutsideBase
+from toolgen.runtime.errors import PermissionDenied
 from toolgen.runtime.gate import GateDecision
 from toolgen.runtime.hooks import Denial
 from toolgen.runtime.run import Run, Session
@@ -24,12 +26,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.properties.policy_world import Call, Start, Step, Tool, World
-    from toolgen.contract.records import ToolCallMeta, ToolResult
+    from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime import Catalog
 
 ARGS: dict[str, Any] = {
     "type": "object",
-    "properties": {"n": {"type": "integer"}, "url": {"type": "string"}, "what": {"type": "string"}},
+    "properties": {"n": {"type": "integer"}, "url": {"type": "string"}, "what": {"description": "Anything."}},
     "required": ["n"],
 }
 
@@ -49,6 +51,7 @@ class Host:
             if tool.toolset not in world.runners:
                 catalog.register(_definition(tool), self.handler(tool.ident))
         self.wire_names = {tool.ident: catalog.wire_name(tool.ident) for tool in world.tools}
+        self.python_names = {ident: python_function_name(wire) for ident, wire in self.wire_names.items()}
         self.runtime = Runtime(
             catalog,
             executors=[
@@ -56,6 +59,7 @@ class Host:
                 for toolset, runner in world.runners.items()
                 if (registration := self._registration(toolset, runner)) is not None
             ],
+            missing=[toolset for toolset, runner in world.runners.items() if runner == "nobody"],
             permission={"allow_all": allow_all, "deny_all": deny_all}.get(world.permission, self._permission),
             policies=world.in_force,
             hooks=[self] if world.has_hooks else [],
@@ -88,18 +92,22 @@ class Host:
         return [await self.runtime.invoke(request, run=run) for request in requests]
 
     def handler(self, ident: str) -> Callable[[Any, ToolCallMeta], Any]:
-        def handler(args: Any, _meta: ToolCallMeta) -> str:
+        def handler(args: Any, _meta: ToolCallMeta) -> Any:
             self.ran.append((ident, args["n"]))
-            if self.calls[args["n"]].fails:
+            call = self.calls[args["n"]]
+            if call.fails:
                 raise ValueError("broken")
+            if call.says:
+                denied = FailureKind.PERMISSION_DENIED
+                error = ToolError(message="no", kind=denied, code=call.says).caused_by(PermissionDenied(ident, "no"))
+                return ToolResult(error=error, metadata={"truncated": True, "aborted": True})
             return "ran"
 
         return handler
 
     def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any:
-        from toolgen.contract.records import ToolResult
-
-        return ToolResult(value=self.handler(request.name)(json.loads(request.payload), meta))
+        given = self.handler(request.name)(json.loads(request.payload), meta)
+        return given if isinstance(given, ToolResult) else ToolResult(value=given)
 
     def pre_tool_use(self, call: Any, /) -> Any:
         return self._answered(_hooks[self._call_of(call).hook], is_later=self.world.later)
@@ -223,6 +231,7 @@ def _write(folder: Path, world: World) -> None:
                 "rules": policy.rules,
                 "roles": policy.roles,
                 "modes": policy.modes,
+                "registered": ["*"],
                 "network": policy.network,
                 "on_permission_deny": policy.on_permission_deny,
                 "limits": {"children_per_run": policy.children_per_run},

@@ -6,6 +6,7 @@ after a failure (REG-77 to 83, 97, 98), what children never hold (REG-32, 34), a
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -39,7 +40,7 @@ class Expected:
         """What the event that ends it says."""
         if self.unanswered:
             return "permission_failed"
-        if self.code in ("permission_denied", "hook_denied", "gate_refused", "tool_not_available"):
+        if not self.ran and self.code in ("permission_denied", "hook_denied", "gate_refused", "tool_not_available"):
             return "tool_denied"
         return "tool_completed" if self.code == "ok" else "tool_failed"
 
@@ -57,10 +58,11 @@ class RunSoFar:
 
 @dataclass
 class Reading:
-    """A world, as the sections say. `wire_names` are those of all tools."""
+    """A world, as the sections say. `wire_names` and `python_names` are those of all tools."""
 
     world: World
     wire_names: Mapping[str, str]
+    python_names: Mapping[str, str]
     grants: dict[int, set[Grant]] = field(default_factory=dict[int, set[Grant]])
 
     def start(self, start: Start) -> RunSoFar | list[str]:
@@ -70,12 +72,16 @@ class Reading:
         use = self._selected(agent.use)
         wanted = use
         if start.requested is not None:
-            wanted = set(start.requested)
+            wanted = {self._certain(name) or name for name in start.requested}
             beyond = wanted - use - self._selected(agent.on_request)
             if beyond:
                 return sorted(beyond)
         held = {tool.ident for tool in self.world.tools if tool.ident in wanted and _may_hold(role, tool)}
-        tools = {ident for ident in held if self.judge(self.tool(ident), role, start.mode) != "exclude"}
+        tools = {
+            ident
+            for ident in held
+            if self.judge(self.tool(ident), role, start.mode) != "exclude" and not self._runs_nowhere(ident)
+        }
         grants = self.grants.setdefault(start.session, set())
         return RunSoFar(role=role, mode=start.mode, tools=tools, grants=grants)
 
@@ -114,7 +120,11 @@ class Reading:
         said: list[str] = []
         for policy in self._in_force:
             for rules in (policy.rules, policy.roles.get(role, {}), policy.modes.get(mode, {})):
-                said += [answer for selector, answer in rules.items() if selects(selector, tool)]
+                said += [
+                    answer
+                    for selector, answer in rules.items()
+                    if self._means(selector, tool, restricts=answer != "allow")
+                ]
         return said
 
     @property
@@ -123,7 +133,37 @@ class Reading:
 
     def _selected(self, selectors: Iterable[str]) -> set[str]:
         asked = list(selectors)
-        return {tool.ident for tool in self.world.tools if any(selects(selector, tool) for selector in asked)}
+        return {
+            tool.ident
+            for tool in self.world.tools
+            if any(self._means(selector, tool, restricts=False) for selector in asked)
+        }
+
+    def _means(self, selector: str, tool: Tool, *, restricts: bool) -> bool:
+        """A restriction is about each tool that its name may mean, a permission about what it certainly means."""
+        if selects(selector, tool):
+            return True
+        name, *tags = selector.split("+")
+        if not all(tag in tool.tags for tag in tags) or any(name == other.ident for other in self.world.tools):
+            return False
+        if restricts:
+            pattern = ".*".join(map(re.escape, name.split("*"))) if "__" in name or "*" not in name else "(?!)"
+            return any(re.fullmatch(pattern, spelling) for spelling in self._spellings(tool.ident))
+        is_own = any(selects(name, other) for other in self.world.tools)
+        return not is_own and self._certain(name) == tool.ident
+
+    def _certain(self, name: str) -> str | None:
+        """The one tool that a name means: an ident, or a name that no other tool has."""
+        if any(tool.ident == name for tool in self.world.tools):
+            return name
+        found = [tool.ident for tool in self.world.tools if name in self._spellings(tool.ident)]
+        return found[0] if len(found) == 1 else None
+
+    def _spellings(self, ident: str) -> set[str]:
+        return {self.wire_names[ident], self.python_names[ident]}
+
+    def _runs_nowhere(self, ident: str) -> bool:
+        return self.world.runners.get(self.tool(ident).toolset) == "nobody"
 
     def _one(self, call: Call, run: RunSoFar | None) -> Expected:
         ident = self.named(call)
@@ -167,7 +207,8 @@ class Reading:
             if run.children >= min((policy.children_per_run for policy in self._in_force), default=4):
                 return Expected(ident=tool.ident, code="child_agent_limit_exceeded", asked=asked)
             run.children += 1
-        return Expected(ident=tool.ident, code="handler_error" if call.fails else "ok", ran=True, asked=asked)
+        code = "handler_error" if call.fails else call.says or "ok"
+        return Expected(ident=tool.ident, code=code, ran=True, asked=asked)
 
     def _saidof_hosts(self, call: Call, tool: Tool) -> list[str]:
         hosts = list(tool.access.get("hosts", []))
@@ -195,10 +236,9 @@ class Reading:
             else:
                 ended = [self._one(call, run) for call in calls[place:end]]
                 found += ended
-                codes = {each.code for each in ended}
-                if "permission_denied" in codes:
+                if any(each.code == "permission_denied" and not each.ran for each in ended):
                     may_run &= {"readonly", "agent"} if goes_on else set[str]()
-                elif group == "write" and codes != {"ok"}:
+                elif group == "write" and {each.code for each in ended} != {"ok"}:
                     may_run = set()
             place = end
         return found
@@ -247,5 +287,20 @@ def _scope(call: Call, tool: Tool) -> Scope | None:
             return None
         touched.add(("host", call.url.host))
     if "scope" in tool.access and call.what is not None:
-        touched.add(("what", call.what))
+        touched.add(("what", json.dumps(_as_number(call.what), sort_keys=True)))
     return frozenset(touched) or None
+
+
+def _as_number(value: object) -> object:
+    """A JSON value in which 1 and 1.0 are the same number."""
+    match value:
+        case bool():
+            return value
+        case int() | float():
+            return float(value)
+        case list():
+            return [_as_number(each) for each in value]
+        case dict():
+            return {name: _as_number(each) for name, each in value.items()}
+        case _:
+            return value

@@ -84,11 +84,13 @@ class Call:
     spelling: str = "ident"
     payload: str = "fits"
     url: Url | None = None
-    what: str | None = None
+    what: Any = None
     hook: str = "passes"
     permission: str = "allow_once"
     gate: str = "approves"
     fails: bool = False
+    says: str = ""
+    """The code of the error that the handler gives, if any."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,8 @@ SELECTORS: Final = (
     *("code.*", "*.get", "web.*", "mcp.*", "*e*", "*.read", "m*.*d", "x*z", "*__*", "*.", "Code.*", "c*d*e", "**"),
     *("+write", "+readonly", "+dangerous", "+network", "+agent", "+network+dangerous", "+readonly+agent"),
     *("*+write", "code+readonly", "mcp.*+network", "code.*+dangerous", "web.get+readonly", "*get+write+network"),
+    *("code__read", "code__write", "Code__write", "web__get", "mcp__files__read+readonly", "agent__task_get", "save"),
+    *("code__*", "mcp__*+readonly", "*__read", "agent__task_*", "web_get", "code_read", "task_get", "x__y__z"),
 )
 """What rules, and the lists of agents, are drawn from."""
 
@@ -177,6 +181,12 @@ ACCESSES: Final[tuple[Mapping[str, list[str]], ...]] = (
     {"hosts": ["fixed.example.org"]},
     {"hosts": ["fixed.example.org"], "url": ["url"]},
 )
+
+WHATS: Final = ("one", "two", None, "1", 1, 1.0, ["1"], [1], True, "true", "True", {"a": 1}, {"a": 1.0}, {"a": True})
+"""What the arg that names a resource is drawn from: texts, and values that read like them."""
+
+SAID: Final = ("permission_denied", "permission_denied", "hook_denied", "tool_not_available", "skipped")
+"""Codes of the runtime's own that a handler chooses for its failure."""
 
 SPELLINGS: Final[Mapping[str, Callable[[str, str], str]]] = {
     # of an ident and its wire name
@@ -274,12 +284,13 @@ def _calls(draw: st.DrawFn, number: int, idents: list[str], *, is_typed: bool, h
         spelling=draw(_some(("ident", "ident", "ident", "wire", "wire", "any")).flatmap(_spellings)),
         payload="fits" if is_typed else draw(_mostly("fits", "no_number", "no_json")),
         url=draw(_some((URLS[0], None, *URLS))),
-        what=draw(_some(("one", "two", None))),
+        what=draw(_some(WHATS)),
         tool_call_id=draw(_some(("", "same", f"c{number}"))) if has_ids else f"c{number}",
         hook=draw(_mostly("passes", "denies", "raises")),
         permission=draw(_some(_PERMISSIONS)),
         gate=draw(_some(("approves", "approves", "approves", "refuses", "refuses", "raises", "nothing"))),
         fails=draw(_mostly(False, False, True)),
+        says=draw(_mostly("", *SAID)),
     )
 
 

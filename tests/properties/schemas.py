@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
 
+from toolgen.compiler.resolve.names import attribute
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,11 +20,19 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.packages import Side
 
-NAMES: Final = st.sampled_from([
+_NAMES: Final = [
     *("a", "b", "c", "from", "x y", "n/~", "", "ü", "A", "1", "model_config", "Literal", "a%25b", "__proto__"),
     *("$ref", "$id", "type", "enum", "properties", "default", "self", "copy", "json", "Node", "field\n\"'\\"),
-])  # fmt: skip
-"""Property names, no two of them one name in Python."""
+    *("metadata", "schema", "fields", "root", "definitions", "cls", "data", "return", "required", "model_fields"),
+    *("a-b", "_uniqueItems", "validation_alias", "extra", "args", "class", "model_fields_set", "orderId", "items"),
+]
+NAMES: Final = st.sampled_from(_NAMES)
+"""Property names, no two of them one name in Python: words of JSON Schema, of Python, and of pydantic's models and core
+schemas, and names in generated code.
+"""
+
+KEYS: Final = NAMES | st.sampled_from([attribute(name) for name in _NAMES] + ["a b", "a__b", "uniqueItems_", "id"])
+"""Keys of objects: those names, what they are called in Python, and what would be called the same."""
 
 TEXTS: Final = st.sampled_from(["", "a", "ab", "abc", "1", "true", "x y", "é", "\U0001f600", "a" * 9])
 WHOLE: Final = st.sampled_from([0, 1, -1, 2, 3, 10, -0.0, 1.0, 2.0, 2**53 + 1, 2**63, -(2**64), 10**30, 1e16, 1e300])
@@ -30,7 +40,7 @@ FRACTIONS: Final = st.sampled_from([0.5, -0.5, 1.5, 0.1, 0.30000000000000004, 1e
 SCALARS: Final = st.none() | st.booleans() | WHOLE | FRACTIONS | TEXTS
 JSON: Final = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=2),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=2),
     max_leaves=4,
 )
 TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
@@ -178,7 +188,9 @@ def _schema(draw: DrawFn, scope: _Scope) -> Any:
     made: Any = draw(st.sampled_from([_leaf, _array, _object, _map, _several, _combined, _variants]))
     schema = draw(made(scope))
     if isinstance(schema, dict) and draw(st.integers(0, 9)) == 9:
-        schema = {**schema, draw(st.sampled_from(["default", "examples"])): draw(st.lists(JSON, max_size=1))}
+        notes = {"default": st.lists(JSON, max_size=1) | _DEFAULTS, "examples": st.lists(JSON, max_size=1)}
+        keyword = draw(st.sampled_from(sorted(notes)))
+        schema = {**schema, keyword: draw(notes[keyword])}
     return schema
 
 
@@ -203,7 +215,8 @@ def _leaf(draw: DrawFn, scope: _Scope) -> Any:
 
 @st.composite
 def _beside_reference(draw: DrawFn) -> Any:
-    return draw(st.sampled_from([{}, {}, {"description": "Note."}, {"type": "object"}, {"minLength": 1}, {"const": 1}]))
+    notes: list[Any] = [{"description": "Note."}, {"default": {}}, {"default": [{}]}, {"default": {"a": {}}}]
+    return draw(st.sampled_from([{}, *notes, {"type": "object"}, {"minLength": 1}, {"const": 1}]))
 
 
 @st.composite
@@ -222,6 +235,9 @@ def _bounds(draw: DrawFn, kind: str) -> Any:
     chosen = draw(st.lists(st.sampled_from(sorted(keywords)), unique=True, max_size=2)) if keywords else []
     return {keyword: draw(keywords[keyword]) for keyword in chosen}
 
+
+_DEFAULTS: Final = st.sampled_from([{}, [{}], {"a": {}}, {"metadata": {}}]) | SCALARS
+"""Many that are to be filled up with other defaults."""
 
 _FORMATS: Final = st.sampled_from(["date", "email", "uuid", "date-time", "binary", "unheard-of"])
 _DIVISORS: Final = st.sampled_from([1, 2, 0.5, 0.1, 3.0, 1e-7])

@@ -96,6 +96,14 @@ DEEDS: Final = (
     Deed(tool="web.get"),
     Deed(tool="db.set", args={"key": "one"}, scope=(("scope", "one"),)),
     Deed(tool="db.set", args={"key": "two"}, scope=(("scope", "two"),)),
+    # Seven values that read alike, of which two are the same number.
+    Deed(tool="db.set", args={"key": "1"}, scope=(("scope", '"1"'),)),
+    Deed(tool="db.set", args={"key": 1}, scope=(("scope", "1"),)),
+    Deed(tool="db.set", args={"key": 1.0}, scope=(("scope", "1"),)),
+    Deed(tool="db.set", args={"key": ["1"]}, scope=(("scope", '["1"]'),)),
+    Deed(tool="db.set", args={"key": True}, scope=(("scope", "true"),)),
+    Deed(tool="db.set", args={"key": "true"}, scope=(("scope", '"true"'),)),
+    Deed(tool="db.set", args={"key": "True"}, scope=(("scope", "True"),)),
     Deed(tool="db.set"),
     _runs("git", "project"),
     _runs("git", "project/a", cwd="a"),
@@ -154,6 +162,7 @@ class LimitsModel:
             midnight = datetime.combine(today + timedelta(days=1), time(), UTC)
             waits.append((midnight - now).total_seconds())
         if tool in COOLDOWNS and (tool, user) in self._passed:
+            self._passed[tool, user] = min(self._passed[tool, user], now)  # it cannot have been later
             over = self._passed[tool, user] + timedelta(seconds=COOLDOWNS[tool])
             waits.append((over - now).total_seconds())
         wait = max(waits, default=0)

@@ -42,6 +42,16 @@ def test_codecs_agree_with_the_validator_on_many_more_schemas(data: st.DataObjec
     check(toolset, lambda document: [data.draw(values(document)) for _ in range(8)])
 
 
+def _holder(name: str, fields: dict[str, Any], more: Any = True) -> dict[str, Any]:
+    """An object with a field `name`, an object that has `fields`, and `more`."""
+    inner = {"type": "object", "properties": {**fields, "more": more}}
+    return {"type": "object", "properties": {name: inner}}
+
+
+def _nested(depth: int) -> Any:
+    return {"": _nested(depth - 1)} if depth else {}
+
+
 FOUND: list[tuple[Any, list[Any]]] = [
     (
         {"type": ["object", "boolean"], "properties": {"a": {"type": "array", "items": {"$ref": "#"}}}},
@@ -58,6 +68,19 @@ FOUND: list[tuple[Any, list[Any]]] = [
         [{"whole": 1.0, "b": {"c": 1e300}}, {"whole": 1e300}, {"whole": 10**300}, {"whole": 2.0, "b": {"c": 10**300}}],
     ),
     ({"type": "integer", "maximum": 2.0**64, "not": {"const": 1e19}}, [2.0**63, 2**63, 1e19, 10**19]),
+    (_holder("metadata", {"continue": {"type": "string"}}), [{"metadata": {"continue": ""}}, {"metadata": {}}, {}]),
+    (
+        {"type": "object", "properties": {"_uniqueItems": {"default": False}, "a-b": {"type": "integer"}}},
+        [{"uniqueItems": True}, {"uniqueItems": 1, "_uniqueItems": True}, {"a_b": [1]}, {"a_b": 1, "a-b": 2}],
+    ),
+    (
+        {"type": "object", "properties": {"": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}},
+        [_nested(199), {"": None}, {"xe3b0c442": {}}],
+    ),
+    (
+        _holder("x", {"a-b": {"type": "integer", "default": 1}}, {"type": "array", "items": {"$ref": "#"}}),
+        [{"x": {"a_b": 1.0, "more": [{"x": {"a_b": None}}, {"x": {"a-b": 1.0, "a_b": 1.0}}]}}],
+    ),
 ]
 """Schemas that the search once found a defect with, and values that showed it."""
 
@@ -77,6 +100,55 @@ def test_args_are_objects_even_where_a_reference_stands_alone() -> None:
     check(
         Toolset("draft-07", {}, (ToolSide("made.up.tool_0", "args", schema),)), lambda _document: [[], {}, {"a": 1}, 1]
     )
+
+
+def _field_of(schema: Any, names: str = "a") -> dict[str, Any]:
+    return {"type": "object", "properties": dict.fromkeys(names, schema)}
+
+
+SWAGGER = {"anyOf": [{"$ref": "#/types/Node"}, {"type": "boolean"}], "default": {}}
+ENDLESS: dict[str, dict[str, Any]] = {
+    "itself": {"Node": _field_of({"$ref": "#/types/Node", "default": {}}, "an")},
+    "one of two": {"Node": {"type": "object", "properties": {"a": SWAGGER, "b": {"type": "string"}}}},
+    "in a list": {"Node": _field_of({"type": "array", "items": {"$ref": "#/types/Node"}, "default": [{}]})},
+    "in a map": {
+        "Node": _field_of({"type": "object", "additionalProperties": {"$ref": "#/types/Node"}, "default": {"x": {}}})
+    },
+    "each other": {
+        "Node": _field_of({"$ref": "#/types/Leaf", "default": {}}),
+        "Leaf": _field_of({"$ref": "#/types/Node", "default": {}}),
+    },
+    "one level down": {
+        "Node": _field_of({"$ref": "#/types/Leaf", "default": {"a": {}}}),
+        "Leaf": _field_of({"$ref": "#/types/Node"}),
+    },
+    "doubling": {
+        "Node": _field_of({"$ref": "#/types/D0", "default": {}}),
+        **{f"D{level}": _field_of({"$ref": f"#/types/D{level + 1}", "default": {}}, "ab") for level in range(25)},
+        "D25": _field_of({"type": "integer", "default": 1}),
+    },
+}
+"""Types whose defaults, put in wherever a field is absent, would never end, or not in time."""
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_default_that_contains_itself_ends(name: str) -> None:
+    sides = (ToolSide("made.up.tool_0", "result", {"$ref": "#/types/Node"}),)
+    found: list[Any] = [{}, {"a": {}}, {"a": {"a": {}}}, {"a": [{}]}, {"a": 1}]
+    for dialect in DIALECTS:
+        check(Toolset(dialect, ENDLESS[name], sides), lambda _document: found)
+
+
+def test_only_the_default_that_contains_itself_is_left_out() -> None:
+    leaf = {"type": "object", "properties": {"a": {"$ref": "#/types/Leaf", "default": {}}, "n": {"default": 3}}}
+    types = {"Node": _field_of({"$ref": "#/types/Leaf", "default": {}}), "Leaf": leaf}
+    sides = (ToolSide("made.up.tool_0", "result", {"$ref": "#/types/Node"}),)
+    found = resolved(json.dumps(Toolset("2020-12", types, sides).spec()))
+    with imported(found.catalog) as catalog:
+        codec: Codec[Any] = catalog.codec("made.up.tool_0", "result")
+        typed = codec.decode("{}")
+        assert (typed.a.n, typed.a.a) == (3, None)
+        assert codec.encode(typed) == b"{}"
 
 
 def check(toolset: Toolset, values_of: Callable[[Any], list[Any]]) -> None:

@@ -44,6 +44,8 @@ FIELDS = st.text(alphabet="aA_1 .é", max_size=3) | st.sampled_from(
         "name",
         "é",
         "e",
+        *("metadata", "schema", "schema_", "fields", "type", "model", "root", "definitions", "cls", "data", "return"),
+        *("a-b", "a_b", "_a", "a_", "from", "from_", "$id", "id", "id_"),
     ]
 )
 TYPES = st.text(alphabet="aA1_", max_size=2).map(lambda text: f"A{text}") | st.sampled_from(

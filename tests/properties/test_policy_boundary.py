@@ -79,7 +79,7 @@ class Check:
         self.codes: list[str] = []
         with hosted(world) as host:
             self._host = host
-            self._reading = Reading(world, host.wire_names)
+            self._reading = Reading(world, host.wire_names, host.python_names)
             self._runs: list[Run] = []
             run_now(self._all())
         self.asked = host.asked

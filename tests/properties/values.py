@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 from hypothesis import strategies as st
 
-from tests.properties.schemas import FRACTIONS, JSON, NAMES, TEXTS, WHOLE
+from tests.properties.schemas import FRACTIONS, JSON, KEYS, TEXTS, WHOLE
+from toolgen.compiler.resolve.names import attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +113,7 @@ def _object(draw: DrawFn, maker: _Maker, parts: list[dict[str, Any]], depth: int
         if name in required or (depth < _DEEPEST and draw(st.booleans())):
             made[name] = draw(maker.value(schema_of(name), depth + 1)) if depth < _DEEPEST else None
     if (others is not False or patterns) and depth < _DEEPEST and draw(st.integers(0, 2)) > bool(named):
-        name = draw(NAMES)
+        name = draw(KEYS | st.sampled_from([attribute(each) for each in named])) if named else draw(KEYS)
         made.setdefault(name, draw(maker.value(schema_of(name), depth + 1)))
     return made
 
@@ -151,9 +152,12 @@ def _changed(draw: DrawFn, value: Any) -> Any:
         case ((0 | 1), dict()) if value:
             name = draw(st.sampled_from(sorted(value)))
             rest = {key: each for key, each in value.items() if key != name}
-            return draw(st.sampled_from([rest, {**rest, f"{name}x": value[name]}, {**value, name: None}]))
+            python = {attribute(name): value[name]}
+            return draw(
+                st.sampled_from([rest, {**rest, f"{name}x": value[name]}, {**value, name: None}, rest | python])
+            )
         case ((0 | 1), dict()):
-            return {draw(NAMES): draw(JSON)}
+            return {draw(KEYS): draw(JSON)}
         case ((0 | 1), list()):
             return draw(st.sampled_from([value[1:], [*value, *value], [*value, None], [*value[:1], *value]]))
         case ((0 | 1 | 2), (bool() | int() | float())):
@@ -163,7 +167,7 @@ def _changed(draw: DrawFn, value: Any) -> Any:
         case 2, dict() if value and draw(st.integers(0, 1)) == 1:
             return {**value, draw(st.sampled_from(sorted(value))): draw(_SIMPLE)}
         case 2, dict():
-            return {**value, draw(NAMES): draw(JSON)}
+            return {**value, draw(KEYS): draw(JSON)}
         case _:
             return draw(JSON)
 

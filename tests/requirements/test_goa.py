@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -96,14 +97,17 @@ def test_goa_06_an_exported_toolset_stays_its_owners() -> None:
 def test_goa_06_a_toolset_that_no_agent_exports_cannot_be_used() -> None:
     use = "toolgen: 1\nagent: lab.chat\nuse: [lab.research]\n"
     found = resolved(toolset({"ask": {}}, name="lab.research", kind="agent"), use)
+    assert found.has_errors
     assert [message.split(" ", 2)[2] for message in found.messages] == [
         "no agent exports `lab.research`, so nothing runs it"
     ]
+    assert all(message.startswith("TG502 1.json:1:27 ") for message in found.messages)
 
 
 def test_goa_07_an_agent_offers_what_it_exports(imported: Import) -> None:
     exported = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
-    assert exported.new_registration(Answers()).executor is not None
+    registration = exported.new_registration(answers := Answers())
+    assert (registration.toolset, registration.executor) == ("lab.research", answers)
     assert exported.new_search_call(query="x").name == "lab.research.search"
     assert exported.new_verify_call(claim="x").name == "lab.research.verify"
 
@@ -134,6 +138,7 @@ def test_goa_27_the_id_of_a_tool_is_its_service_its_toolset_and_itself(imported:
         "orchestrator.profiles.upsert"
     ]
     assert imported("agents_and_exports.lab.tools.research").SEARCH == "lab.research.search"
+    assert import_module("generated.orchestrator.tools.profiles").UPSERT == "orchestrator.profiles.upsert"
 
 
 def test_goa_31_shapes_that_fit_get_transforms(imported: Import) -> None:

@@ -11,13 +11,55 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.toolsets.agent.agents.world import FOUND, VERDICT, VERIFY, World, call_of, plays, search, value_of
-from toolgen.contract.records import ToolResult
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime import load
-from toolgen.runtime.executors.agent import AgentRun, Outcome, executor
+from toolgen.runtime.errors import ToolNotFound
+from toolgen.runtime.executors.agent import AgentExecutor, AgentRun, Outcome, executor
+from toolgen.runtime.executors.command import CommandHost
+from toolgen.runtime.executors.command import executor as commands
+from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.result import tool_error_from_error
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from pathlib import Path
+
     from toolgen.runtime.run import Run
+
+
+@pytest.mark.parametrize("name", ["orchestrator.research.serach", "search", "", "router.web_search"])
+def test_goa_29_an_unknown_tool_in_the_executor_of_agents_is_an_error_with_this_message(name: str) -> None:
+    async def never(_run: AgentRun) -> Outcome:
+        raise AssertionError("it ran")
+
+    agents = AgentExecutor(load("generated"), "orchestrator.research", never)
+    with pytest.raises(ToolNotFound) as raised:
+        asyncio.run(agents.execute(ToolRequest(name=name), ToolCallMeta()))
+    assert_unknown(raised.value)
+
+
+@pytest.mark.parametrize("name", ["local.nothing", "count_lines", "", "code.read_file"])
+def test_goa_29_an_unknown_tool_in_the_executor_of_commands_is_an_error_with_this_message(
+    name: str, tmp_path: Path
+) -> None:
+    made = commands(load("generated"), "local", CommandHost(paths=PathPolicy(tmp_path))).executor
+    assert made is not None
+
+    async def call() -> Any:
+        outcome: Any = made.execute(ToolRequest(name=name), ToolCallMeta())
+        return await outcome
+
+    with pytest.raises(ToolNotFound) as raised:
+        asyncio.run(call())
+    assert_unknown(raised.value)
+
+
+def assert_unknown(raised: ToolNotFound) -> None:
+    """What the pipeline makes of it, and so its caller gets."""
+    error = tool_error_from_error(raised)
+    assert (error.message, error.kind, error.code) == (
+        "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available",
+    )  # fmt: skip
+
 
 HIT = {"id": "1", "score": 0.5, "text": "A"}
 
@@ -69,6 +111,8 @@ def test_goa_09_a_payload_is_decoded_only_where_a_prompt_needs_it(
     found = played(request_, answer)
     assert found.result.success
     assert len(decodings) == decoded
+    text = found.child.messages[1].content
+    assert (text == '{"claim":"it is","sources":[]}') == (not decoded), "without a template it is the canonical JSON"
 
 
 def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None:

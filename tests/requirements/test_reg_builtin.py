@@ -71,6 +71,7 @@ class Home:
                 self.internal.registration(),
                 CodeTools(self.project).registration(),
             ],
+            missing=self.catalog.toolsets,
         )
 
     def _ask(self, request: PermissionRequest) -> Decision:

@@ -94,7 +94,7 @@ def test_reg_02_36_tools_of_every_source_are_defined_and_answered_alike(tmp_path
     assert {ident: definition.metadata["source"] for ident, definition in found.items()} == sources
 
     async def results() -> list[ToolResult[Any]]:
-        runtime = Runtime(catalog, permission=allow_all)
+        runtime = Runtime(catalog, permission=allow_all, missing=catalog.toolsets)
         return [await runtime.invoke(ToolRequest(name=ident)) for ident in sources]
 
     assert all(type(result) is ToolResult for result in asyncio.run(results()))

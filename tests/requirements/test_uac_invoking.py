@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import inspect
 import json
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from generated.catalogs import universal
+from tests.compiler.specs import resolved, toolset
 from tests.requirements.universal import Universal
 from toolgen.contract.actions import ArgsNotMapped, ResolvedAction, UnknownActionError
-from toolgen.contract.records import ToolRequest
 from toolgen.runtime import load
 
 if TYPE_CHECKING:
@@ -33,7 +32,12 @@ def resolve(name: str, args: dict[str, Any]) -> ResolvedAction:
 
 def test_uac_09_the_tools_of_one_server_have_ids_that_begin_with_it(world: Universal) -> None:
     tools = json.loads(world.invoke("mcp__list_tools", {"server": "time"}).text)
-    assert "time__get_current_time" in [tool["id"] for tool in tools]
+    ids = [tool["id"] for tool in tools]
+    assert "time__get_current_time" in ids
+    assert all(each.startswith("time__") and each != "time__" for each in ids)
+    others = json.loads(world.invoke("mcp__list_tools", {"server": "units"}).text)
+    assert others
+    assert not {tool["id"] for tool in others} & set(ids)
 
 
 @pytest.mark.parametrize(
@@ -59,20 +63,20 @@ def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:
     assert world.calls() == ["mcp_admin.call_mcp_tool"]
 
 
+def test_reg_66_what_is_wrong_with_the_args_of_an_action_is_said_without_their_secrets(world: Universal) -> None:
+    args = {"tool": "time__x", "tool_args": "as hunter2hunter", "api_key": "hunter2hunter"}
+    answer = world.invoke("mcp__call_tool", args)
+    assert answer.is_error
+    assert "- /api_key: remove `api_key`: known fields are `tool_args`, `tool` (found [redacted])" in answer.text
+    assert '- /tool_args: use an object (found "as [redacted]")' in answer.text
+    assert "hunter2" not in answer.text
+
+
 def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Universal) -> None:
     shown = [tool.name for tool in world.surface.tools]
     assert shown == ["list_actions", "describe_action", "invoke_action"]
     for backing in ("router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"):
         assert world.tool_use.catalog.definition(backing).name == backing
-
-
-def test_uac_27_invoking_an_action_is_calling_its_target(tmp_path: Path) -> None:
-    by_action, directly = Universal(tmp_path / "one"), Universal(tmp_path / "other")
-    args = {"slug": "tide-table", "body": "High at noon."}
-    by_action.invoke("memory_operation__remember_shared", args)
-    request = ToolRequest(name="router.remember_shared", payload=json.dumps(args), tool_call_id="m1")
-    asyncio.run(directly.ops.call([request]))
-    assert by_action.trace() == directly.trace() != []
 
 
 @pytest.mark.parametrize(
@@ -135,6 +139,13 @@ def test_uac_39_the_generated_module_stands_on_the_contract_alone() -> None:
     assert set(vars(sys.modules["toolgen.contract.actions"])) >= {"ActionRule", "ActionTables"}
 
 
+def test_uac_40_the_tables_are_final() -> None:
+    for name in ("CATEGORIES", "OPERATION_RULES", "RESOURCE_RULES"):
+        assert universal.__annotations__[name].startswith("Final"), name
+    for name in ("OPERATION_RULES", "RESOURCE_RULES"):
+        assert universal.__annotations__[name] == "Final[Mapping[str, ActionRule]]"
+
+
 def test_uac_40_rules_are_two_tables_and_that_of_an_entry_is_before_that_of_its_category() -> None:
     assert universal.OPERATION_RULES["web__search"].target == "router.web_search"
     assert universal.RESOURCE_RULES["skill"].target == "router.invoke_skill"
@@ -163,6 +174,25 @@ def test_uac_42_an_unknown_action_carries_what_resembles_it() -> None:
     with pytest.raises(UnknownActionError) as caught:
         universal.TABLES.resolve("skil__foo", {}, names=["skill__foo"])
     assert caught.value.suggestions == ("skill__foo",)
+
+
+@pytest.mark.parametrize(
+    ("rule", "place", "key"),
+    [
+        ("actions: {add: gone_tool}", "2.yaml:5:", "gone_tool"),
+        ("actions: {gone_tool: }", "2.yaml:5:", "gone_tool"),
+        ("target: gone_tool", "2.yaml:5:", "gone_tool"),
+        ("actions: {add: other.add}", "2.yaml:5:", "other.add"),
+    ],
+)
+def test_uac_43_a_rule_to_a_tool_that_nobody_declares_is_a_compile_error_with_file_and_key(
+    rule: str, place: str, key: str
+) -> None:
+    catalog = f"toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {{description: A., {rule}}}\n"
+    found = resolved(toolset({"add": {}}), catalog)
+    assert found.has_errors
+    assert all(place in message for message in found.messages)
+    assert any(key in message for message in found.messages)
 
 
 def test_uac_43_every_category_with_a_rule_lists_something_where_everything_is_there(world: Universal) -> None:

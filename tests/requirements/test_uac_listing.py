@@ -11,10 +11,13 @@ import pytest
 
 from generated.catalogs import universal
 from tests.requirements.universal import SEATBELT, Universal
+from toolgen.contract.records import ToolCallMeta
 from toolgen.runtime import load
 from toolgen.runtime.actions.catalog import action_catalog
+from toolgen.runtime.actions.hot_list import owner_of
 from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.tool_use import ToolUseConfig
+from toolgen.runtime.tool_use.tool_use import RunOps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +61,8 @@ def test_uac_07_there_are_no_entries_of_servers_and_their_tools(world: Universal
     assert answer.is_error
     assert told["error"] == "Unknown action 'mcp.tool__x'"
     assert "unknown category 'mcp.tool'" in told["reason"]
+    assert told.keys() == {"error", "reason", "suggestions", "hint"}
+    assert told == world.describe("mcp.tool__x")
     assert not [name for name in world.names() if name.startswith(("mcp.server", "mcp.tool"))]
 
 
@@ -125,21 +130,36 @@ def test_uac_21_items_of_a_category_say_what_a_description_says(world: Universal
             assert item == {key: described[key] for key in ("qualified_name", "description", "input_schema")}
 
 
-def test_uac_22_schemas_come_for_the_category_that_was_asked_for(world: Universal) -> None:
-    text = json.dumps(world.listing(category=["web"]))
-    assert '"url"' in text
-    for other in ("action_name", "old_text", "slug", "argv", "top_k"):
-        assert f'"{other}"' not in text
+@pytest.mark.parametrize("category", universal.CATEGORIES)
+def test_uac_22_schemas_come_for_the_category_that_was_asked_for(world: Universal, category: str) -> None:
+    everything = {name: world.describe(name)["input_schema"] for name in world.names()}
+    items = world.listing(category=[category], limit=200)["items"]
+    assert items
+    assert all(item["qualified_name"].startswith(f"{category}__") for item in items)
+    own = [schema for name, schema in everything.items() if name.startswith(f"{category}__")]
+    assert [item["input_schema"] for item in items] == own
+    text = json.dumps(items)
+    for name, schema in everything.items():
+        if schema not in own:
+            assert json.dumps(schema) not in text, name
+        for key in set(schema.get("properties", {})) - set().union(*(each.get("properties", {}) for each in own)):
+            assert f'"{key}": {{' not in text, (name, key)
 
 
 def test_uac_23_a_description_has_four_parts_and_three_facts(world: Universal) -> None:
-    described = world.describe("web__search")
-    assert described.keys() == {"qualified_name", "description", "input_schema", "metadata"}
-    assert described["metadata"] == {
+    for name in world.names():
+        described = world.describe(name)
+        assert described.keys() == {"qualified_name", "description", "input_schema", "metadata"}
+        assert described["metadata"].keys() == {"target_tool_name", "category", "purity"}
+        assert described["qualified_name"] == name
+        assert name.startswith(f"{described['metadata']['category']}__")
+        assert described["metadata"]["purity"] in ("read_only", "side_effect")
+    assert world.describe("web__search")["metadata"] == {
         "target_tool_name": "router.web_search",
         "category": "web",
         "purity": "read_only",
     }
+    assert world.describe("file__write")["metadata"]["purity"] == "side_effect"
 
 
 def test_uac_24_the_schema_is_the_targets_less_what_the_entry_fills(world: Universal) -> None:
@@ -270,8 +290,8 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
     world.invoke("web__search", {"query": "tides"})
     world.invoke("web__search", {"query": 7})
     world.invoke("no__such")
-    world.hot_list.note("gone__action")
-    world.hot_list.note("list_actions")
+    world.hot_list.note("gone__action", owner_of(world.run.meta))
+    world.hot_list.note("list_actions", owner_of(world.run.meta))
     # reyn_source__list weighs 2 * (1 + 1/10) = 2.2, web__search 1 * (1 + 1/1) = 2; what failed does not count.
     names = world.names()
     assert names[:4] == ["reyn_source__list", "web__search", "file__read", "file__list"]
@@ -284,7 +304,7 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
 
 def test_uac_61_what_is_hidden_is_not_pinned(tmp_path: Path) -> None:
     world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=4))
-    world.hot_list.note("exec__run")
+    world.hot_list.note("exec__run", owner_of(world.run.meta))
     assert "exec__run" not in world.names()
 
 
@@ -294,6 +314,84 @@ def test_uac_62_a_corpus_is_described_and_invoked_that_nobody_lists(tmp_path: Pa
     assert (world.describe("rag_corpus__meetings"))["metadata"]["target_tool_name"] == "router.recall"
     answer = world.invoke("rag_corpus__meetings", {"query": "harbour budget"})
     assert not answer.is_error
+
+
+def in_the_name_of(world: Universal, user: str | None, session: str | None) -> None:
+    """From now on the model acts for somebody else, in a run of its own."""
+    world.run = world.runtime.start_run(meta=ToolCallMeta(user=user, session_id=session))
+    world.presentation = world.tool_use.presentation("step", world.run)
+    world.ops = RunOps(world.runtime, world.run)
+
+
+def test_uac_61_what_one_user_did_is_not_shown_to_another(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=2))
+    first = world.names()[0]
+
+    def hottest(user: str | None, session: str | None) -> str:
+        in_the_name_of(world, user, session)
+        return world.names()[0]
+
+    in_the_name_of(world, "ann", "s1")
+    world.invoke("web__search", {"query": "tides"})
+    assert hottest("ann", "s1") == hottest("ann", "s2") == "web__search"
+    assert hottest("ben", "s1") == hottest(None, "s1") == hottest(None, "ann") == hottest(None, None) == first
+    in_the_name_of(world, None, "s1")
+    world.invoke("web__fetch", {"url": "http://harbour.example/ferry.html"})
+    assert hottest(None, "s1") == "web__fetch"
+    assert hottest("ann", "s1") == "web__search"
+    assert hottest(None, "s2") == hottest("s1", None) == first
+
+
+def test_the_hot_list_counts_listed_actions_only_and_so_many_of_so_many_users(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=50), resources={})
+    owner = owner_of(world.run.meta)
+    answer = world.invoke("rag_corpus__meetings", {"query": "harbour budget"})
+    assert not answer.is_error  # it can be invoked, and nobody lists it
+    world.invoke("web__search", {"query": "tides"})
+    assert world.hot_list.top(50, (), Everything(), owner) == ("web__search",)
+    for number in range(2000):
+        world.hot_list.note(f"a__{number}", owner)
+        world.hot_list.note("a__often", owner)
+    top = world.hot_list.top(5000, (), Everything(), owner)
+    assert len(top) == 200
+    assert top[0] == "a__often"
+    for number in range(3000):
+        world.hot_list.note("web__search", f"user {number}")
+    counted = [n for n in range(3000) if world.hot_list.top(1, (), Everything(), f"user {n}")]
+    assert counted == list(range(2000, 3000))
+
+
+class Everything:
+    def __contains__(self, _name: object) -> bool:
+        return True
+
+
+def test_one_huge_description_is_cut_where_it_stands_and_no_listing_is_cut_in_its_json(tmp_path: Path) -> None:
+    huge = "x" * 5_000_000
+    world = Universal(tmp_path, resources={"skill": lambda: [("big", huge), ("n" * 501, "Long."), ("small", "It is.")]})
+    items = {item["qualified_name"]: item for item in world.listing(category=["skill"])["items"]}
+    assert list(items) == ["skill__big", "skill__small"]
+    assert items["skill__big"]["description"].startswith("x" * 1999 + "…\n")
+    assert len(world.describe("skill__big")["description"]) < 2_200
+    assert len(json.dumps(world.listing())) < 20_000
+
+
+def test_a_page_ends_with_an_item_and_says_where_the_next_begins(tmp_path: Path) -> None:
+    listed = [(f"part{number:03}", f"{number} " + "x" * 1900) for number in range(120)]
+    world = Universal(tmp_path, resources={"skill": lambda: listed})
+    found: list[str] = []
+    offset: int | None = 0
+    pages = 0
+    while offset is not None:
+        text = world.ask("list_actions", {"category": ["skill"], "offset": offset, "limit": 200}).text
+        assert len(text) < 60_000
+        page = json.loads(text)
+        assert page["total"] == 120
+        found += [item["qualified_name"] for item in page["items"]]
+        offset = page.get("next_offset")
+        pages += 1
+    assert found == [f"skill__part{number:03}" for number in range(120)]
+    assert pages > 2
 
 
 def test_where_listing_resources_fails_the_rest_is_listed(tmp_path: Path) -> None:

@@ -7,22 +7,35 @@ import hashlib
 import inspect
 import json
 import re
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from generated.catalogs import universal
+from tests.case import write
 from tests.compiler.specs import resolved, toolset
 from tests.examples.entries import EVERY_ENTRY
 from tests.requirements.universal import SEATBELT, Universal
-from toolgen.contract.tool_use import ToolUseError
-from toolgen.providers.table import provider_payload
+from tests.runtime.tools import idle_executors
+from toolgen.compiler.build import compile_specs, generate
+from toolgen.compiler.config import Target
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.contract.messages import ModelCall, ModelReply
+from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.table import PROVIDERS, provider_payload
+from toolgen.providers.table import provider as provider_of
+from toolgen.providers.wire_names import fits
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.actions.listing import list_actions
+from toolgen.runtime.presentations.protocol import Calls
 from toolgen.runtime.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from toolgen.providers.protocol import Problem
 
 LIGHT = ToolUseConfig(settings=SEATBELT, tier="light")
 MANDATES = (
@@ -60,24 +73,55 @@ def of_many_actions(number: int) -> ToolUse:
     return ToolUse(catalog, ToolUseConfig(embedding_class="lexical"))
 
 
-def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(tmp_path: Path) -> None:
-    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {description: A., actions: {add: }}\n"
-    spec = toolset({"add": {}, "drop": {}})
-    before = resolved(spec, catalog).catalog.catalogs[0]
-    after = resolved(spec, catalog + "  second: {description: B., actions: {drop: }}\n").catalog.catalogs[0]
-    assert [category.name for category in before.categories] == ["first"]
-    assert [category.name for category in after.categories] == ["first", "second"]
-    hidden = Universal(tmp_path / "a", ToolUseConfig(settings={}))
-    shown = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT))
-    assert len(hidden.tool_use.view(hidden.run).categories) + 1 == len(shown.tool_use.view(shown.run).categories)
-    assert [tool.name for tool in hidden.surface.tools] == [tool.name for tool in shown.surface.tools]
+SHOP = """
+toolgen: 1
+catalog: all
+from: shop
+categories:
+"""
+
+
+def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thirteen categories, and a fourteenth: built, imported, and shown to a model."""
+    monkeypatch.syspath_prepend(tmp_path)
+    tools = {f"do_{number}": {"args": {"n": "integer"}} for number in range(14)}
+    built: list[Any] = []
+    for count in (13, 14):
+        categories = "".join(
+            f"  part{number}: {{description: Part {number}., actions: {{do: do_{number}}}}}\n"
+            for number in range(count)
+        )
+        (tmp_path / f"specs{count}/specs").mkdir(parents=True)
+        (tmp_path / f"specs{count}/specs/shop.yaml").write_text(toolset(tools), encoding="utf-8")
+        (tmp_path / f"specs{count}/specs/all.yaml").write_text(SHOP + categories, encoding="utf-8")
+        sink = Diagnostics()
+        target = Target(out=f"categories_{count}", builtin=("actions",))
+        compiled = compile_specs(tmp_path / f"specs{count}", target, sink)
+        assert not sink.has_errors, [str(found.message) for found in sink]
+        write(tmp_path / target.out, generate(compiled.catalog))
+        module = import_module(f"{target.out}.catalogs.all_")
+        catalog = load(target.out)
+        tool_use = ToolUse(catalog, ToolUseConfig())
+        surface = tool_use.presentation(
+            "step", Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
+        ).build_presentation()
+        built.append((module, [tool.name for tool in surface.tools], surface.prompt))
+    (before, few, one), (after, many, other) = built
+    assert (*before.CATEGORIES, "part13") == after.CATEGORIES
+    assert len(after.CATEGORIES) == len(before.CATEGORIES) + 1 == 14
+    rules = [{**module.OPERATION_RULES, **module.RESOURCE_RULES} for module in (before, after)]
+    assert rules[1].keys() - rules[0].keys() == {"part13__do"}
+    assert few == many == ["list_actions", "describe_action", "invoke_action"]
+    assert other.replace("\n- `part13`: Part 13.", "") == one
 
 
 def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions() -> None:
     told: set[str] = set()
     for number in (20, 200, 20_000):
         tool_use = of_many_actions(number)
-        run = Runtime(tool_use.catalog, permission=allow_all).start_run()
+        run = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all).start_run()
         surface = tool_use.presentation("step", run).build_presentation()
         tools = json.dumps(provider_payload("openai", surface.tools).fields, separators=(",", ":"))
         assert len(tools) <= 4_000
@@ -88,11 +132,63 @@ def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions(
     assert len(told) == 1
 
 
-def test_uac_15_wrappers_say_nothing_of_categories(world: Universal) -> None:
-    for tool in world.surface.tools:
-        said = json.dumps({**tool.args, "properties": {}}) + tool.description
+def test_uac_15_wrappers_say_nothing_of_categories(tmp_path: Path) -> None:
+    """Nothing but the list of categories to choose from: not in descriptions, nor in those of parameters."""
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    tools = provider_payload("openai", world.surface.tools).fields["tools"]
+    assert len(tools) == 4
+    for tool in tools:
+        said = json.dumps(tool)
+        if tool["function"]["name"] == "list_actions":
+            said = said.replace(json.dumps(list(universal.CATEGORIES)), "")
         for category in universal.CATEGORIES:
-            assert not re.search(rf"\b{re.escape(category)}\b", said), (tool.name, category)
+            assert not re.search(rf"\b{re.escape(category)}\b", said), (tool["function"]["name"], category)
+
+
+def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_path: Path) -> None:
+    """What lists, what dispatches, what is counted and what is sent: for each provider and scheme, by the same names.
+
+    The names of actions are values and no names of tools: they are the same for all, and hold dots.
+    """
+    for provider in sorted(PROVIDERS):
+        grammar = provider_of(provider).grammar
+        refused: list[Problem] = []
+        for scheme in SCHEMES:
+            config = ToolUseConfig(
+                schemes=dict.fromkeys(LAYERS, scheme), settings=SEATBELT, embedding_class="lexical", hot_list_size=3
+            )
+            world = Universal(tmp_path / f"{provider}-{scheme}", config)
+            try:
+                presentation = world.tool_use.presentation("step", world.run, provider)
+            except UnsupportedCapability as error:
+                refused += error.problems  # it takes no tool of the example whose args it cannot be told
+                continue
+            names = [tool.name for tool in presentation.build_presentation().tools]
+            assert all(fits(name, grammar) for name in names), (provider, scheme)
+            assert provider in DOTTED or not [name for name in names if "." in name], (provider, scheme)
+            candidates = world.tool_use.candidates(world.run, provider)
+            idents = set(candidates)
+            assert {candidates[ident].name for ident in idents} == set(candidates.by_name)
+            assert set(candidates.by_name.values()) == idents
+            if scheme == "enumerate-all":
+                assert set(names) == set(candidates.by_name)
+                for name in names:  # dispatch: each name leads back to the ident that it was listed for
+                    asked = ModelCall(tool_call_id="m", name=name, arguments="{}")
+                    action = presentation.interpret(ModelReply(calls=(asked,)))
+                    assert isinstance(action, Calls)
+                    (call,) = action.calls
+                    assert call.request is not None
+                    assert candidates[call.request.name].name == name
+            if scheme == "universal-category":
+                world.presentation = presentation
+                world.invoke("web__search", {"query": "tides"})
+                assert world.names()[0] == "web__search"
+        assert all(fits(problem.tool, grammar) for problem in refused)
+        assert not [problem for problem in refused if not problem.pointer and "its name is not" in problem.reason]
+
+
+DOTTED = ("litellm", "mcp")
+"""Profiles whose tools may have dots in their names."""
 
 
 def test_uac_32_search_is_shown_where_there_is_an_embedding_class(tmp_path: Path) -> None:

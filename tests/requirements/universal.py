@@ -67,6 +67,7 @@ class Universal:
         self.runtime = Runtime(
             catalog,
             executors=[*router.registrations, ActionTools(self.tool_use).registration()],
+            missing=catalog.toolsets,
             permission=allow_all,
             policies=self.policies,
             store=self.store,

@@ -9,7 +9,7 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import BaseModel
 
@@ -77,6 +77,7 @@ class _Call:
     user: str | None = "ann"
     times: int = 1
     in_run: bool = False
+    call_id: str = "c"
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __call__(self) -> ToolResult[Any]:
@@ -85,7 +86,7 @@ class _Call:
     async def _last(self) -> ToolResult[Any]:
         runtime = runtime_of(self.catalog, **self.settings)
         run = run_of(self.catalog)[1] if self.in_run else None
-        request = ToolRequest(name=self.name, payload=self.payload, tool_call_id="c")
+        request = ToolRequest(name=self.name, payload=self.payload, tool_call_id=self.call_id)
         results = [await runtime.invoke(request, meta=ToolCallMeta(user=self.user), run=run) for _ in range(self.times)]
         return results[-1]
 
@@ -95,6 +96,10 @@ def raising(error: BaseException, **fields: Any) -> _Call:
         raise error
 
     return _Call(catalog=catalog_of(handler, **fields))
+
+
+def _host_raising(_given: Any) -> Any:
+    raise RuntimeError(LEAKY)
 
 
 def failing(kind: FailureKind, code: str, message: str, hint: str = "do something else") -> _Call:
@@ -161,7 +166,7 @@ def _compiled(name: str, payload: str = "{}") -> Callable[[], ToolResult[Any]]:
     """Call a tool of the examples that nobody runs here."""
 
     def call() -> ToolResult[Any]:
-        runtime = Runtime(load("generated"), permission=deny_all)
+        runtime = Runtime(load("generated"), permission=deny_all, missing=load("generated").toolsets)
         return asyncio.run(runtime.invoke(ToolRequest(name=name, payload=payload)))
 
     return call
@@ -287,6 +292,15 @@ WAYS: Final[Sequence[tuple[FailureKind, str, Mapping[str, Callable[[], ToolResul
     (FailureKind.UNAVAILABLE, "no_executor", {"nobody_runs_it": _compiled("code.read_file", '{"path": "x"}')}),
     (FailureKind.UNAVAILABLE, "not_recorded", {"off_the_record": _unrecorded}),
     (FailureKind.UNAVAILABLE, "not_injected", {"not_filled_in": giving(1, metadata={"inject": ["account"]})}),
+    (FailureKind.INTERNAL, "injection_failed", {
+        "wrongly_filled_in": _Call(
+            catalog=catalog_of(metadata={"inject": ["account"]}), settings={"inject": {"account": _host_raising}}
+        ),
+    }),
+    (FailureKind.INTERNAL, "host_error", {
+        "id_source": _Call(catalog=catalog_of(), call_id="", settings={"new_id": _host_raising}),
+    }),
+    (FailureKind.INTERNAL, "invalid_request", {"no_name": _Call(catalog=catalog_of(), name=cast("str", [LONG]))}),
     (FailureKind.UNAVAILABLE, "child_agent_limit_exceeded", {"too_many_agents": _too_many_agents}),
     (FailureKind.MALFORMED_RESULT, "malformed_result", {
         "wrong_result": giving({"count": LEAKY}, result_schema=EXACT_RESULT),

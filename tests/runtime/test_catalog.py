@@ -30,7 +30,7 @@ def test_loading_imports_no_module_of_the_package(shop: Shop) -> None:
 
 
 def test_goa_34_idents_find_their_definition_and_schema(shop: Shop) -> None:
-    runtime = Runtime(load(shop.name), permission=allow_all)
+    runtime = Runtime(load(shop.name), permission=allow_all, missing=load(shop.name).toolsets)
     spec = runtime.tool_spec(shop.module("shop.tools.orders.idents").REFUND)
     assert (spec.name, spec.title, spec.permission) == ("shop.orders.refund", "Refund an order", "write")
     assert spec.tags == {"write", "billing"}
@@ -44,7 +44,7 @@ def test_goa_34_idents_find_their_definition_and_schema(shop: Shop) -> None:
 
 
 def test_goa_34_a_lookup_of_an_unknown_tool_raises_with_the_nearest(shop: Shop) -> None:
-    runtime = Runtime(load(shop.name), permission=allow_all)
+    runtime = Runtime(load(shop.name), permission=allow_all, missing=load(shop.name).toolsets)
     with pytest.raises(ToolNotFound, match=r"did you mean shop\.orders\.refund") as missing:
         runtime.tool_spec(Ident("shop.orders.refnd"))
     assert missing.value.suggestions[0] == "shop.orders.refund"

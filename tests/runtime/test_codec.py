@@ -261,6 +261,8 @@ class Holder(ClosedModel):
         ({**NAMED, "patternProperties": {"^x": {}}}, None, False),
         ({"anyOf": [NAMED, {"type": "string"}]}, None, False),
         ({"type": "array"}, None, False),
+        ({"id": "http://a/b", **NAMED}, Named, False),
+        ({"$id": "http://a/b", **NAMED}, Named, False),
         (TREE, Tree, False),
         (True, None, False),
         ({"enum": [1, "a"]}, None, True),

@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.project.checkout import ROOT
+import toolgen.toolsets.generated
 from toolgen.runtime.artifacts import ArtifactError, Artifacts
 from toolgen.runtime.stores.chain import ChainError, ChainKey
 from toolgen.runtime.stores.records import StoreError
@@ -20,7 +21,6 @@ from toolgen.runtime.stores.sqlite_reader import SqliteReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, devices and links of POSIX")
 
@@ -57,7 +57,7 @@ kinds = pytest.mark.parametrize("kind", PUT)
     ],
 )
 def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, said: str) -> None:
-    shutil.copytree(ROOT / "generated", tmp_path / "package")
+    shutil.copytree(Path(toolgen.toolsets.generated.__file__).parent, tmp_path / "package")
     (tmp_path / "package" / file).unlink()
     PUT[kind](tmp_path / "package" / file)
 
@@ -68,7 +68,7 @@ def test_a_file_of_a_package(tmp_path: Path, kind: str, file: str, used: str, sa
         text=True,
         timeout=60,
         check=False,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
     assert said in done.stderr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,13 +77,41 @@ def test_tel_25_a_gate_that_is_late_is_cancelled_and_the_call_runs(caplog: pytes
     async def gate(_request: CheckedCall) -> GateDecision:
         try:
             await asyncio.sleep(3600)
-        finally:
+        except asyncio.CancelledError:
             ended.append("cancelled")
+            raise
         return GateDecision(approved=False)
 
-    assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate, gate_timeout=0.01)).success
+    async def check() -> None:
+        before = asyncio.all_tasks()
+        result = await call(runtime_of(catalog_of(metadata=GATED), gate=gate, gate_timeout=0.01))
+        assert result.success
+        # The loop goes on: nothing but the call itself may have cancelled the gate, and it is not left behind.
+        await asyncio.sleep(0)
+        assert ended == ["cancelled"]
+        assert asyncio.all_tasks() == before
+
+    asyncio.run(check())
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert ended == ["cancelled"]
+
+
+def test_tel_25_a_gate_that_does_not_let_itself_be_cancelled_holds_nobody_up(caplog: pytest.LogCaptureFixture) -> None:
+    async def check() -> None:
+        over = asyncio.Event()
+
+        async def gate(_request: CheckedCall) -> GateDecision:
+            while not over.is_set():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.sleep(5)
+            return GateDecision(approved=False)
+
+        made = runtime_of(catalog_of(metadata=GATED), gate=gate, gate_timeout=0.01)
+        result = await asyncio.wait_for(call(made), 5)
+        assert result.success
+        over.set()
+
+    asyncio.run(check())
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
 
 
 def test_tel_24_a_gate_that_is_cancelled_lets_the_call_run(caplog: pytest.LogCaptureFixture) -> None:

@@ -140,7 +140,9 @@ def test_deny_all_denies_readonly_calls_too() -> None:
 
 
 def test_nobody_is_asked_about_a_call_that_cannot_run(shop: Shop) -> None:
-    runtime = Runtime(load(shop.name), permission=lambda _request: pytest.fail("asked"))
+    runtime = Runtime(
+        load(shop.name), permission=lambda _request: pytest.fail("asked"), missing=load(shop.name).toolsets
+    )
     for name, payload in (("shop.orders.refund", '{"order_id": "o"}'), ("nothing.there", "{}")):
         result = asyncio.run(runtime.invoke(ToolRequest(name=name, payload=payload)))
         assert not was_denied(result)
@@ -159,7 +161,9 @@ def test_an_executor_with_raw_json_is_asked_about_canonical_arguments(shop: Shop
 
     for raw in (True, False):
         registration = ToolsetRegistration(toolset="shop.orders", executor=Echo(), decode_in_executor=raw)
-        runtime = Runtime(load(shop.name), permission=callback, executors=[registration])
+        runtime = Runtime(
+            load(shop.name), permission=callback, executors=[registration], missing=load(shop.name).toolsets
+        )
         payload = '{ "order_id":"o", "amount": 1}'
         assert was_denied(asyncio.run(runtime.invoke(ToolRequest(name="shop.orders.refund", payload=payload))))
     assert asked == [b'{"amount":1,"order_id":"o"}'] * 2

@@ -55,7 +55,7 @@ def test_reg_94_a_request_says_all_that_a_person_needs_to_decide(tmp_path: Path)
         tool_name="own.tool",
         permission="write",
         tags=frozenset({"dangerous", "network", "write"}),
-        arguments=b'{"at":"https://api.example.com/x","password":"hunter2","path":"sub/a.txt"}',
+        arguments=b'{"at":"https://api.example.com/x","password":"[redacted]","path":"sub/a.txt"}',
         meta=request.meta,
         summary='{"at": "https://api.example.com/x", "password": "[redacted]", "path": "sub/a.txt"}',
         scope=(("host", "api.example.com"), ("write", str(tmp_path / "sub"))),

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.runtime.responses import RESPONSES
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import (
     ContentBlock,
@@ -19,9 +22,16 @@ from toolgen.contract.records import (
 )
 from toolgen.runtime import Catalog, Runtime, allow_all, blocking, load
 from toolgen.runtime.errors import ExecutorError, ToolNotFound
+from toolgen.runtime.executors.agent import AgentRun, Outcome
+from toolgen.runtime.executors.agent import executor as agent_executor
+from toolgen.runtime.executors.command import CommandHost
+from toolgen.runtime.executors.command import executor as command_executor
+from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.tool_use import ToolUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.runtime.conftest import Shop
 
@@ -47,7 +57,7 @@ def handlers(refund: Callable[..., Any], find: Callable[..., Any] = lambda _args
 
 
 def runtime(shop: Shop, *executors: ToolsetRegistration) -> Runtime:
-    return Runtime(load(shop.name), permission=allow_all, executors=executors)
+    return Runtime(load(shop.name), permission=allow_all, executors=executors, missing=load(shop.name).toolsets)
 
 
 def invoke(
@@ -117,6 +127,33 @@ def test_goa_14_a_request_carries_raw_json(shop: Shop, payload: bytes | str) -> 
     seen: list[Any] = []
     invoke(runtime(shop, handlers(lambda args, _meta: seen.append(args))), payload)
     assert seen == [shop.type("RefundArgs")(order_id="o")]
+    typed: Any = shop.type("RefundArgs")(order_id="o")
+    assert error_of(invoke(runtime(shop, handlers(print)), typed)).code == "validation_error", "a typed object is none"
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_goa_14_what_a_model_calls_becomes_a_request_of_raw_json(shop: Shop, name: str) -> None:
+    """Whether an API gives args as text or as an object: a planner passes on text, and decodes nothing."""
+    seen: list[ToolRequest] = []
+
+    class Watched(Runtime):
+        async def turn(self, requests: Any, run: Any) -> list[ToolResult[Any]]:
+            seen.extend(requests)
+            return await super().turn(requests, run)
+
+    catalog = load(shop.name)
+    host = Watched(
+        catalog,
+        permission=allow_all,
+        executors=[handlers(lambda _a, _m: {"refunded": True})],
+        missing=catalog.toolsets,
+    )
+    conversation = ToolUse(catalog).conversation("chat", host, host.start_run(), name)
+    (wire,) = set(re.findall(r"shop[._]+orders[._]+refund", json.dumps(dict(conversation.request()))))
+    turn = asyncio.run(conversation.take(RESPONSES[name]("", [("c1", wire, {"order_id": "ö"})])))
+    assert [result.error for result in turn.results] == [None]
+    assert [type(request.payload) for request in seen] == [str]
+    assert json.loads(seen[0].payload) == {"order_id": "ö"}
 
 
 @pytest.mark.parametrize("form", ["handlers", "executor", "raw executor"])
@@ -232,12 +269,63 @@ def test_goa_26_every_call_brings_its_own_meta(shop: Shop) -> None:
     assert seen == [ToolCallMeta(tool_call_id="c7", **meta), ToolCallMeta(tool_call_id="c9")]
     assert recorder.asked[0][1] == ToolCallMeta(tool_call_id="c8", **meta)
     assert recorder.asked[0][0].tool_call_id == "c8"
+    assert is_dataclass(seen[0])
 
 
-def test_goa_29_an_unknown_tool_in_an_executor_is_an_error_with_this_message(shop: Shop) -> None:
-    calls = runtime(shop, ToolsetRegistration(toolset="shop.orders", executor=Recorder(ToolNotFound("refund"))))
-    error = error_of(invoke(calls))
+def test_goa_26_calls_that_run_together_have_each_their_own_meta(shop: Shop) -> None:
+    """Nothing of a call is kept where another could find it."""
+    met = asyncio.Barrier(3)
+    seen: dict[str, ToolCallMeta] = {}
+
+    async def refund(args: Any, meta: ToolCallMeta) -> Any:
+        await met.wait()
+        seen[args.order_id] = meta
+        return {"refunded": True}
+
+    async def main() -> None:
+        calls = runtime(shop, handlers(refund))
+        requests = [ToolRequest(name=REFUND, payload=f'{{"order_id": "{n}"}}', tool_call_id=f"c{n}") for n in range(3)]
+        await asyncio.gather(
+            *(calls.invoke(request, meta=ToolCallMeta(user=f"u{n}")) for n, request in enumerate(requests))
+        )
+
+    asyncio.run(main())
+    assert {order: (meta.user, meta.tool_call_id) for order, meta in seen.items()} == {
+        str(n): (f"u{n}", f"c{n}") for n in range(3)
+    }
+
+
+@pytest.mark.parametrize("is_raw", [False, True])
+def test_goa_29_an_unknown_tool_in_an_executor_is_an_error_with_this_message(shop: Shop, *, is_raw: bool) -> None:
+    executor = Recorder(ToolNotFound("refund"))
+    registration = ToolsetRegistration(toolset="shop.orders", executor=executor, decode_in_executor=is_raw)
+    error = error_of(invoke(runtime(shop, registration)))
     assert (error.message, error.kind) == ("unknown tool", FailureKind.TOOL_NOT_AVAILABLE)
+    assert (error.code, error.cause) == ("tool_not_available", executor.result)
+
+
+@pytest.mark.parametrize("kind", ["agent", "command"])
+def test_goa_29_executors_that_come_with_toolgen_know_no_tool_but_theirs(kind: str, tmp_path: Path) -> None:
+    """Each is given a call of another toolset, as a host does that ties it to the wrong one."""
+    catalog = load("generated")
+    if kind == "agent":
+        executor = agent_executor(catalog, "orchestrator.research", must_not_play).executor
+    else:
+        host = CommandHost(paths=PathPolicy(tmp_path))
+        executor = command_executor(catalog, "local", host).executor
+    wrongly_tied = ToolsetRegistration(toolset="router", executor=executor)
+    calls = Runtime(catalog, permission=allow_all, executors=[wrongly_tied], missing=catalog.toolsets)
+    result = invoke(calls, '{"query": "x"}', "router.web_search")
+    error = error_of(result)
+    assert (error.message, error.kind, error.code) == (
+        "unknown tool",
+        FailureKind.TOOL_NOT_AVAILABLE,
+        "tool_not_available",
+    )
+
+
+async def must_not_play(_run: AgentRun) -> Outcome:
+    raise AssertionError("it ran")
 
 
 @pytest.mark.parametrize("name", ["shop.orders.refnd", "shop_orders_refund", "read file", "", "ö" * 10_000])
@@ -357,7 +445,9 @@ def test_reg_18_every_result_has_a_call_id_of_its_own(shop: Shop) -> None:
     assert all(made)
     assert invoke(calls, call_id="", tool_call_id="from-meta").tool_call_id == "from-meta"
     assert invoke(calls, "{}", call_id="c5").tool_call_id == "c5"
-    numbered = Runtime(load(shop.name), permission=allow_all, new_id=lambda _what: "made")
+    numbered = Runtime(
+        load(shop.name), permission=allow_all, missing=load(shop.name).toolsets, new_id=lambda _what: "made"
+    )
     assert invoke(numbered, call_id="").tool_call_id == "made"
 
 
@@ -381,7 +471,7 @@ def test_a_tool_that_nothing_runs_is_unavailable(shop: Shop) -> None:
     result = invoke(runtime(shop), "{}", "shop__reviews__list")
     error = error_of(result)
     assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "no_executor")
-    assert error.message == "shop.reviews.list cannot run here: the toolset shop.reviews has no executor"
+    assert error.message == "shop.reviews.list cannot run here: no executor of the toolset shop.reviews runs it"
     assert result.tool_name == "shop.reviews.list"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from tests.runtime.test_runs import run_of
-from tests.runtime.tools import add, call, catalog_of, code_of, must_not_run, runtime_of
+from tests.runtime.tools import add, call, catalog_of, code_of, idle_executors, must_not_run, runtime_of
 from toolgen.contract.records import (
     Bounds,
     ContentBlock,
@@ -23,6 +23,7 @@ from toolgen.contract.records import (
     ToolResult,
 )
 from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime.artifacts import Artifacts
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.gate import GateDecision
 from toolgen.runtime.hooks import Denial
@@ -199,7 +200,13 @@ def test_reg_96_98_a_call_that_fails_is_on_record_with_the_stage_that_ended_it(
 def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> None:
     async def check() -> list[Any]:
         store = MemoryStore()
-        runtime = Runtime(load("generated"), permission=deny_all, policies=["coding"], store=store)
+        runtime = Runtime(
+            load("generated"),
+            executors=idle_executors(load("generated")),
+            permission=deny_all,
+            policies=["coding"],
+            store=store,
+        )
         run = runtime.start_run("default_worker", meta=META)
         for name in ("code.write_file", "mcp.assets.put_asset", "own.nothing"):
             await runtime.invoke(request(name=name), run=run)
@@ -403,6 +410,46 @@ def test_reg_71_an_aborted_call_keeps_what_it_said_of_its_progress() -> None:
         assert record.events[-1].data == {"end_reason": "aborted_tools"}
         assert [result.content["error"]["code"] for result in record.results] == ["aborted"] * 2
         assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+    asyncio.run(check())
+
+
+def test_reg_71_a_partial_output_that_is_large_becomes_an_artifact(tmp_path: Path) -> None:
+    """All fields at once: the error, what says how it ended, what is kept, and the events."""
+
+    async def check() -> None:
+        store, begun = MemoryStore(), asyncio.Event()
+        artifacts = Artifacts(tmp_path / "artifacts")
+
+        async def handler(_args: Any, meta: ToolCallMeta) -> None:
+            meta.report({"rows": [f"row {number}" for number in range(200)], "password": "s3cr3t"})
+            begun.set()
+            await asyncio.sleep(60)
+
+        catalog = catalog_of(handler, metadata={"limits": {"result_bytes": 200}})
+        run = run_of(catalog)[1]
+        vars(run.meta)["run_id"] = "r1"
+        runtime = runtime_of(catalog, store=store, artifacts=artifacts)
+        turn = asyncio.ensure_future(runtime.turn([request()], run))
+        await begun.wait()
+        run.abort("the user pressed stop")
+        (result,) = await turn
+        await runtime.end_run(run)
+        assert (result.is_error, code_of(result)) == (True, "aborted")
+        said = {key: result.metadata[key] for key in ("aborted", "partial", "abort_reason")}
+        assert said == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
+        assert [block.type for block in result.content] == ["text", "text", "artifact_ref"]
+        assert result.content[0].data == "aborted\nthe user stopped the run"
+        assert "[cut: these are the first " in result.content[1].data
+        kept = json.loads(artifacts.get(result.content[2].data).data)
+        assert kept == {"partial": [{"rows": [f"row {number}" for number in range(200)], "password": "[redacted]"}]}
+        record = await store.read("r1")
+        assert kinds(record) == ["tool_started", "tool_progress", "tool_failed", "run_ended"]
+        assert record.events[2].data["code"] == "aborted"
+        assert record.events[3].data == {"end_reason": "aborted_tools"}
+        content = record.results[0].content
+        assert content["metadata"] == {**said, "truncated": True}
+        assert content["blocks"][2] == {"type": "artifact_ref", "data": result.content[2].data}
 
     asyncio.run(check())
 

@@ -71,7 +71,7 @@ SECRET_KEYS = [
 PLAIN_KEYS = [
     *("name", "path", "author", "authors", "secretary", "tokenizer", "passenger", "compass", "key", "keys", "keyboard"),
     *("next_page_token", "pageToken", "continuation_token", "nextToken", "cookie_policy", "token_type", "signature"),
-    *("session_id", "user_id", "status", "description", "pinned", "design", "monkey"),
+    *("user_id", "status", "description", "pinned", "design", "monkey"),
 ]
 
 

@@ -176,6 +176,22 @@ def test_what_ended_before_an_abort_is_kept() -> None:
     assert codes(results) == ["ok", "aborted"]
 
 
+@pytest.mark.parametrize("names", [("r1", "r2", "r3"), ("a1", "a2"), ("w1", "r2", "w3"), ("r1", "a1", "w1")])
+def test_reg_69_a_turn_ends_with_the_last_of_its_calls(names: tuple[str, ...]) -> None:
+    """What a host does with the results comes after the end of every call, also of one that takes long or fails."""
+    host = Host(fail=["r2"], seconds=0.02)
+
+    async def whole() -> None:
+        results = await runtime_of(host.catalog).turn([request(name) for name in names], run_of(host.catalog)[1])
+        host.trace.append("next request")
+        assert [result.tool_call_id for result in results] == list(names)
+        await asyncio.sleep(0.05)
+
+    asyncio.run(whole())
+    assert host.trace[-1] == "next request"
+    assert sorted(host.trace[:-1]) == sorted([f"{name}{end}" for name in names for end in "+-"])
+
+
 def test_reg_69_a_turn_whose_caller_is_cancelled_leaves_nothing_running() -> None:
     host = Host(seconds=5)
 

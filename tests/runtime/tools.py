@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 
 if TYPE_CHECKING:
@@ -24,6 +24,18 @@ def add(catalog: Catalog, handler: Callable[..., Any], name: str, **fields: Any)
     fields = {"description": "x", "input_schema": ANY_ARGS, **fields}
     catalog.register(ToolDefinition(name=name, **fields), handler)
     return catalog
+
+
+class MustNotRun:
+    """An executor that a test does not let run."""
+
+    def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> ToolResult[Any]:
+        raise AssertionError(f"{request.name} ran")
+
+
+def idle_executors(catalog: Catalog, *but: str) -> list[ToolsetRegistration]:
+    """Executors for all compiled toolsets but some, for tests that are about what may be called."""
+    return [ToolsetRegistration(toolset=name, executor=MustNotRun()) for name in catalog.toolsets if name not in but]
 
 
 def must_not_run(_args: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -12,7 +12,8 @@ from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.runtime import load
+from toolgen.contract.records import ToolsetRegistration
+from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.known_tools import KnownTools
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime import Catalog
 
 
@@ -46,6 +48,19 @@ def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
         return found
     check_known("agent", agent, {name for catalog in found.values() for name in catalog.section("agents")})
     return {out: catalog for out, catalog in found.items() if agent in catalog.section("agents")}
+
+
+def idle_runtime(catalog: Catalog) -> Runtime:
+    """Make a runtime whose runs are only looked at, as if something ran every toolset."""
+    executors = [ToolsetRegistration(toolset=toolset, executor=_Idle()) for toolset in catalog.toolsets]
+    return Runtime(catalog, executors=executors, permission=deny_all)
+
+
+class _Idle:
+    """What would run a toolset, in a run that makes no calls."""
+
+    def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> NoReturn:
+        raise AssertionError(f"{request.name} was called in a run that is only looked at")
 
 
 def import_name(root: Path, out: str) -> tuple[Path, str]:

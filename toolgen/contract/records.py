@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
 
@@ -76,8 +76,8 @@ class ToolCallMeta:
     """In whose name a call runs. Comes with every call and reaches every handler.
 
     All ids are opaque text. `granted` are resolved paths that somebody allowed for this call, beyond what policies do.
-    `injected` are the fields that the tool's spec has the host fill, by name. `attributes` is the host's own, carried
-    along and never read.
+    `injected` are the fields that the tool's spec has the host fill, by name: they may be secret, and no part of its
+    `repr`. `attributes` is the host's own, carried along and never read.
     """
 
     tool_call_id: str = ""
@@ -90,7 +90,7 @@ class ToolCallMeta:
     parent_run_id: str | None = None
     parent_tool_call_id: str | None = None
     granted: tuple[str, ...] = ()
-    injected: Mapping[str, Any] = NOTHING
+    injected: Mapping[str, Any] = field(default=NOTHING, repr=False)
     attributes: Mapping[str, Any] = NOTHING
 
     def report(self, data: Mapping[str, Any], kind: str = "tool_progress") -> None:
@@ -304,7 +304,8 @@ class ToolsetRegistration:
 
     Exactly one of `handlers` (ident -> function of typed args and meta) and `executor` is set.
     `inline` calls run in the caller's loop even where an engine schedules others; with `decode_in_executor`
-    the executor gets the raw JSON as it came, checked against the schema but not decoded.
+    the executor gets the raw JSON as it came, checked against the schema but not decoded. `missing` are idents of the
+    toolset that nothing runs here: no run has them.
     """
 
     toolset: str
@@ -312,3 +313,4 @@ class ToolsetRegistration:
     executor: ToolExecutor | None = None
     inline: bool = False
     decode_in_executor: bool = False
+    missing: frozenset[str] = frozenset()

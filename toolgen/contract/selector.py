@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Iterable, Set
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,12 @@ class Selector:
         """Whether it names a tool, by its ident, its toolset and its tags."""
         is_named = not self.name or self.name == toolset or _matches(self.parts, ident)
         return is_named and self.tags <= tags
+
+
+def names_one_of(selector: str, patterns: Iterable[str]) -> bool:
+    """Whether one of the patterns matches the name of a selector, which may be a pattern itself."""
+    name = selector.partition("+")[0]
+    return any(_matches(tuple(pattern.split("*")), name) for pattern in patterns)
 
 
 def _matches(parts: tuple[str, ...], ident: str) -> bool:

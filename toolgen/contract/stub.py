@@ -9,16 +9,19 @@ from __future__ import annotations
 import keyword
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 DESCRIPTION_LIMIT: Final = 500
 NOTE_LIMIT: Final = 120
 """Characters that a stub tells of what a tool does, and of what a parameter or a key is."""
+
+CHOICE_LIMIT: Final = 500
+"""Characters that the values of an enumeration take in a stub; of more, it tells the types alone."""
 
 CHECKED_NAMES: Final = frozenset({"Any", "Literal", "NotRequired", "TypedDict"})
 """What stubs use of `typing`."""
@@ -70,12 +73,14 @@ class Stub:
     """A tool as a function. `parameters` are pairs of the Python and the JSON name, in the order of the signature.
 
     `source` is the whole definition, `types` the names of the types that it needs, each after those it needs itself.
+    An `open` one takes other arguments than its parameters.
     """
 
     function: str
     parameters: tuple[tuple[str, str], ...]
     source: str
     types: tuple[str, ...] = ()
+    open: bool = False
 
 
 def stub_of(
@@ -84,19 +89,20 @@ def stub_of(
     returns: str,
     description: str,
     *,
-    others: str = "",
+    is_open: bool = False,
     types: tuple[str, ...] = (),
 ) -> Stub:
     """Write the stub of a tool; what may be left out comes after what may not, else in the given order.
 
     It is indented by one blank, for a model is sent it in every request.
 
-    `others` is the type of arguments of any other name, empty where there can be none.
+    One that is open, and has no parameters, takes any argument by name: there is nothing else to pass. With parameters
+    it shows these alone, for a model is to use them; code may pass others all the same.
     """
     ordered = sorted(parameters, key=lambda parameter: not parameter.required)
     signature = ", ".join([
         *(f"{each.python}: {each.type}" + ("" if each.required else f" = {each.default}") for each in ordered),
-        *([f"**arguments: {others}"] if others else []),
+        *(["**arguments: Any"] if is_open and not ordered else []),
     ])  # fmt: skip
     notes = [f"{each.python}: {text}" for each in ordered if (text := prose(each.description, NOTE_LIMIT))]
     body = _docstring([prose(description, DESCRIPTION_LIMIT), *notes])
@@ -105,7 +111,28 @@ def stub_of(
         parameters=tuple((each.python, each.wire) for each in ordered),
         source=f"def {function}({signature}) -> {returns}:\n {body}\n",
         types=types,
+        open=is_open,
     )
+
+
+def choice(values: Iterable[str | int | bool | None], written: Callable[[Any], str]) -> str:
+    """Write the type of a value that is one of a few; of many, the types that these have."""
+    chosen = list(values)
+    source = f"Literal[{', '.join(map(written, chosen))}]"
+    if len(source) <= CHOICE_LIMIT:
+        return source
+    return " | ".join(dict.fromkeys("None" if each is None else type(each).__name__ for each in chosen))
+
+
+def key_type(source: str) -> str:
+    """Write the type of a key where the keys are a dict: as text, so that it may name what comes later.
+
+    Type checkers read no escapes in such text, so a type that would need one stands as it is.
+    """
+    for quote in ('"', "'"):
+        if quote not in source and "\\" not in source:
+            return f"{quote}{source}{quote}"
+    return source
 
 
 def is_python_name(name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.providers.offering import lenient_payload
 from toolgen.providers.protocol import Problem, UnsupportedCapability
-from toolgen.providers.response_json import answers_to, arguments_text, name_of, object_of, response_of
+from toolgen.providers.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
 from toolgen.providers.schema_dialects import MCP
 from toolgen.providers.wire_names import STRICT
 
@@ -56,9 +56,8 @@ class Mcp:
         """Read a request `tools/call`; its id, if there is one, is that of the call. Raises `MalformedResponse`."""
         request = response_of(response)
         params = object_of(request.get("params"), "params")
-        asked = request.get("id")
         call = ModelCall(
-            tool_call_id="" if asked is None else str(asked),
+            tool_call_id=id_of(request.get("id"), "id"),
             name=name_of(params.get("name"), "params.name"),
             arguments=arguments_text(params.get("arguments"), "params.arguments"),
         )

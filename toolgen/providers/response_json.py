@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.json_values import kind_of
 from toolgen.providers.protocol import MalformedResponse
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.contract.messages import CallAnswer, Feedback, ModelCall
+
+_ID_BITS: Final = 64
 
 
 def response_of(value: Any) -> Mapping[str, Any]:
@@ -55,9 +57,26 @@ def name_of(value: Any, where: str) -> str:
     return name
 
 
+def id_of(value: Any, where: str) -> str:
+    """Give the id of a JSON-RPC request as text, the empty one for null. Raises `MalformedResponse`."""
+    if isinstance(value, bool) or not isinstance(value, str | int | None):
+        raise _unexpected(value, where, "a string or an integer")
+    if isinstance(value, int) and value.bit_length() > _ID_BITS:
+        raise MalformedResponse(f"{where} of the response is an integer of more than {_ID_BITS} bits")
+    return "" if value is None else str(value)
+
+
 def arguments_text(value: Any, where: str) -> str:
-    """Give args that came as an object as JSON text; null, which some send for none, is an empty object."""
-    return json.dumps(object_of({} if value is None else value, where), ensure_ascii=False, separators=(",", ":"))
+    """Give args that came as an object as JSON text; null, which some send for none, is an empty object.
+
+    Raises `MalformedResponse`, also for what cannot be written as JSON: an integer of more digits than Python writes
+    (4,300), values nested deeper than it recurses, a value of a type that JSON does not have.
+    """
+    args = object_of({} if value is None else value, where)
+    try:
+        return json.dumps(args, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError):
+        raise MalformedResponse(f"{where} of the response cannot be written as JSON") from None
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:

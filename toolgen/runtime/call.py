@@ -13,6 +13,7 @@ from pydantic_core import from_json
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import PARTIAL_OUTPUT, ToolCallMeta, ToolResult
+from toolgen.runtime.call_secrets import secrets_of_call
 from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
@@ -89,11 +90,12 @@ class Call:
     call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
     `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said. The executor has
     begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
+    `unconfirmed` is to be awaited before its result is given: it raises where the start of the call is not on record.
     """
 
     __slots__ = (
-        "_args", "_arguments", "_on_report", "_payload", "at_end", "decision", "given", "hook", "is_started", "meta",
-        "reports", "run", "starts", "tool", "trace",
+        "_args", "_arguments", "_on_report", "_payload", "_secrets", "at_end", "decision", "given", "hook",
+        "is_started", "meta", "reports", "run", "starts", "tool", "trace", "unconfirmed",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +110,7 @@ class Call:
         self.decision = ""
         self.hook = ""
         self.starts: Starts | None = None
+        self.unconfirmed: Awaitable[None] | None = None
         self.is_started = False
         self.at_end: tuple[Callable[[], None], ...] = ()
         self.reports: tuple[Mapping[str, Any], ...] = ()
@@ -115,6 +118,7 @@ class Call:
         self._arguments: bytes | None = None
         self._args: Any = None
         self._on_report: OnReport | None = None
+        self._secrets: tuple[Mapping[str, Any], Secrets] | None = None
 
     @property
     def is_typed(self) -> bool:
@@ -149,6 +153,22 @@ class Call:
             self._args = from_json(self.arguments)
         return self._args
 
+    @property
+    def has_secrets(self) -> bool:
+        """Whether the call may have secrets: by the schema of its tool, or those of the call that started its run."""
+        return self.tool.secrets.is_watched or (self.run is not None and self.run.secrets is not None)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What is secret in this call, with its values; they are collected when they are first looked for."""
+        injected: Mapping[str, Any] = self.meta.injected
+        if self._secrets is None or self._secrets[0] is not injected:
+            is_sent = not self.is_typed or self.given is None
+            payload = self._payload if is_sent else self.arguments_later()
+            above = self.run.secrets if self.run is not None else None
+            self._secrets = injected, secrets_of_call(self.tool.secrets, payload, injected, above)
+        return self._secrets[1]
+
     def begin(self, on_report: OnReport | None) -> None:
         """Say that the executor is about to begin: from here on the call may report its progress."""
         self.is_started = True
@@ -166,7 +186,7 @@ class Call:
         try:
             data = json.loads(canonical(dict(data)))  # as it is now: whoever reports may change it
         except (ValueError, TypeError) as error:
-            warn("what %s reports is no JSON", self.tool.entry.ident, error=error)
+            warn("what %s reports is no JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
             return
         if kind in ("tool_progress", PARTIAL_OUTPUT):
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
@@ -196,8 +216,8 @@ Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 Finish: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any]]
 """Completes the result of a call that went well."""
 
-Size: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
-"""Bounds what is shown of a result."""
+Size: TypeAlias = "Callable[[ToolResult[Any], Callable[[], Secrets]], ToolResult[Any] | Awaitable[ToolResult[Any]]]"
+"""Bounds what is shown of a result; what it stores is without the secrets of the call."""
 
 After: TypeAlias = Callable[[Call, ToolResult[Any]], Awaitable[None] | None]
 """Looks at the result of a call that was executed."""

@@ -8,6 +8,8 @@ from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.builtin import BUILTIN_TOOLSETS
+from toolgen.contract.qualified import SEPARATOR
+from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
 from toolgen.providers.wire_names import wire_name
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
@@ -79,6 +81,34 @@ class Catalog:
         if name in self:
             return name
         return self._spellings.get(name)
+
+    @cached_property
+    def names(self) -> ToolNames:
+        """What rules and settings may call the tools. Of use once the catalog is frozen."""
+        toolsets = {*self.toolsets, *map(_toolset, self._registered)}
+        return ToolNames(dict.fromkeys(self), toolsets, self._spelled_tools, self._spelled_actions)
+
+    def _spelled_tools(self) -> Iterator[SpelledTool]:
+        for ident, tool in self._compiled.items():
+            others: list[str] = [tool["tag"]["prefix"]] if "tag" in tool else []
+            toolset = _toolset(ident)
+            if self._document["toolsets"][toolset].get("kind") == "mcp":
+                own = tool.get("source_name", _key(ident))
+                others += [own, f"{_key(toolset)}{SEPARATOR}{own}"]
+            yield SpelledTool(ident, self.wire_name(ident), _python_name(tool.get("args_type", "")), tuple(others))
+        for ident in self._registered:
+            yield SpelledTool(ident, self.wire_name(ident))
+
+    def _spelled_actions(self) -> Iterator[SpelledAction]:
+        for catalog in self.section("catalogs").values():
+            for category in catalog["categories"]:
+                for entry, action in category.get("actions", {}).items():
+                    yield SpelledAction(
+                        f"{category['name']}{SEPARATOR}{entry}", action["target"], is_plain="schema" not in action
+                    )
+                if "resource" in category:
+                    name = f"{category['name']}{SEPARATOR}"
+                    yield SpelledAction(name, category["resource"]["target"], is_plain=False)
 
     def known_tools(self) -> Iterator[KnownTool]:
         """Every tool, with the names that people and recordings call it by."""
@@ -341,3 +371,10 @@ def _toolset(ident: str) -> str:
 
 def _key(ident: str) -> str:
     return ident.rpartition(".")[2]
+
+
+def _python_name(type_path: str) -> str:
+    """The dotted Python name of a tool, of where the type of its args lies: `shop.tools.orders.types.refund:…`."""
+    package, _, function = type_path.partition(":")[0].rpartition(".types.")
+    owner, _, last = package.rpartition("tools.")
+    return f"{owner}{last}.{function}" if package else ""

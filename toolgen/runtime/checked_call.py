@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgen.runtime.call_secrets import hide_from_person
+
 if TYPE_CHECKING:
     from collections.abc import Set
 
@@ -42,8 +44,15 @@ class CheckedCall:
 
     @property
     def arguments(self) -> bytes:
-        """The canonical JSON of the args, without what the host injects."""
+        """The canonical JSON of the args, without what the host injects, and with their secrets: not to be shown."""
         return self._call.arguments
+
+    @property
+    def summary(self) -> str:
+        """The args on one line as a person or a model may see them: as in `PermissionRequest.summary`."""
+        from toolgen.runtime.shown_args import summary  # few hooks show args
+
+        return summary(hide_from_person(self._call.args, self._call.secrets))
 
     @property
     def meta(self) -> ToolCallMeta:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final, get_args, get_origin
 
 from toolgen.contract.json_types import is_object
-from toolgen.runtime.kinds import is_json_value, model_class, without_none
+from toolgen.runtime.kinds import is_json_value, model_class, wire_name, without_none
 from toolgen.runtime.schema_profile import definitions_of
 
-_SURPRISES: Final = ("$dynamicRef", "$id", "$recursiveRef", "patternProperties", "prefixItems")
+_SURPRISES: Final = ("$dynamicRef", "$id", "$recursiveRef", "id", "patternProperties", "prefixItems")
 _NULL: Final = {"type": "null"}
 
 
@@ -69,4 +69,4 @@ def _fields_of(kind: Any) -> dict[str, Any] | None:
         return None
     model = model_class(kind)
     fields = model.model_fields if model else {}
-    return {field.alias or name: field.annotation for name, field in fields.items()}
+    return {wire_name(name, field): field.annotation for name, field in fields.items()}

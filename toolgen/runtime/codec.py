@@ -6,7 +6,6 @@ import re
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from jsonschema_rs import ValidationError as SchemaError
 from pydantic import BaseModel
 from pydantic_core import from_json
 
@@ -16,24 +15,20 @@ from toolgen.runtime.closed_schema import is_closed
 from toolgen.runtime.codec_source import CodecSource, compiled_source
 from toolgen.runtime.errors import InvalidPayload
 from toolgen.runtime.exact_types import Exactness, exactness
-from toolgen.runtime.issues import issue, issues_of, leaves_of, not_json, not_sayable
+from toolgen.runtime.issues import issue, leaves_of, not_json, not_sayable
 from toolgen.runtime.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.typed_values import is_absent, remove, with_floats
+from toolgen.runtime.validation import Validation
 from toolgen.runtime.value_type import ValueType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from jsonschema_rs import Validator
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import Issue
     from toolgen.runtime.packages import Side
 
 T = TypeVar("T")
-
-_ALL_ERRORS_WITHIN: Final = 32 * 1024
-"""Bytes of JSON up to which all errors are collected: the validator takes 10 to 40 µs for each, wanted or not."""
 
 _LARGE: Final = re.compile(rb"\d{19}")
 """An integer that may lie beyond 2^63."""
@@ -78,7 +73,7 @@ class Codec(Generic[T]):
         except NotJson as error:
             raise InvalidPayload([not_json(str(error))]) from None
         if not self._is_valid(value):
-            raise InvalidPayload(self._issues(value, len(payload)))
+            raise InvalidPayload(self._validation.issues(value))
         return value
 
     @cached_property
@@ -199,43 +194,31 @@ class Codec(Generic[T]):
             return text, json_value
         if _LARGE.search(text) and self._is_valid(as_floats := with_floats(json_value)):
             return json_bytes(as_floats), as_floats
-        self._remove_absent(value, json_value, len(text))
+        self._remove_absent(value, json_value)
         return json_bytes(json_value), json_value
 
-    def _remove_absent(self, value: Any, json_value: Any, size: int) -> None:
+    def _remove_absent(self, value: Any, json_value: Any) -> None:
         """Drop optional fields that were set to None and that the schema does not let be null, until it is content."""
         while not self._is_valid(json_value):
-            leaves = leaves_of(self._errors(json_value, size))
+            leaves = leaves_of(self._validation.errors(json_value))
             nulls = {tuple(error.instance_path) for error in leaves if error.instance is None and error.instance_path}
             absent = [path for path in nulls if is_absent(value, path, self._type.model)]
             if not absent:
-                raise InvalidPayload(self._issues(json_value, size))
+                raise InvalidPayload(self._validation.issues(json_value))
             for path in absent:
                 remove(json_value, path)
-
-    def _issues(self, value: Any, size: int) -> tuple[Issue, ...]:
-        return issues_of(self._errors(value, size), self.schema)
-
-    def _errors(self, value: Any, size: int) -> list[SchemaError]:
-        if size <= _ALL_ERRORS_WITHIN:
-            return list(self._validator.iter_errors(value))
-        try:
-            self._validator.validate(value)
-        except SchemaError as error:
-            return [error]
-        return []
 
     @cached_property
     def _source(self) -> CodecSource:
         return self._load()
 
     @cached_property
-    def _validator(self) -> Validator:
-        return self._source.validator()
+    def _validation(self) -> Validation:
+        return Validation(self._source.schema, assert_formats=self._source.assert_formats)
 
     @cached_property
     def _is_valid(self) -> Callable[[Any], bool]:
-        return self._validator.is_valid
+        return self._validation.is_valid
 
     @cached_property
     def _type(self) -> ValueType:

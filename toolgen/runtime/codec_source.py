@@ -1,17 +1,19 @@
-"""What a codec is made of, where it comes from, and the validator of its schema."""
+"""What a codec is made of, where it comes from, and how a schema is compiled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from jsonschema_rs import validator_for
+from jsonschema_rs import FancyRegexOptions, validator_for
 
+from toolgen.contract.schema_bounds import BACKTRACK_LIMIT
 from toolgen.runtime.packages import read_package, type_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import KeywordValidator, Validator
 
+    from toolgen.contract.schema_bounds import Bounds
     from toolgen.runtime.packages import Side
 
 
@@ -29,10 +31,20 @@ class CodecSource:
     assert_formats: bool = False
     foreign: bool = False
 
-    def validator(self) -> Validator:
-        """Compile the schema. Nothing is fetched; formats count only where the target says so."""
-        annotations = None if self.assert_formats else _ANNOTATIONS
-        return validator_for(self.schema, validate_formats=self.assert_formats, keywords=annotations, offline=True)
+
+def compiled_validator(schema: Any, bounds: Bounds, *, assert_formats: bool = False) -> Validator:
+    """Compile a schema. Nothing is fetched, and formats count only where they are asserted.
+
+    Raises what jsonschema-rs raises for a schema that it cannot compile: `ValidationError`, `ReferencingError`, or
+    `ValueError`.
+    """
+    return validator_for(
+        schema,
+        validate_formats=assert_formats,
+        keywords=None if assert_formats else _ANNOTATIONS,
+        offline=True,
+        pattern_options=FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT, size_limit=bounds.pattern_bytes),
+    )
 
 
 def compiled_source(package: str, ident: str, side: Side) -> CodecSource:

@@ -1,59 +1,50 @@
 """Credentials in text: well-known formats, and what stands behind the name of a secret. Linear in the text.
 
 No pattern has two ways to read the same run of characters: runs are taken whole (`++`), and begin where none goes on.
+Which names are those of secrets is in `secret_names`.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from base64 import b64decode
 from binascii import Error as NotBase64
-from functools import lru_cache
+from functools import partial
 from typing import Final
+
+from toolgen.runtime.secret_names import WORDS_IN_TEXT, is_secret_name, letters
 
 REDACTED: Final = "[redacted]"
 
-_STRONG: Final = re.compile(
-    "passw(?:or)?d|passphrase|passcode|apikey|privatekey|secretkey|accesskey|signingkey|encryptionkey|accountkey"
-    "|sharedkey|masterkey|hmackey|authkey|clientsecret|authorization|connectionstring"
-)
-"""Secret wherever they stand in a key of lower-case letters and digits."""
-
-_WEAK: Final = re.compile(
-    r"(?:tokens?|secrets?|cookies?|credentials?|creds|pwd|privkey|sshkey|jwt)"
-    r"(?:value|header|string|data|raw|base|hash|old|new|prod|dev|live|test|\d)*$"
-)
-"""Secret at the end of one."""
-
-_PLACE: Final = re.compile("(?:page|next|prev|previous|continuation|pagination|cursor|resume|sync)tokens?$")
-"""Tokens that say where a list goes on, and open nothing."""
-
-_WHOLE: Final = frozenset({"auth", "pass", "pin", "otp", "cvv", "cvc", "sig", "bearer"})
-"""Secret as whole keys of an object; in text they are words like others."""
-
-_LONGEST_NAME: Final = 80
-"""Characters of a key that are looked at from each end."""
+_ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
+"""What a shell, or code, could act on: text with it is more than a credential."""
 
 
-def is_secret_key(key: str) -> bool:
-    """Whether what stands under a key is secret, by its name: in any case, with or without `_`, `-` and `.`."""
-    return _is_secret_key(key) if len(key) <= _LONGEST_NAME else _is_secret_name(_named(key))
+def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
+    """Give a text with each secret in it as `REDACTED`; a text without is given back itself.
+
+    `names` are further names of secrets, of lower-case letters and digits.
+    """
+    return _redacted(text, names, is_cautious=False)
 
 
-@lru_cache(maxsize=4096)
-def _is_secret_key(key: str) -> bool:
-    name = _letters(key)
-    return name in _WHOLE or _is_secret_name(name)
+def redact_shown(text: str) -> str:
+    """The same for text that a person decides by: what could be more than a credential stays.
+
+    A model wrote the text, and must not be able to hide what it does behind how it looks: `TOKEN="$(curl … | sh)"` is
+    shown. So is what follows a name and is a plain word, which could be the name of a program or of a file.
+    """
+    return _redacted(text, frozenset(), is_cautious=True)
 
 
-def keeps_numbers(key: str) -> bool:
-    """Whether numbers under a key are counts: `max_tokens` is no secret, and `tokens` with text in it is one."""
-    return _named(key).endswith("tokens")
+def is_mere_credential(value: str) -> bool:
+    """Whether a value behind the name of a secret, as on a command line, can be nothing but a credential."""
+    header = _HEADER.fullmatch(value)
+    word = header[1] if header else value
+    return _is_token(word) and not word.startswith(("/", "./", "../", "~")) and not _ACTIVE.search(word)
 
 
-def redact_text(text: str) -> str:
-    """Give a text with each secret in it as `REDACTED`; a text without is given back itself."""
+def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
     length = len(text)
     if length < 6 or (length < 16 and text.isidentifier()):  # too short for any format, with no name before it
         return text
@@ -61,41 +52,28 @@ def redact_text(text: str) -> str:
         for needles, pattern, replace in _FORMATS:
             for needle in needles:
                 if needle in text:
-                    text = pattern.sub(replace, text)
+                    text = pattern.sub(partial(_if_inactive, replace) if is_cautious else replace, text)
                     break
     if ":" in text or "=" in text or "--" in text or ">" in text or "earer" in text or "asic" in text:
         lowered = text.lower()
         if "bearer" in lowered or "basic" in lowered:
             shown = _SCHEME.sub(_without_credentials, text)
             text = text if shown == text else shown
-        for word in _NAME_WORDS:
-            if word in lowered:
-                return _without_named(text)
+        if names or any(word in lowered for word in WORDS_IN_TEXT):
+            return _without_named(text, names, is_cautious=is_cautious)
     return text
 
 
-def _named(key: str) -> str:
-    return _short_name(key) if len(key) <= _LONGEST_NAME else _letters(key[:_LONGEST_NAME] + key[-_LONGEST_NAME:])
+def _if_inactive(replace: str, found: re.Match[str]) -> str:
+    """What takes the place of a credential that was found by its format: itself, where it may be more than that."""
+    secret = found[found.lastindex or 0]
+    is_block = secret.startswith("-----BEGIN")
+    may_act = _KEY_BLOCK.fullmatch(secret) is None if is_block else _ACTIVE.search(secret) is not None
+    return found[0] if may_act else found.expand(replace)
 
-
-def _letters(key: str) -> str:
-    plain = key if key.isascii() else unicodedata.normalize("NFKC", key)
-    return "".join(filter(str.isalnum, plain)).lower()
-
-
-_short_name: Final = lru_cache(maxsize=4096)(_letters)
-
-
-@lru_cache(maxsize=4096)
-def _is_secret_name(name: str) -> bool:
-    return bool(_STRONG.search(name) or (_WEAK.search(name) and not _PLACE.search(name)))
-
-
-_NAME_WORDS: Final = ("pass", "key", "secret", "token", "cookie", "cred", "pwd", "auth", "connection", "jwt")
-"""Every name of a secret has one of them."""
 
 _SHORT: Final = 200
-_RUN: Final = re.compile(r"[^\s]{16}|://|PRIVATE KEY|[?&]")
+_RUN: Final = re.compile(r"[^\s]{16}|://|PRIVATE KEY|[?&]|-[uU][\s=]|-user")
 """What a short text has at least that holds one of the formats."""
 
 _B64: Final = "[A-Za-z0-9_-]"
@@ -168,11 +146,19 @@ _FORMATS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = (
     ),
     (
         ("ig=", "nature=", "key="),
-        re.compile(r"(?<=[?&])((?:[\w-]{0,20}-)?(?:sig|signature|key)=)[^\s&#\"'<>]++", re.IGNORECASE),
+        re.compile(r"(?<=[?&])((?:[\w-]{0,20}-)?(?:sig|signature|key)=)([^\s&#\"'<>]++)", re.IGNORECASE),
+        rf"\g<1>{REDACTED}",
+    ),
+    (
+        ("-u", "-U", "--user", "--proxy-user"),
+        re.compile(
+            r"(?<![\w-])((?:-u|-U|--user|--proxy-user)(?:[ \t=]{1,4}[\"']?|[\"']))(?!\d{1,9}:\d{1,9}(?![^\s\"']))"
+            r"([^\s:\"'`/\\]{1,256}:[^\s\"'`\\]++)"
+        ),
         rf"\g<1>{REDACTED}",
     ),
 )
-"""What to look for, how it reads, and what to put in its place."""
+"""What to look for, how it reads, and what to put in its place. The last group is the secret, or all of it is."""
 
 _SCHEME: Final = re.compile(rf"{_START}(bearer|basic)([ \t]{{1,8}})([A-Za-z0-9._~+/=-]{{8,}}+)", re.IGNORECASE)
 
@@ -207,23 +193,31 @@ _TEXT: Final[dict[str, re.Pattern[str]]] = {
 }
 _REST_OF_LINE: Final = re.compile(r"[^\r\n]++")
 _BRACKET: Final = re.compile(r"[\[\]{}]")
+_LONGEST_END: Final = 80
 _NOTHING: Final = frozenset({"null", "none", "nil", "true", "false", "undefined"})
 
 
-def _without_named(text: str) -> str:
+_KEY_BLOCK: Final = re.compile(r"-----BEGIN [A-Z0-9 ]+-----(?:[A-Za-z0-9+/=\r\n]|\\[nr])*(?:-----END [A-Z0-9 ]+-----)?")
+_HEADER: Final = re.compile(r"(?:basic|bearer|token|negotiate|apikey|api-key) (\S+)", re.IGNORECASE)
+
+
+def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
     """Leave out what stands behind the name of a secret: `token=…`, `"password": "…"`, `Cookie: …`, `--api-key …`."""
     parts: list[str] = []
     done = at = 0
     while found := _NAME.search(text, at):
         at = found.end()
-        name = _named(found[1] or found[3])
-        if not _is_secret_name(name):
+        written = found[1] or found[3]
+        name = letters(written[-_LONGEST_END:])
+        if not is_secret_name(written) and name not in names:
             continue
         begin, end = _value(text, at, name, found)
         value = text[begin:end]
         if not value or value == REDACTED or value.lower() in _NOTHING:
             continue
         if name.endswith("tokens") and value.isdecimal():
+            continue
+        if is_cautious and not is_mere_credential(value):
             continue
         parts += (text[done:begin], REDACTED)
         done = at = end

@@ -13,6 +13,9 @@ from toolgen.runtime.suggest import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Set
 
+    from toolgen.runtime.secret_names import DeclaredNames
+    from toolgen.runtime.secret_values import SecretValues
+
 Permission: TypeAlias = Literal["readonly", "write"]
 PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
 
@@ -97,10 +100,18 @@ def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
 
 
 class Secrets(NamedTuple):
-    """Declared secrets of a tool: JSON pointers into its args and its result, as `catalog.json` has them."""
+    """What is secret in the calls of a tool; see `call_secrets`.
+
+    `args` and `result` are JSON pointers of declared secrets, as `catalog.json` has them, and `names` those of the
+    args, which a model may misspell. `is_watched` says that a call may have secrets by its schema, and `values` are
+    those of one call.
+    """
 
     args: tuple[str, ...] = ()
     result: tuple[str, ...] = ()
+    names: DeclaredNames | None = None
+    is_watched: bool = False
+    values: SecretValues | None = None
 
 
 NO_SECRETS: Final = Secrets()

@@ -11,8 +11,9 @@ from toolgen.contract.selector import Selector
 from toolgen.runtime.policy import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
+    from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.definition import Entry
     from toolgen.runtime.policy import Judgement, Policies
 
@@ -24,7 +25,7 @@ CHILD_ROLES: Final = frozenset({"sub", "fork", "worker"})
 NEVER_FOR_CHILDREN: Final = frozenset({
     "agent.create_sub_agent", "agent.dispatch_worker", "agent.fork_agent", "agent.list_agent_definitions",
     "agent.list_workers", "agent.plan_template", "agent.task_cancel", "agent.task_complete", "agent.task_create",
-    "agent.task_fail", "agent.task_template", "agent.task_update",
+    "agent.task_fail", "agent.task_list", "agent.task_template", "agent.task_update",
 })  # fmt: skip
 """Planning and starting agents stay with the main one, whatever a spec or a dispatch says."""
 
@@ -39,6 +40,7 @@ class LeftOut(StrEnum):
     ROLE = "role"
     EXCLUDED = "tool_excluded"
     NOT_OFFERED = "not_offered"
+    NO_EXECUTOR = "no_executor"
 
 
 class OutsideBase(ValueError):
@@ -80,12 +82,13 @@ def effective_set(
     role: str = "",
     mode: str = "",
     requested: Iterable[str] | None = None,
+    missing: Collection[str] = (),
 ) -> EffectiveSet:
     """Compute what an agent, as a catalog holds it, may call in a role and a mode.
 
     It is what the agent uses, or the `requested` idents, which must lie in what it uses and may have on request; less
-    what its role may not hold, and less what policies exclude. Tools of discovery stand beside it, unless a policy
-    excludes them. Suggestions have no say. Raises `OutsideBase`.
+    what its role may not hold, less what policies exclude, and less the `missing` idents, which nothing runs. Tools of
+    discovery stand beside it, unless a policy excludes them. Suggestions have no say. Raises `OutsideBase`.
     """
     role = role or agent.get("role", "main")
     base = _selected(entries, agent.get("use", ()))
@@ -108,9 +111,22 @@ def effective_set(
             judgement = policies.judge(entry, role, mode)
             if judgement.answer is Answer.EXCLUDE:
                 left_out[ident] = LeftOut.EXCLUDED
+            elif ident in missing:
+                left_out[ident] = LeftOut.NO_EXECUTOR
             else:
                 (discovery if is_discovery else tools)[ident] = judgement
     return EffectiveSet(tools, left_out, discovery)
+
+
+def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, Any]:
+    """Give an agent, as a catalog holds it, whose selectors name tools by their idents."""
+    return {
+        **agent,
+        **{
+            key: [each for selector in agent.get(key, ()) for each in names.meant(selector, restricts=False)]
+            for key in ("use", "on_request")
+        },
+    }
 
 
 def may_hold(entry: Entry, role: str) -> bool:

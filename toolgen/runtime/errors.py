@@ -57,7 +57,7 @@ class ToolUnavailable(RuntimeError):
     def __init__(self, name: str, toolset: str) -> None:
         self.name = name
         self.toolset = toolset
-        super().__init__(f"{name} cannot run here: the toolset {toolset} has no executor")
+        super().__init__(f"{name} cannot run here: no executor of the toolset {toolset} runs it")
 
     def __reduce__(self) -> tuple[type[ToolUnavailable], tuple[str, str]]:
         return (ToolUnavailable, (self.name, self.toolset))

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Any, Final, Literal, get_args, get_origin
 
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.runtime.kinds import model_class, without_none
+from toolgen.runtime.kinds import model_class, wire_name, without_none
 from toolgen.runtime.schema_profile import definitions_of
 
 _NOTES: Final = frozenset({
@@ -78,7 +78,7 @@ class _Comparison:
         model = model_class(kind)
         if model is None or not model.model_config.get("strict") or model.model_config.get("extra") != "forbid":
             return Exactness.NEVER
-        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        fields = {wire_name(name, field): field for name, field in model.model_fields.items()}
         properties = node.get("properties", {})
         if not fields.keys() <= properties.keys() or any(
             name not in fields or not fields[name].is_required() for name in node.get("required", ())

@@ -13,36 +13,53 @@ if TYPE_CHECKING:
 _LONGEST: Final = 400
 """Characters of an example; a longer one would bury the issues."""
 
-_MOST_ITEMS: Final = 20
-
 _MADE_UP: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1, "boolean": True, "null": None}
 
 
 def example_of(tool: Tool) -> str:
     """Give args of a tool as JSON text: those in its spec, or made up. Empty where none that is short fits."""
     examples = tool.definition.metadata.get("examples", [])
-    made = examples[0]["args"] if examples else _made_up(tool.definition.input_schema)
+    try:
+        made = examples[0]["args"] if examples else _made_up(tool.definition.input_schema)[0]
+    except _TooLong:
+        return ""
     text = json.dumps(made, ensure_ascii=False)
     return text if len(text) <= _LONGEST and not tool.args.check(made) else ""
 
 
-def _made_up(schema: Any) -> Any:
-    """Make a value of a schema, of which no more than the usual keywords are looked at: whoever asks checks it."""
+class _TooLong(Exception):
+    """The smallest value of a schema is no short example."""
+
+
+def _made_up(schema: Any) -> tuple[Any, int]:
+    """Make a value of a schema, of which no more than the usual keywords are looked at: whoever asks checks it.
+
+    Beside it stands how many values are in it. Raises `_TooLong` where they are many.
+    """
     if not is_object(schema):
-        return None
+        return None, 1
     for keyword in ("const", "default"):
         if keyword in schema:
-            return schema[keyword]
+            return schema[keyword], 1
     for keyword in ("enum", "examples"):
         if is_array(schema.get(keyword)) and schema[keyword]:
-            return schema[keyword][0]
+            return schema[keyword][0], 1
     kinds = schema.get("type")
     kind = kinds[0] if is_array(kinds) and kinds else kinds
     if kind == "object" or "properties" in schema:
         fields = schema.get("properties", {})
-        return {name: _made_up(fields.get(name)) for name in schema.get("required", ())}
+        made = {name: _made_up(fields.get(name)) for name in schema.get("required", ())[:_LONGEST]}
+        return {name: value for name, (value, _) in made.items()}, _counted(1 + sum(size for _, size in made.values()))
     if kind == "array":
-        return [_made_up(schema.get("items"))] * min(schema.get("minItems", 0), _MOST_ITEMS)
+        count = int(min(schema.get("minItems", 0), _LONGEST))
+        item, size = _made_up(schema.get("items")) if count else (None, 0)
+        return [item] * count, _counted(1 + count * size)
     if kind in ("integer", "number"):
-        return max(1, schema.get("minimum", 1))
-    return _MADE_UP.get(kind) if isinstance(kind, str) else None
+        return max(1, schema.get("minimum", 1)), 1
+    return (_MADE_UP.get(kind) if isinstance(kind, str) else None), 1
+
+
+def _counted(size: int) -> int:
+    if size > _LONGEST:
+        raise _TooLong
+    return size

@@ -12,37 +12,60 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.json_pointer import pointer_of
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.contract.records import Issue
+from toolgen.contract.keywords import IN_PLACE_MAP
+from toolgen.runtime.alternatives import branches_of, explain_alternatives, explain_not
+from toolgen.runtime.expectation import (
+    at_path,
+    expectation,
+    fields_around,
+    kind_of,
+    known_fields,
+    reason,
+    segments,
+)
+from toolgen.runtime.issue_text import (
+    MAX_FOUND,
+    MAX_ISSUES,
+    MAX_TEXT,
+    counted,
+    cut,
+    described,
+    issue,
+    joined,
+    json_text,
+    quoted,
+    type_name,
+    with_article,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from jsonschema_rs import ValidationError
 
-MAX_ISSUES: Final = 20
-MAX_FOUND: Final = 80
-MAX_TEXT: Final = 200
+    from toolgen.contract.records import Issue
+
+__all__ = ["MAX_FOUND", "MAX_ISSUES", "MAX_TEXT", "issue", "issues_of", "leaves_of", "not_json", "not_sayable"]
 
 _EXPECTED: Final[Mapping[str, str]] = {
-    "const": "exactly {expected_value}",
-    "contains": "an array with the items that its schema asks for",
     "exclusiveMaximum": "a number below {limit}",
     "exclusiveMinimum": "a number above {limit}",
     "format": "a valid {format}",
-    "maxItems": "at most {limit} items",
-    "maxLength": "at most {limit} characters",
-    "maxProperties": "at most {limit} fields",
     "maximum": "a number of at most {limit}",
-    "minItems": "at least {limit} items",
-    "minLength": "at least {limit} characters",
-    "minProperties": "at least {limit} fields",
     "minimum": "a number of at least {limit}",
     "multipleOf": "a multiple of {multiple_of}",
-    "not": "anything that is not {schema}",
     "pattern": "text that matches the pattern {pattern}",
-    "uniqueItems": "an array in which no item comes twice",
 }
-"""What most keywords ask for; their hint is to use it. The others explain themselves below."""
+"""What some keywords ask for; their hint is to use it."""
+
+_COUNTED: Final[Mapping[str, tuple[str, str]]] = {
+    "maxItems": ("at most", "item"),
+    "maxLength": ("at most", "character"),
+    "maxProperties": ("at most", "field"),
+    "minItems": ("at least", "item"),
+    "minLength": ("at least", "character"),
+    "minProperties": ("at least", "field"),
+}
 
 
 def issues_of(errors: Iterable[ValidationError], schema: Any) -> tuple[Issue, ...]:
@@ -60,22 +83,23 @@ def not_sayable(reason: str) -> Issue:
     return issue("", "json", "a value that JSON can say", reason, f"give a value that JSON can say: {reason}")
 
 
-def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> Issue:
-    """Build an issue with every text cut to its bound."""
-    return Issue(
-        pointer=_cut(pointer, MAX_TEXT),
-        keyword=keyword,
-        expected=_cut(expected, MAX_TEXT),
-        found=_cut(found, MAX_FOUND),
-        hint=_cut(hint, MAX_TEXT),
-    )
+def not_checkable(value: Any, limit: int) -> Issue:
+    """Refuse a value that could take the validator too long."""
+    expected = f"a value that its schema checks in at most {limit:,} steps"
+    return issue("", "schema", expected, described(value), "nest the value less deeply, or split it over several calls")
+
+
+def not_listable(value: Any) -> Issue:
+    """Refuse a value of which too much may be wrong to list it."""
+    hint = "compare the value with its schema: it is too large to list what is wrong in each alternative"
+    return issue("", "schema", "a value that fits one of the alternatives of its schema", described(value), hint)
 
 
 def leaves_of(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
     """Give the errors that are no alternatives, and those inside all alternatives of the others."""
     for error in errors:
-        branches = _branches(error)
-        if branches:
+        branches = branches_of(error)
+        if any(branches):
             for branch in branches:
                 yield from leaves_of(branch)
         else:
@@ -84,168 +108,178 @@ def leaves_of(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
 
 def _explain_all(errors: Iterable[ValidationError], schema: Any) -> Iterator[Issue]:
     for error in errors:
-        explain = _EXPLAIN.get(error.kind.name)
-        if explain is not None:
-            yield from explain(error, schema)
-        else:
-            yield _plain(error)
+        explain = _EXPLAIN.get(error.kind.name, _plain)
+        because = reason(error.schema_path, schema)
+        for each in explain(error, schema):
+            yield (
+                issue(each.pointer, each.keyword, each.expected, each.found, f"{each.hint}, {because}")
+                if because
+                else each
+            )
 
 
-def _plain(error: ValidationError) -> Issue:
-    detail = {name: _json(value) for name, value in error.kind.as_dict().items()}
-    template = _EXPECTED.get(error.kind.name)
-    expected = template.format_map(detail) if template else _cut(error.message, MAX_TEXT)
-    return _here(error, expected, f"use {expected}" if template else expected)
+def _plain(error: ValidationError, _: Any) -> Iterator[Issue]:
+    kind = error.kind.name
+    detail = {name: json_text(value) for name, value in error.kind.as_dict().items()}
+    if kind in _COUNTED:
+        how, noun = _COUNTED[kind]
+        expected = f"{how} {counted(error.kind.as_dict()['limit'], noun)}"
+    elif kind in _EXPECTED:
+        expected = _EXPECTED[kind].format_map(detail)
+    else:
+        expected = cut(error.message, MAX_TEXT)
+    yield _here(error, expected, f"use {expected}" if kind in _COUNTED or kind in _EXPECTED else expected)
 
 
 def _here(error: ValidationError, expected: str, hint: str) -> Issue:
-    return issue(pointer_of(error.instance_path), _keyword(error), expected, _describe(error.instance), hint)
+    return issue(pointer_of(error.instance_path), error.kind.name, expected, described(error.instance), hint)
 
 
-def _keyword(error: ValidationError) -> str:
-    last = error.schema_path[-1] if error.schema_path else ""
-    return last if isinstance(last, str) and last in _EXPECTED else error.kind.name
+def _pattern(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    if "pattern" in error.kind.as_dict():
+        yield from _plain(error, schema)
+        return
+    text = "text that its pattern can be matched with in bounded time"
+    yield _here(error, text, "send a shorter or simpler text: the pattern takes too many steps for this one")
 
 
 def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
     name = str(error.kind.as_dict()["property"])
-    fields = _fields_beside(error, schema)
+    fields = fields_around(error.schema_path, schema)
     kind = f" ({expectation(fields[name], schema)})" if name in fields else ""
-    yield _here(error, f"a field {_quoted(name)}{kind}", f"add the field {_quoted(name)}{kind}")
+    hint = f"add the field {quoted(name)}{kind}"
+    triggers, instance = at_path(error.schema_path, schema), cast("dict[str, Any]", error.instance)
+    if is_object(triggers):
+        given = [field for field, names in triggers.items() if is_array(names) and name in names and field in instance]
+        hint = f"{hint}, because {joined(map(quoted, given), 'and')} {'is' if len(given) == 1 else 'are'} given"
+    yield _here(error, f"a field {quoted(name)}{kind}", hint)
 
 
 def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:
-    known = list(_fields_beside(error, schema))
-    listed = f"known fields are {_listed(known)}" if known else "no other fields are known"
+    told = known_fields(error.schema_path, schema)
+    known = list(fields_around(error.schema_path, schema))
     instance = cast("dict[str, Any]", error.instance)
     for name in cast("list[str]", error.kind.as_dict()["unexpected"])[:MAX_ISSUES]:
         meant = get_close_matches(name[:MAX_TEXT], [other for other in known if other not in instance], n=1)
-        question = f" (did you mean {_quoted(meant[0])}?)" if meant else ""
-        pointer, found = pointer_of([*error.instance_path, name]), _describe(instance.get(name))
-        yield issue(pointer, error.kind.name, listed, found, f"remove {_quoted(name)}{question}: {listed}")
+        question = f" (did you mean {quoted(meant[0])}?)" if meant else ""
+        pointer, found = pointer_of([*error.instance_path, name]), described(instance.get(name))
+        yield issue(pointer, error.kind.name, told, found, f"remove {quoted(name)}{question}: {told}")
 
 
-def _unexpected_items(error: ValidationError, _: Any) -> Iterator[Issue]:
-    yield _here(error, "no further items", "remove the items at the end that the schema does not name")
+def _additional_items(error: ValidationError, _: Any) -> Iterator[Issue]:
+    expected = f"at most {counted(error.kind.as_dict()['limit'], 'item')}"
+    yield _here(error, expected, f"send {expected}: the schema describes no more")
+
+
+def _unevaluated_items(error: ValidationError, _: Any) -> Iterator[Issue]:
+    yield _here(
+        error, "no items but those that the schema describes", "remove the items that the schema does not describe"
+    )
+
+
+def _unique(error: ValidationError, _: Any) -> Iterator[Issue]:
+    first: dict[str, int] = {}
+    repeated: list[str] = []
+    for index, item in enumerate(cast("list[Any]", error.instance)):
+        earlier = first.setdefault(_canonical(item), index)
+        if earlier != index:
+            repeated.append(f"item {index} (it equals item {earlier})")
+    hint = f"remove {joined(repeated, 'and')}; items are counted from 0"
+    yield _here(error, "an array in which no item comes twice", hint)
+
+
+def _canonical(value: Any) -> str:
+    """The same text for values that are equal in JSON: `1` and `1.0` are."""
+    if is_object(value):
+        return f"{{{','.join(sorted(f'{json.dumps(key)}:{_canonical(each)}' for key, each in value.items()))}}}"
+    if is_array(value):
+        return f"[{','.join(map(_canonical, value))}]"
+    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value, default=str)
+
+
+def _contains(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    path = error.schema_path
+    node = at_path(path[:-1], schema)
+    beside = node if is_object(node) else {}
+    if path[-1] == "maxContains":
+        how, number = "at most", beside.get("maxContains")
+    else:
+        how, number = "at least", beside.get("minContains", 1)
+    expected = f"{how} {counted(number, 'item')} of this kind: {kind_of(beside.get('contains'), schema)}"
+    yield _here(error, f"an array with {expected}", f"include {expected}")
 
 
 def _type(error: ValidationError, _: Any) -> Iterator[Issue]:
     types = sorted(cast("list[str]", error.kind.as_dict()["types"]), key=lambda name: name == "null")
-    expected = " or ".join(map(_with_article, types))
+    expected = " or ".join(map(with_article, types))
     yield _here(error, expected, _unquoted(error.instance, types) or f"use {expected}")
 
 
 def _enum(error: ValidationError, _: Any) -> Iterator[Issue]:
-    options = cast("list[Any]", error.kind.as_dict()["options"])
-    words = [option for option in options if isinstance(option, str)]
-    near = get_close_matches(error.instance[:MAX_TEXT], words, n=1) if isinstance(error.instance, str) else []
-    question = f"did you mean {_json(near[0])}? " if near else ""
-    expected = f"one of {', '.join(map(_json, options))}"
+    detail = error.kind.as_dict()
+    options = cast("list[Any]", detail["options"] if "options" in detail else [detail["expected_value"]])
+    expected = (
+        f"one of {', '.join(map(json_text, options))}" if "options" in detail else f"exactly {json_text(options[0])}"
+    )
+    meant = _nearest(error.instance, options)
+    question = f"did you mean {meant}? " if meant else ""
     yield _here(error, expected, f"{question}use {expected}")
 
 
-def _alternatives(error: ValidationError, schema: Any) -> Iterator[Issue]:
-    """Explain the branch that comes nearest; where none has even the right type, say which types there are."""
-    branches = _branches(error)
-    if not branches:
-        yield _here(error, "one of the alternatives", "it fits several alternatives: make it fit exactly one")
-        return
-    nearest = min(branches, key=lambda branch: _distance(error, branch))
-    if _distance(error, nearest)[0]:
-        all_issues = [issue for branch in branches for issue in _explain_all(branch, schema)]
-        pointer = pointer_of(error.instance_path)
-        here = dict.fromkeys(issue.expected for issue in all_issues if issue.pointer == pointer)
-        expected = " or ".join(here)
-        yield _here(error, expected, f"use {expected}")
-    else:
-        yield from _explain_all(nearest, schema)
-
-
-def _distance(error: ValidationError, branch: Sequence[ValidationError]) -> tuple[bool, int, int]:
-    wrong_type = any(
-        inner.kind.name in {"type", "enum", "const", "falseSchema"} and inner.instance_path == error.instance_path
-        for inner in branch
-    )
-    return wrong_type, sum(inner.kind.name in {"const", "enum"} for inner in branch), len(branch)
-
-
-def _branches(error: ValidationError) -> list[list[ValidationError]]:
-    context = cast("list[list[ValidationError]]", error.kind.as_dict().get("context", []))
-    return [branch for branch in context if branch]
+def _nearest(value: Any, options: Sequence[Any]) -> str:
+    """The option that a text comes near to, or spells: one of another case, or a number in quotes."""
+    if not isinstance(value, str):
+        return ""
+    value = value[:MAX_TEXT]
+    words: dict[str, str] = {each.casefold(): each for each in reversed(options) if isinstance(each, str)}
+    near = get_close_matches(value.casefold(), list(words), n=1)
+    if near:
+        return json_text(words[near[0]]) if len(options) > 1 or near[0] == value.casefold() else ""
+    spelled = (option for option in options if not isinstance(option, str) and json_text(option) == value)
+    return next((f"{json_text(option)}, without quotes" for option in spelled), "")
 
 
 def _property_names(error: ValidationError, schema: Any) -> Iterator[Issue]:
     inner = cast("ValidationError", error.kind.as_dict()["error"])
+    name = str(inner.instance)
     for cause in _explain_all([inner], schema):
-        name = str(inner.instance)
-        yield issue(
-            pointer_of([*error.instance_path, name]),
-            "propertyNames",
-            f"a field name that is {cause.expected}",
-            _quoted(name),
-            f"rename the field {_quoted(name)}: its name must be {cause.expected}",
-        )
+        pointer = pointer_of([*error.instance_path, name])
+        expected, hint = f"a field name that is {cause.expected}", f"its name must be {cause.expected}"
+        yield issue(pointer, "propertyNames", expected, quoted(name), f"rename the field {quoted(name)}: {hint}")
 
 
 def _refused(error: ValidationError, _: Any) -> Iterator[Issue]:
-    yield _here(error, "nothing", "remove it: no value is allowed here")
+    keyword, *name = ([(), *segments(error.schema_path)][-1]) or ("",)
+    if keyword == "propertyNames":
+        yield _here(error, "an object without fields", "remove all fields: none is allowed here")
+    elif keyword in IN_PLACE_MAP:
+        yield _here(error, f"no object with {quoted(str(name[0]))}", f"remove the field {quoted(str(name[0]))}")
+    else:
+        yield _here(error, "nothing", f"{'remove it: ' if error.instance_path else ''}no value is allowed here")
+
+
+def _alternatives(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    yield from explain_alternatives(error, schema, _explain_all)
 
 
 _EXPLAIN: Final[Mapping[str, Callable[[ValidationError, Any], Iterator[Issue]]]] = {
-    "additionalItems": _unexpected_items,
+    "additionalItems": _additional_items,
     "additionalProperties": _unexpected_fields,
     "anyOf": _alternatives,
+    "const": _enum,
+    "contains": _contains,
     "enum": _enum,
     "falseSchema": _refused,
+    "not": explain_not,
     "oneOf": _alternatives,
+    "pattern": _pattern,
     "propertyNames": _property_names,
     "required": _required,
     "type": _type,
-    "unevaluatedItems": _unexpected_items,
+    "unevaluatedItems": _unevaluated_items,
     "unevaluatedProperties": _unexpected_fields,
+    "uniqueItems": _unique,
 }
-
-
-def expectation(subschema: Any, schema: Any, depth: int = 3) -> str:
-    """Say in a few words what a subschema asks for: `string`, `one of "a", "b"`, `array of integer`."""
-    if not is_object(subschema) or not depth:
-        return "any value"
-    node = subschema
-    if "$ref" in node:
-        return expectation(_follow(node["$ref"], schema), schema, depth - 1)
-    if "enum" in node:
-        return f"one of {', '.join(map(_json, node['enum']))}"
-    if "const" in node:
-        return _json(node["const"])
-    for keyword in ("anyOf", "oneOf"):
-        if keyword in node:
-            return " or ".join(dict.fromkeys(expectation(branch, schema, depth - 1) for branch in node[keyword]))
-    types = node.get("type", "any value")
-    if types == "array" and is_object(node.get("items")):
-        return f"array of {expectation(node['items'], schema, depth - 1)}"
-    return types if isinstance(types, str) else " or ".join(types)
-
-
-def _follow(ref: str, schema: Any) -> Any:
-    return _at(ref[2:].split("/"), schema) if ref.startswith("#/") else None
-
-
-def _at(path: Iterable[str | int], schema: Any) -> Any:
-    node = schema
-    for part in path:
-        if is_object(node):
-            node = node.get(str(part))
-        elif is_array(node) and isinstance(part, int):
-            node = node[part]
-        else:
-            return None
-    return node
-
-
-def _fields_beside(error: ValidationError, schema: Any) -> dict[str, Any]:
-    """Find the `properties` beside the keyword that failed; none where it stands alone."""
-    node = _at(error.schema_path[:-1], schema)
-    return node.get("properties", {}) if is_object(node) else {}
 
 
 def _unquoted(instance: Any, types: Sequence[str]) -> str:
@@ -254,47 +288,9 @@ def _unquoted(instance: Any, types: Sequence[str]) -> str:
         return ""
     try:
         value = json.loads(instance)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
-    kind = _type_name(value)
+    kind = type_name(value)
     if kind in types or (kind == "integer" and "number" in types):
-        return f"send {_with_article(kind)}, not a string that holds one"
+        return f"send {with_article(kind)}, not a string that holds one"
     return ""
-
-
-def _type_name(value: Any) -> str:
-    if value is None:
-        return "null"
-    names = {"bool": "boolean", "int": "integer", "float": "number", "str": "string", "list": "array", "dict": "object"}
-    return names[type(value).__name__]
-
-
-def _with_article(type_name: str) -> str:
-    if type_name == "null":
-        return type_name
-    return f"an {type_name}" if type_name[0] in "aio" else f"a {type_name}"
-
-
-def _describe(value: Any) -> str:
-    """Show a value shortly, without spelling out what it contains."""
-    if is_object(value):
-        return f"an object with {_listed(list(islice(value, MAX_ISSUES)))}" if value else "an empty object"
-    if is_array(value):
-        return f"an array of {len(value)} items"
-    return _json(value[:MAX_FOUND] if isinstance(value, str) else value)
-
-
-def _json(value: Any) -> str:
-    return _cut(json.dumps(value, ensure_ascii=False, default=str), MAX_TEXT)
-
-
-def _quoted(name: str) -> str:
-    return f"`{_cut(name, MAX_FOUND)}`"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(_quoted, names[:MAX_ISSUES]))
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

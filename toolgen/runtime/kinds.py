@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from toolgen.contract.json_types import is_array, is_object
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from pydantic.fields import FieldInfo
+
+_CONTAINERS: Final = (dict, list, set, tuple, Union, UnionType)
+_SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis})
 
 
 def is_json_value(kind: Any) -> bool:
@@ -33,6 +36,11 @@ def without_none(kind: Any) -> tuple[Any, bool]:
     return (others[0], True) if len(others) == 1 else (kind, NoneType in members)
 
 
+def wire_name(name: str, field: FieldInfo) -> str:
+    """Give the name of a field in JSON, which may be empty."""
+    return name if field.alias is None else field.alias
+
+
 @cache
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
     """Give what validates and serializes a generated type: a model, or an alias such as `list[Profile]`."""
@@ -42,23 +50,36 @@ def adapter_of(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind, config=ConfigDict(strict=True, ser_json_inf_nan="constants"))
 
 
-def has_aliases(adapter: TypeAdapter[Any]) -> bool:
-    """Whether any field that a type holds has another name in JSON."""
-    return any("validation_alias" in node for node in _nodes(adapter.core_schema))
+def dump_options(kind: Any) -> dict[str, bool]:
+    """Give the options that pydantic's serializer needs to write a type as its JSON; each takes time on every call.
+
+    `by_alias` where a field has another name in JSON, `exclude_unset` where one can be left out, and both where a type
+    does not show its fields.
+    """
+    options: dict[str, bool] = {}
+    for model in models_in(kind):
+        fields = model.model_fields.values() if model else ()
+        if model is None or any(field.validation_alias is not None for field in fields):
+            options["by_alias"] = True
+        if model is None or not all(field.is_required() for field in fields):
+            options["exclude_unset"] = True
+    return options
 
 
-def has_defaults(adapter: TypeAdapter[Any]) -> bool:
-    """Whether any field that a type holds can be left out."""
-    return any(node.get("type") == "default" for node in _nodes(adapter.core_schema))
-
-
-def _nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Give every dict of a core schema; they refer to each other by name, so there are no cycles."""
-    pending = [schema]
+def models_in(kind: Any) -> Iterator[type[BaseModel] | None]:
+    """Give every model in a type, once; None for a type that does not show what it holds, such as a dataclass."""
+    pending: list[Any] = [kind]
+    seen: set[type[BaseModel]] = set()
     while pending:
-        node = pending.pop()
-        if is_object(node):
-            yield node
-            pending.extend(value for key, value in node.items() if key != "metadata")
-        elif is_array(node):
-            pending.extend(node)
+        each = pending.pop()
+        model = model_class(each)
+        if get_origin(each) is Annotated:
+            pending.append(get_args(each)[0])
+        elif get_origin(each) in _CONTAINERS:
+            pending.extend(get_args(each))
+        elif model is not None and model not in seen:
+            seen.add(model)
+            yield model
+            pending.extend(field.annotation for field in model.model_fields.values())
+        elif model is None and not (get_origin(each) is Literal or each in _SCALARS or is_json_value(each)):
+            yield None

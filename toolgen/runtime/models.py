@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel, ConfigDict
+
+from toolgen.runtime.extra_keys import refuse_python_names
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 
 class _Model(BaseModel):
@@ -20,6 +28,12 @@ class OpenModel(_Model):
     """An object with named fields that keeps whatever else it is given."""
 
     model_config = ConfigDict(extra="allow")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /) -> CoreSchema:
+        schema = handler(source)
+        refuse_python_names(handler.resolve_ref_schema(schema))
+        return schema
 
 
 class ClosedModel(_Model):

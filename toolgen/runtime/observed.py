@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import RunStopped
-from toolgen.runtime.result import failed, failed_call, with_raw_name
+from toolgen.runtime.misuse import host_failure, misuse_of
+from toolgen.runtime.result import failed, failed_call, shown_failure, with_raw_name
 from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.trace import now, reached
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from toolgen.runtime.steps import Steps
 
 POST_HOOKS: Final = "post_hooks"
+_OF_TOOL: Final = ("decode", "execute", "encode")
+"""The stages that run no code of the host's."""
+
 _NO_RUN: Final = nullcontext()
 
 
@@ -46,12 +50,15 @@ async def make(
         if request.name != call.tool.entry.ident:
             result = with_raw_name(result, request.name)
         with entered.too_late() if entered is not None else _NO_RUN:
-            await _see_off(steps, call, result, recorder)
+            result = await _see_off(steps, call, result, recorder)
     return result
 
 
-async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> None:
-    """Let the hooks look at a call that was executed, and put its end on record, whatever becomes of the caller."""
+async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> ToolResult[Any]:
+    """Let the hooks look at a call that was executed, and put its end on record, whatever becomes of the caller.
+
+    Gives the result that the caller gets.
+    """
     try:
         if steps.after is not None and call.is_started:
             waiting = steps.after(call, result)
@@ -59,9 +66,8 @@ async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: 
                 await waiting
             call.trace.append((POST_HOOKS, now()))
     finally:
-        recorded = recorder.ended(call, result) if recorder is not None else None
-    if recorded is not None:
-        await recorded
+        recorded = recorder.ended(call, result) if recorder is not None else result
+    return recorded if isinstance(recorded, ToolResult) else await recorded
 
 
 async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Recorder | None) -> ToolResult[Any]:
@@ -95,6 +101,8 @@ async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Re
     if result.error is None:
         for finish in steps.finishes:
             result = finish(call, result)
+    else:
+        result = shown_failure(result, call.secrets)
     result = await _bounded(steps, call, result)
     if result.error is not None:
         end_stage(result.error.code)
@@ -112,20 +120,31 @@ async def _failure(
 ) -> ToolResult[Any]:
     """Give the result of a call that something ended. Raises what is meant for the caller, once that is on record."""
     ident, call_id = call.tool.entry.ident, call.meta.tool_call_id
-    if call.run is not None and entered is not None and entered.takes_back_abort():
+    reason = _abort_reason(error, call, entered)
+    if reason is not None:
         _fail(call, "aborted")
-        stopped = RunStopped(call.run.progress.abort_reason, call.reports)
-        return await _bounded(steps, call, failed(ident, call_id, stopped))
+        stopped = RunStopped(reason, call.reports)
+        return await _bounded(steps, call, failed(ident, call_id, stopped, secrets=call.secrets))
     if not isinstance(error, Exception) and ends_the_caller(error):
         _fail(call, "cancelled")
         if recorder is not None:
-            recorder.cut_off(call, failed(ident, call_id, error))
+            recorder.cut_off(call, failed(ident, call_id, error, secrets=call.secrets))
         raise error
-    by_handler = call.tool.form is Form.TYPED and reached(call.trace) == "execute"
+    stage = reached(call.trace)
+    by_handler = call.tool.form is Form.TYPED and stage == "execute"
     payload = None if call.is_typed else request.payload
-    result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler)
+    if stage not in _OF_TOOL:
+        error = misuse_of(request, call.meta, call.run) or host_failure(error, f"the stage {stage}")
+    result = failed_call(ident, call_id, error, payload, steps.example, by_handler=by_handler, secrets=call.secrets)
     _fail(call, result.error.code if result.error is not None else "")
     return result
+
+
+def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:
+    """Why the run of a call, or the run of an agent that it started, was aborted, where that ended the call."""
+    if call.run is not None and entered is not None and entered.takes_back_abort():
+        return call.run.progress.abort_reason
+    return error.reason if isinstance(error, RunStopped) and call.starts is not None else None
 
 
 def _fail(call: Call, decision: str) -> None:
@@ -137,7 +156,7 @@ async def _bounded(steps: Steps, call: Call, result: ToolResult[Any]) -> ToolRes
     """Bound what is shown of a result, where something bounds it."""
     if steps.size is None:
         return result
-    sized = steps.size(call, result)
+    sized = steps.size(result, lambda: call.secrets)
     return sized if isinstance(sized, ToolResult) else await sized
 
 

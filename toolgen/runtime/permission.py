@@ -26,12 +26,13 @@ class Decision(StrEnum):
 class PermissionRequest:
     """What a callback is asked about one call. Nothing in it can be changed, and nothing it returns changes the call.
 
-    `arguments` is the canonical JSON of the checked args, `summary` the same as a person may see it: without secrets,
-    with no character that steers a terminal, and cut to a bound. `confirm` is the tool's own question, filled in alike.
-    `scope` is what a grant for the session would cover: pairs of what it is and its value, such as a resolved folder;
-    None where no grant can be kept, as outside of runs. `hosts` are those that the call names, `cwd` the folder it runs
-    in, `env` the names of the variables that a command sees. `reasons` are what made policies ask, `hook` is what the
-    hooks said (`passed`, or nothing without hooks), and `suggested` what a cautious person would answer.
+    `arguments` is the canonical JSON of the checked args without their secrets, `summary` the same as a person may see
+    it: with no character that steers a terminal, and cut to a bound. What looks like a credential, and could be more
+    than that, stays in both, so that a call cannot hide what it does. `confirm` is the tool's own question, filled in
+    alike. `scope` is what a grant for the session would cover: pairs of what it is and its value, such as a resolved
+    folder; None where no grant can be kept, as outside of runs. `hosts` are those that the call names, `cwd` the folder
+    it runs in, `env` the names of the variables that a command sees. `reasons` are what made policies ask, `hook` is
+    what the hooks said (`passed`, or nothing without hooks), and `suggested` what a cautious person would answer.
     """
 
     tool_name: str

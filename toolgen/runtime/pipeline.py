@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from toolgen.contract.records import NOT_OFFERED, NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime import observed
 from toolgen.runtime.call import Call, Host, Tool
+from toolgen.runtime.call_secrets import secrets_of_call, secrets_of_tool
 from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.definition import Secrets
 from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import RunStopped, ToolNotFound
-from toolgen.runtime.executors.assignment import assign, find_runner
+from toolgen.runtime.executors.assignment import assign, find_missing, find_runner
+from toolgen.runtime.misuse import check_text, host_failure, id_of, misuse_of, name_of
 from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.result import failed, failed_call, with_raw_id, with_raw_name
+from toolgen.runtime.result import failed, failed_call, shown_failure, with_raw_id, with_raw_name
 from toolgen.runtime.run import Agents, with_ids
 from toolgen.runtime.stages.resolve import is_not_offered, resolve
 from toolgen.runtime.steps import bind_steps
@@ -30,7 +31,7 @@ from toolgen.runtime.suggest import nearest
 from toolgen.runtime.trace import begin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolsetRegistration
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.children import Child
     from toolgen.runtime.counters.protocol import Counters
-    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.definition import Secrets, ToolDefinition
+    from toolgen.runtime.errors import CallFailed
     from toolgen.runtime.gate import Gate
     from toolgen.runtime.hooks import Hook
     from toolgen.runtime.paths.policy import PathPolicy
@@ -59,16 +61,18 @@ def _now() -> datetime:
 class Runtime:
     """Runs the calls of one catalog, which it freezes.
 
-    `executors` says what runs the toolsets. `permission` is asked before a tool runs that is not plainly readonly, or
-    where one of the `policies`, which are named, says so; it has to answer within `permission_timeout` seconds.
+    `executors` says what runs the toolsets; `missing` names those that nothing runs here: no run has their tools.
+    `permission` is asked before a tool runs that is not plainly readonly, or where one of the `policies`, which are
+    named, says so; it has to answer within `permission_timeout` seconds.
     `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
     `store` keeps a record of every call, `artifacts` what of their results is too large to be shown. `inject` gives the
     fields that specs have the host fill, by name, from the meta of a call. `project` is the folder that paths in calls
     are relative to. `new_id` makes ids of calls, runs and agents, given the word `call`, `run` or `agent`.
 
-    Raises `ExecutorError` for executors that do not fit the catalog, `CatalogError` for an unknown policy, and
-    TypeError for a permission that cannot be asked.
+    Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that nothing runs and that is not
+    named in `missing`, `CatalogError` for an unknown policy and for a rule of one that restricts tools that there are
+    not, and TypeError for a permission that cannot be asked.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Runtime:
         *,
         permission: PermissionCallback,
         executors: Sequence[ToolsetRegistration] = (),
+        missing: Collection[str] = (),
         policies: Sequence[str] = (),
         hooks: Sequence[Hook] = (),
         gate: Gate | None = None,
@@ -97,7 +102,7 @@ class Runtime:
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
         self._new_id = new_id or _unique_ids()
-        in_force = Policies(catalog.section("policies"), policies)
+        in_force = Policies(catalog.section("policies"), policies, catalog.names)
         self._host = Host(
             permission=permission,
             policies=in_force,
@@ -113,7 +118,7 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
-        self._agents = Agents(catalog, in_force)
+        self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._has_policies = bool(policies)
         self._steps: dict[str, Steps] = {}
         self._is_excluded = cache(self._judge_excluded)
@@ -165,6 +170,8 @@ class Runtime:
             name = ident = request.name
             meta = meta or (run.meta if run else None)
             call_id = request.tool_call_id or self._call_id(meta)
+            if call_id.__class__ is not str:
+                check_text(call_id)
             call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
             if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
@@ -182,15 +189,25 @@ class Runtime:
                 outcome = await outcome
             is_running = False
             result = steps.encode(outcome, call_id)
+            if result.error is not None:
+                result = shown_failure(result, _secrets(steps, request))
+            if steps.size is not None and (result.blocks or len(result.payload) > steps.shown_bytes):
+                sized = steps.size(result, partial(_secrets, steps, request))
+                result = sized if isinstance(sized, ToolResult) else await sized
         except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
             if not isinstance(error, Exception) and ends_the_caller(error):
                 raise
+            misused = misuse_of(request, meta, run)
+            if misused is not None:
+                return await self._misused(misused, request)
             if steps is None:
                 ident = self._meant(ident)
-                result = failed(ident, call_id, error)
+                result = failed(ident, call_id, host_failure(error, "the preparation of the call"))
             else:
-                payload = _sent(request)
-                result = failed_call(ident, call_id, error, payload, steps.example, by_handler=is_running)
+                secrets = _secrets(steps, request)
+                result = failed_call(
+                    ident, call_id, error, _sent(request), steps.example, by_handler=is_running, secrets=secrets
+                )
             if ident != name:
                 result = with_raw_name(result, name)
             if self._recorder is not None:
@@ -206,7 +223,7 @@ class Runtime:
         """
         from toolgen.runtime.turn import run_turn  # brings asyncio, which single calls can do without
 
-        idents = [self._catalog.resolve(request.name) for request in requests]
+        idents = [self._catalog.resolve(name_of(request)) for request in requests]
         results = await run_turn(
             self._with_own_ids(requests),
             [self._catalog.entries.get(ident) if ident else None for ident in idents],
@@ -215,28 +232,36 @@ class Runtime:
             partial(self._refuse, run),
             may_continue=self._host.policies.may_continue,
         )
-        return [with_raw_id(result, request.tool_call_id) for result, request in zip(results, requests, strict=True)]
+        return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
 
     def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
         """Give each call an id that no other of the turn has."""
         taken = {""}
         named: list[ToolRequest] = []
         for request in requests:
-            is_own = request.tool_call_id not in taken
+            is_own = id_of(request) not in taken or misuse_of(request, None, None) is not None
             named.append(request if is_own else replace(request, tool_call_id=self._new_id("call")))
-            taken.add(named[-1].tool_call_id)
+            taken.add(id_of(named[-1]))
         return named
 
     async def _refuse(
         self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
         """Give the result of a call that has no turn any more."""
-        ident, call_id = self._catalog.resolve(request.name) or request.name, request.tool_call_id
+        name, call_id = name_of(request), id_of(request) or self._new_id("call")
+        ident = self._catalog.resolve(name) or name
         result = failed(ident, call_id, error)
-        if ident != request.name:
-            result = with_raw_name(result, request.name)
+        if ident != name:
+            result = with_raw_name(result, name)
         if self._recorder is not None and not is_on_record:
             await self._recorder.refused(result, run.meta)
+        return result
+
+    async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
+        """Give the result of a call that cannot be made of what the host passed."""
+        result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
+        if self._recorder is not None:
+            await self._recorder.refused(result, None)
         return result
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
@@ -250,15 +275,17 @@ class Runtime:
 
     def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
         """Start a run for a call, in the same session, and link to it from the record of the call."""
-        from toolgen.runtime.children import Child
-        from toolgen.runtime.stores.records import EventKind  # few calls start agents
+        from toolgen.runtime.children import Child, started, tie  # few calls start agents
+        from toolgen.runtime.stores.records import EventKind
 
         parent, meta = call.run, call.meta
-        run = self.start_run(
+        if parent is not None and parent.progress.is_aborted:  # a handler may have gone on nonetheless
+            raise RunStopped(parent.progress.abort_reason)
+        start = partial(
+            self.start_run,
             agent,
             session=parent.session if parent else None,
             mode=mode if mode is not None else parent.mode if parent else "",
-            requested=requested,
             meta=ToolCallMeta(
                 user=meta.user,
                 session_id=meta.session_id,
@@ -268,6 +295,11 @@ class Runtime:
                 attributes=meta.attributes,
             ),
         )
+        idents = None if requested is None else self._agents.idents(requested)
+        run = started(lambda wanted: start(requested=wanted), idents, parent)
+        if call.has_secrets:
+            run = replace(run, secrets=call.secrets.values)
+        tie(run, call)
         link = {"run_id": run.meta.run_id, "agent": agent, "agent_id": run.meta.agent_id}
         meta.report(link, EventKind.AGENT_RUN_STARTED)
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
@@ -301,14 +333,13 @@ class Runtime:
         """Make a tool ready at its first call."""
         execute, form = find_runner(self._catalog, self._assigned, ident)
         definition = self._catalog.definition(ident)
-        secrets = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
         tool = Tool(
             definition=definition,
             entry=self._catalog.entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
             form=form,
-            secrets=Secrets(*secrets),
+            secrets=secrets_of_tool(definition),
         )
         steps = self._steps[ident] = bind_steps(tool, self._host, execute, is_recorded=self._recorder is not None)
         return steps
@@ -328,6 +359,12 @@ def _decode(steps: Steps, request: ToolRequest) -> Any:
 def _sent(request: ToolRequest) -> bytes | str | None:
     """The payload of a call; None where its args came typed."""
     return None if type(request) is _TypedRequest else request.payload
+
+
+def _secrets(steps: Steps, request: ToolRequest) -> Secrets:
+    """What is secret in a call that has failed and that nobody observes, which is none where secrets are injected."""
+    args = partial(steps.tool.args.encode, request.args) if type(request) is _TypedRequest else request.payload
+    return secrets_of_call(steps.tool.secrets, args)
 
 
 def _why_left_out(run: Run | None, ident: str, name: str) -> str:
@@ -353,7 +390,10 @@ def _path_policy(project: Path, policies: Policies) -> PathPolicy:
 
 
 def _unique_ids() -> Callable[[str], str]:
-    """Number what one runtime makes, behind a random word that tells runtimes apart."""
+    """Number calls, behind a random word that tells runtimes apart; ids of runs and agents cannot be guessed.
+
+    Whoever knows the id of an agent may ask what it did. That of a call gives access to nothing.
+    """
     word = os.urandom(6).hex()
     numbers = count(1)
-    return lambda what: f"{what}_{word}_{next(numbers)}"
+    return lambda what: f"{what}_{word}_{next(numbers)}" if what == "call" else f"{what}_{os.urandom(16).hex()}"

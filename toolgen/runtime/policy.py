@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.selector import Selector
+from toolgen.contract.selector import Selector, names_one_of
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.definition import Entry
 
 
@@ -27,6 +28,9 @@ class Answer(StrEnum):
 
 ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
 """The variables that commands see, where no policy says."""
+
+RESULT_BYTES: Final = 65_536
+"""How much of a result is shown, where no policy says; as in the spec language."""
 
 _NO_POLICY: Final = "no policy"
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
@@ -50,7 +54,9 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    selector: Selector
+    """A rule, with the selectors by ident that its own selector means."""
+
+    selectors: tuple[Selector, ...]
     reason: Reason
     role: str | None = None
     mode: str | None = None
@@ -59,7 +65,7 @@ class _Rule:
         return (
             self.role in (None, role)
             and self.mode in (None, mode)
-            and self.selector.matches(tool.ident, tool.toolset, tool.tags)
+            and any(selector.matches(tool.ident, tool.toolset, tool.tags) for selector in self.selectors)
         )
 
 
@@ -73,8 +79,14 @@ class Policies:
     any of them has rules for.
     """
 
-    def __init__(self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
-        """Take them by name. Raises `CatalogError` for a name that none has, and TypeError for a text."""
+    def __init__(
+        self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str], tools: ToolNames | None = None
+    ) -> None:
+        """Take them by name. `tools` tells what their rules call the tools; without it, idents alone.
+
+        Raises `CatalogError` for a name that no policy has and for a rule that restricts nothing, because no tool is
+        called so, and TypeError for a text.
+        """
         if isinstance(names, str):
             raise TypeError(f"policies are a list of names: write [{names!r}]")
         for name in names:
@@ -86,13 +98,13 @@ class Policies:
         self.may_continue = bool(stack) and all(each.get("on_permission_deny") == "continue_readonly" for each in stack)
         self.timeout_ms = _least_bound(stack, "timeout_ms")
         self.max_timeout_ms = _least_bound(stack, "max_timeout_ms")
-        self.result_bytes = _least_bound(stack, "result_bytes")
+        self.result_bytes = _least_bound(stack or [{}], "result_bytes", RESULT_BYTES)
         self.children_per_run = _least(stack, "children_per_run", 4)
         self.children_per_session = _least(stack, "children_per_session", 8)
         self.env = _common([policy["env"] for policy in stack if "env" in policy], ENVIRONMENT)
         self.paths = [_paths(each) for each in stack]
         self.modes = frozenset(mode for policy in stack for mode in policy.get("modes", {}))
-        self._rules = [rule for name in names for rule in _rules(name, policies[name])]
+        self._rules = [rule for name in names for rule in _rules(name, policies[name], tools)]
         self._networks = {name: policies[name].get("network", {}) for name in names} or {_NO_POLICY: {}}
         self._some = bool(names)
 
@@ -147,9 +159,9 @@ def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> in
     return min((policy.get("limits", {}).get(name, default) for policy in policies), default=default)
 
 
-def _least_bound(policies: Sequence[Mapping[str, Any]], name: str) -> int:
+def _least_bound(policies: Sequence[Mapping[str, Any]], name: str, default: int = 0) -> int:
     """The strictest bound, of which 0 is none."""
-    bounds = [policy.get("limits", {}).get(name, 0) for policy in policies]
+    bounds = [policy.get("limits", {}).get(name, default) for policy in policies]
     return min((bound for bound in bounds if bound), default=0)
 
 
@@ -168,19 +180,37 @@ def _host_reason(policy: str, network: Mapping[str, str], host: str) -> Reason:
     return Reason(Answer(network[found]) if found else Answer.ASK, f"{policy}.network: {found or '*'} for {host}")
 
 
-def _rules(name: str, policy: Mapping[str, Any]) -> Iterable[_Rule]:
-    for selector, answer in policy.get("rules", {}).items():
-        yield _rule(f"{name}.rules", selector, answer)
-    for role, rules in policy.get("roles", {}).items():
-        for selector, answer in rules.items():
-            yield _rule(f"{name}.roles.{role}", selector, answer, role=role)
-    for mode, rules in policy.get("modes", {}).items():
-        for selector, answer in rules.items():
-            yield _rule(f"{name}.modes.{mode}", selector, answer, mode=mode)
+def _rules(name: str, policy: Mapping[str, Any], tools: ToolNames | None) -> Iterable[_Rule]:
+    registered = policy.get("registered", ())
+    places: list[tuple[str, Mapping[str, str], str | None, str | None]] = [
+        (f"{name}.rules", policy.get("rules", {}), None, None),
+        *((f"{name}.roles.{role}", rules, role, None) for role, rules in policy.get("roles", {}).items()),
+        *((f"{name}.modes.{mode}", rules, None, mode) for mode, rules in policy.get("modes", {}).items()),
+    ]
+    for place, rules, role, mode in places:
+        for text, given in rules.items():
+            reason = Reason(Answer(given), f"{place}: {text}")
+            yield _Rule(_selectors(text, reason, registered, tools), reason, role, mode)
 
 
-def _rule(place: str, selector: str, answer: str, role: str | None = None, mode: str | None = None) -> _Rule:
-    return _Rule(Selector.parse(selector), Reason(Answer(answer), f"{place}: {selector}"), role, mode)
+def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: ToolNames | None) -> tuple[Selector, ...]:
+    """Read the selector of a rule. Raises `CatalogError` for one that restricts tools that there are not.
+
+    Tools that the policy expects to be registered may be missing.
+    """
+    if tools is None:
+        return (Selector.parse(text),)
+    restricts = reason.answer is not Answer.ALLOW
+    meant = tools.meant(text, restricts=restricts)
+    if not meant and restricts and not names_one_of(text, registered):
+        name = text.partition("+")[0]
+        near = nearest(name, tools.known, count=1)
+        question = f"; did you mean {near[0]!r}?" if near else ""
+        raise CatalogError(
+            f"{reason.source}: the answer {reason.answer.value!r} is for no tool, because none is called {name!r}"
+            f"{question}; where hosts register such tools, list them under `registered` of the policy"
+        )
+    return tuple(map(Selector.parse, meant))
 
 
 def _asks(why: str) -> Reason:

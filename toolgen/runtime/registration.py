@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
-from jsonschema_rs import ReferencingError, ValidationError, validator_for
+from jsonschema_rs import ReferencingError, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from toolgen.contract.json_types import is_object
+from toolgen.contract.schema_bounds import Bounds, excess
 from toolgen.contract.secret_fields import secret_pointers
 from toolgen.runtime.call import Form
+from toolgen.runtime.codec_source import compiled_validator
 from toolgen.runtime.definition_check import check_metadata, check_schema
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.executors.request import run_request
@@ -160,6 +162,8 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
         _check_is_schema(source, f"the {name} of {definition.name}", otherwise)
         given[name] = source if isinstance(source, bool) else dict(source)
         check_schema(given[name], f"the {name} of {definition.name}")
+        if too_much := excess(given[name]):
+            raise CatalogError(f"the {name} of {definition.name} cannot be checked against: {too_much.reason}")
     check_metadata(definition.name, definition.metadata)
     schema = with_definitions_in_place(deepcopy(given["input_schema"]))
     if not is_object(schema) or schema.get("type") != "object":
@@ -172,7 +176,7 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
             )
     for source in given.values():
         try:
-            validator_for(source, validate_formats=False, offline=True)
+            compiled_validator(source, Bounds(source))
         except (ValidationError, ReferencingError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error

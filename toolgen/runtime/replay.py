@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.contract.canonical import canonical
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import Issue
+from toolgen.runtime.call_secrets import hide_issue, json_of, secrets_of_call, secrets_of_tool, with_result_values
 from toolgen.runtime.errors import InvalidPayload, ToolNotFound, TypesDisagree
 from toolgen.runtime.json_text import parse
 from toolgen.runtime.known_tools import KnownTools
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.codec import Codec
+    from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.packages import Side
 
 _SIDES: Final[dict[str, Side]] = {"arguments": "args", "result": "result"}
@@ -210,6 +212,8 @@ class _Tools:
             return Outcome(line, call.tool, call.accept, None, (issue,))
         catalog, ident = found
         got, issues, altered = _verdict(catalog.codec(ident, call.side), call.payload)
+        if issues:
+            issues = _without_secrets(issues, catalog.definition(ident), call)
         return Outcome(line, ident, call.accept, got, issues, altered)
 
     def _find(self, name: str) -> tuple[Catalog, str] | ToolNotFound:
@@ -236,6 +240,16 @@ def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...]
     except InvalidPayload:
         return True, (), True
     return True, (), text != canonical(value) and not _same(parse(text), value)
+
+
+def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: RecordedCall) -> tuple[Issue, ...]:
+    """The issues without what is secret in the call: they are printed."""
+    of_tool = secrets_of_tool(definition)
+    if call.side == "args":
+        secrets = secrets_of_call(of_tool, call.payload)
+    else:
+        secrets = with_result_values(of_tool, json_of(call.payload))
+    return tuple(hide_issue(issue, secrets) for issue in issues)
 
 
 def _same(one: Any, other: Any) -> bool:

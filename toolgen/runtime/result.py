@@ -13,6 +13,8 @@ from pydantic_core import ValidationError
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
 from toolgen.contract.visible import visible
+from toolgen.runtime.call_secrets import hide_beside_value, hide_error, hide_payload
+from toolgen.runtime.definition import NO_SECRETS
 from toolgen.runtime.errors import (
     CallFailed,
     CatalogError,
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgen.contract.records import Issue
+    from toolgen.runtime.definition import Secrets
+
+    Hide = Callable[[str], str]
 
 _blank: Callable[[], ToolResult[Any]] = partial(object.__new__, ToolResult)
 
@@ -57,11 +62,18 @@ def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[st
     return result
 
 
-def failed(tool_name: str, tool_call_id: str, error: BaseException, *, by_handler: bool = False) -> ToolResult[Any]:
+def failed(
+    tool_name: str,
+    tool_call_id: str,
+    error: BaseException,
+    *,
+    by_handler: bool = False,
+    secrets: Secrets = NO_SECRETS,
+) -> ToolResult[Any]:
     """Build the result of a call that ended in an exception; see `tool_error_from_error`."""
-    found = tool_error_from_error(error, by_handler=by_handler)
+    found = tool_error_from_error(error, by_handler=by_handler, secrets=secrets)
     if isinstance(error, RunStopped) and not by_handler:
-        return _aborted(tool_name, tool_call_id, found, error)
+        return hide_beside_value(_aborted(tool_name, tool_call_id, found, error), secrets)
     return with_error_shown(ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=found))
 
 
@@ -87,23 +99,31 @@ def failed_call(
     example: Callable[[], str],
     *,
     by_handler: bool,
+    secrets: Secrets,
 ) -> ToolResult[Any]:
     """Build the result of a call that ended in an exception: as `failed`, and what was sent where that did not fit."""
     is_ours = by_handler or isinstance(error, MalformedResult)
     if isinstance(error, InvalidPayload) and not is_ours and payload is not None:
-        return _invalid_call(tool_name, tool_call_id, error, payload, example())
-    return failed(tool_name, tool_call_id, error, by_handler=by_handler)
+        return _invalid_call(tool_name, tool_call_id, error, payload, example(), secrets)
+    return failed(tool_name, tool_call_id, error, by_handler=by_handler, secrets=secrets)
 
 
 def _invalid_call(
-    tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str
+    tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str, secrets: Secrets
 ) -> ToolResult[Any]:
     """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""
-    sent = visible(payload.decode("utf-8", "replace") if isinstance(payload, bytes) else str(payload))
-    told = replace(tool_error_from_error(error), prior_input=_cut(sent, _INPUT), example=example)
+    sent = _cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
+    told = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
     return with_error_shown(
         ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
     )
+
+
+def _text_of(payload: Any) -> str:
+    """The text of a payload, or its type where the host passed something else: that may be of any size and depth."""
+    if isinstance(payload, bytes | bytearray):
+        return payload.decode("utf-8", "replace")
+    return payload if isinstance(payload, str) else f"({type(payload).__name__}, which is no JSON text)"
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
@@ -149,31 +169,43 @@ def _issue_lines(issues: Sequence[Issue]) -> list[str]:
     return lines if shown == len(lines) else [*lines[:shown], f"- and {len(lines) - shown} more"]
 
 
-def presentable(error: ToolError) -> ToolError:
-    """Give an error that an executor made as it may be shown: without folders and secrets, and cut to its bounds."""
-    message, hint = _first_line(error.message) or "the tool failed", _hint(error.hint)
-    if (message, hint) == (error.message, error.hint):
-        return error
-    told = replace(error, message=message, hint=hint)
-    return told if error.cause is None else told.caused_by(error.cause)
+def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
+    """Give a result with an error that an executor made as it may be shown: without secrets, folders, within bounds."""
+    error = result.error
+    if error is None:
+        return result
+    result = hide_beside_value(result, secrets)
+    hide = _hiding(secrets)
+    message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
+    told = replace(result.error or error, message=message, hint=hint)
+    told = told if error.cause is None else told.caused_by(error.cause)
+    return with_error_shown(replace(result, error=told))
 
 
-def tool_error_from_error(error: BaseException, *, by_handler: bool = False) -> ToolError:
+def tool_error_from_error(
+    error: BaseException, *, by_handler: bool = False, secrets: Secrets = NO_SECRETS
+) -> ToolError:
     """Turn what a handler or an executor raised into a `ToolError`; the exception itself is kept as its cause.
 
     The message is the exception's own first line, without folders and cut to its bound. What a handler raises is its
     own failure, even if it is of a kind that stages raise about a call: only `CallFailed` and timeouts say more.
     """
+    hide = _hiding(secrets)
     if not isinstance(error, Exception):
-        message, kind, code, hint = _torn_down(error)
+        message, kind, code, hint = _torn_down(error, hide)
     elif by_handler and not isinstance(error, CallFailed | TimeoutError):
-        message, kind, code, hint = _failure(error)
+        message, kind, code, hint = _failure(error, hide)
     else:
-        message, kind, code, hint = _explained(error)
+        message, kind, code, hint = _explained(error, hide)
     issues = _issues(error) if isinstance(error, InvalidPayload) and not by_handler else ()
     retry_after = error.retry_after if isinstance(error, ToolRateLimited) else None
     found = ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, retry_after=retry_after)
-    return found.caused_by(error)
+    return hide_error(found.caused_by(error), secrets)
+
+
+def _hiding(secrets: Secrets) -> Hide:
+    """What leaves the values of a call's secrets out of a whole text, before it is cut."""
+    return secrets.values.hide if secrets.values is not None else str
 
 
 def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
@@ -185,13 +217,13 @@ def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
     )
 
 
-def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
+def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str]:
     """Give message, kind, code and hint."""
     match error:
         case CallFailed() if not _is_usable(error):
-            return _failure(error)
+            return _failure(error, hide)
         case CallFailed():
-            return _message(error), error.kind, error.code, _hint(error.hint)
+            return _message(error, hide), error.kind, error.code, _hint(hide(error.hint))
         case MalformedResult():
             hint = "the tool is at fault, not the call"
             return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint
@@ -208,21 +240,26 @@ def _explained(error: Exception) -> tuple[str, FailureKind, str, str]:
         case ToolUnavailable():
             return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
         case GateRefused():
-            return _cut(visible(error.reason)), FailureKind.PERMISSION_DENIED, "gate_refused", "go on without it"
+            return _cut(visible(hide(error.reason))), FailureKind.PERMISSION_DENIED, "gate_refused", "go on without it"
         case HookDenied():
             hint = "do not repeat the call unchanged; go on without it"
-            return _cut(visible(str(error))), FailureKind.PERMISSION_DENIED, "hook_denied", hint
+            return _cut(visible(hide(str(error)))), FailureKind.PERMISSION_DENIED, "hook_denied", hint
         case ToolRateLimited():
             return str(error), FailureKind.RATE_LIMITED, "rate_limited", _wait(error.retry_after)
         case PermissionDenied():
             hint = "do not repeat the call unchanged; go on without it, or ask the user"
             return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
         case TimeoutError():
-            return _message(error), FailureKind.TIMEOUT, "timeout", "try again with less to do, or go on without it"
+            return (
+                _message(error, hide),
+                FailureKind.TIMEOUT,
+                "timeout",
+                "try again with less to do, or go on without it",
+            )
         case TypesDisagree() | CatalogError():
             return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
         case _:
-            return _failure(error)
+            return _failure(error, hide)
 
 
 def _is_usable(error: CallFailed) -> bool:
@@ -233,17 +270,17 @@ def _is_usable(error: CallFailed) -> bool:
     return issue_in_error(told) is None
 
 
-def _torn_down(error: BaseException) -> tuple[str, FailureKind, str, str]:
+def _torn_down(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
     from asyncio import CancelledError  # slow to import, and few calls end like this
 
     if isinstance(error, CancelledError):
         return "the tool was cancelled", FailureKind.ABORTED, "cancelled", "go on without it"
-    return _failure(error)
+    return _failure(error, hide)
 
 
-def _failure(error: BaseException) -> tuple[str, FailureKind, str, str]:
+def _failure(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
     hint = "the tool failed, and not the call: go on without it, or try other arguments"
-    return _message(error), FailureKind.INTERNAL, "handler_error", hint
+    return _message(error, hide), FailureKind.INTERNAL, "handler_error", hint
 
 
 def _did_you_mean(suggestions: Sequence[str]) -> str:
@@ -258,12 +295,12 @@ def _hints(issues: Sequence[Issue]) -> str:
     return _cut("; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues))
 
 
-def _message(error: BaseException) -> str:
+def _message(error: BaseException, hide: Hide) -> str:
     try:
         text = _details(error) or str(error)
     except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
         text = ""
-    first_line = _first_line(text)
+    first_line = _first_line(hide(text))
     if not first_line:
         return f"the tool failed with {type(error).__name__}"
     return _cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line)

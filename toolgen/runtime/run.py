@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.effective import ROLES, EffectiveSet, effective_set
+from toolgen.runtime.effective import ROLES, EffectiveSet, effective_set, named_by_ident
 from toolgen.runtime.errors import CatalogError, UnknownAgent
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from asyncio import Task
-    from collections.abc import Callable, Generator, Iterable
+    from asyncio import AbstractEventLoop, Lock, Task
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.policy import Policies
+    from toolgen.runtime.secret_values import SecretValues
 
 Scope: TypeAlias = tuple[tuple[str, str], ...]
 """What a call touches: pairs of what it is and its value, sorted."""
@@ -27,19 +28,56 @@ Grant: TypeAlias = tuple[str, Scope]
 
 
 @dataclass(slots=True)
+class Asking:
+    """A grant that calls want: one of them asks, and the others wait. A question that timed out is not asked again."""
+
+    lock: Lock
+    calls: int = 0
+    timed_out: bool = False
+
+
+@dataclass(slots=True)
 class Session:
-    """What lasts as long as one sitting of a person, in memory only. `children` counts the agents that run now."""
+    """What lasts as long as one sitting of a person, in memory only. `children` counts the agents that run now.
+
+    `asking` are the grants that a person is just asked for, in each event loop.
+    """
 
     grants: set[Grant] = field(default_factory=set[Grant])
     children: int = 0
+    asking: dict[tuple[Grant, AbstractEventLoop], Asking] = field(
+        default_factory=dict["tuple[Grant, AbstractEventLoop]", "Asking"]
+    )
+
+    @asynccontextmanager
+    async def asking_for(self, grant: Grant) -> AsyncGenerator[Asking]:
+        """Be the only call that asks for a grant, for as long as the context lasts."""
+        from asyncio import Lock, get_running_loop  # slow to import, and many hosts ask nobody
+
+        key = (grant, get_running_loop())
+        asking = self.asking.setdefault(key, Asking(Lock()))
+        asking.calls += 1
+        try:
+            async with asking.lock:
+                yield asking
+        finally:
+            asking.calls -= 1
+            if not asking.calls:
+                del self.asking[key]
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why."""
+    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why.
+
+    `children` counts the agents, `child_runs` are the runs of those that have not ended. `denied` has the calls of
+    turns that run, by id, and whether permission denied them.
+    """
 
     children: int = 0
+    child_runs: list[Run] = field(default_factory=list["Run"])
     running: set[Task[Any]] = field(default_factory=set["Task[Any]"])
+    denied: dict[str, bool] = field(default_factory=dict[str, bool])
     is_aborted: bool = False
     abort_reason: str = ""
 
@@ -84,7 +122,10 @@ class Entered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them."""
+    """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them.
+
+    `secrets` are those of the call that started it: they may come back in any call of the run.
+    """
 
     agent: str
     role: str
@@ -93,12 +134,18 @@ class Run:
     session: Session
     meta: ToolCallMeta = field(default_factory=ToolCallMeta)
     progress: Progress = field(default_factory=Progress)
+    secrets: SecretValues | None = None
 
     def abort(self, reason: str = "") -> None:
-        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop."""
+        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop.
+
+        The runs of agents that it started are aborted with it.
+        """
         progress = self.progress
         if not progress.is_aborted:
             progress.is_aborted, progress.abort_reason = True, reason
+            for child in progress.child_runs:  # first: what a call does about its cancellation must not reach them
+                child.abort(reason)
             for call in progress.running:
                 call.cancel()
 
@@ -122,9 +169,11 @@ class Agents:
     What an agent may call is worked out once for each role, mode and request: with ten thousand tools that takes 50 ms.
     """
 
-    def __init__(self, catalog: Catalog, policies: Policies) -> None:
+    def __init__(self, catalog: Catalog, policies: Policies, missing: frozenset[str] = frozenset()) -> None:
+        """Take the catalog, the policies, and the idents of the tools that nothing runs."""
         self._catalog = catalog
         self._policies = policies
+        self._missing = missing
         self._effective = lru_cache(maxsize=256)(self._effective_set)
 
     def new_run(
@@ -158,20 +207,28 @@ class Agents:
             agent=agent,
             role=in_role,
             mode=mode,
-            effective=self._effective(agent, in_role, mode, None if requested is None else self._idents(requested)),
+            effective=self._effective(agent, in_role, mode, None if requested is None else self.idents(requested)),
             session=session or Session(),
             meta=replace(meta, agent_role=in_role),
         )
 
-    def _idents(self, names: Iterable[str]) -> frozenset[str]:
+    def idents(self, names: Iterable[str]) -> frozenset[str]:
+        """Give the idents of tools by names in any spelling. Raises TypeError where it is one text."""
         if isinstance(names, str):
             raise TypeError(f"requested is {names!r}; it must be a list of names, such as [{names!r}]")
-        return frozenset(self._catalog.resolve(name) or name for name in names)
+        return frozenset(self._catalog.names.ident(name) or name for name in names)
 
     def _effective_set(self, agent: str, role: str, mode: str, requested: frozenset[str] | None) -> EffectiveSet:
-        spec = self._catalog.section("agents")[agent] if agent else {"use": ["*"]}
+        spec = named_by_ident(self._catalog.section("agents")[agent], self._catalog.names) if agent else {"use": ["*"]}
         return effective_set(
-            self._catalog.entries, spec, self._policies, name=agent, role=role, mode=mode, requested=requested
+            self._catalog.entries,
+            spec,
+            self._policies,
+            name=agent,
+            role=role,
+            mode=mode,
+            requested=requested,
+            missing=self._missing,
         )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.contract.records import ToolResult
     from toolgen.runtime.definition import Entry
 
 
@@ -61,14 +60,12 @@ def group_of(entry: Entry | None) -> Group:
     return Group.AGENT if "agent" in entry.tags else Group.READONLY
 
 
-def rest_after(group: Group, results: Iterable[ToolResult[Any]], *, may_continue: bool) -> Rest:
-    """Say what becomes of the later calls: a write that failed ends the turn, and so does a person's no.
+def rest_after(group: Group, *, has_failed: bool, was_denied: bool, may_continue: bool) -> Rest:
+    """Say what becomes of the later calls: a write that failed ends the turn, and so does a denial by permission.
 
-    With `may_continue` readonly calls still run after a no.
+    Who denied decides, and no code of a result: handlers choose theirs. With `may_continue` readonly calls still run
+    after a denial.
     """
-    codes = [result.error.code for result in results if result.error is not None]
-    if group is Group.WRITE and codes and codes != ["permission_denied"]:
-        return Rest.SKIP
-    if "permission_denied" in codes:
+    if was_denied:
         return Rest.RUN_READONLY if may_continue else Rest.SKIP
-    return Rest.RUN
+    return Rest.SKIP if has_failed and group is Group.WRITE else Rest.RUN

@@ -27,6 +27,12 @@ _DEFINITIONS: Final = ("$defs", "definitions")
 _DATA: Final = frozenset({"const", "default", "enum", "examples"})
 _SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "dependentSchemas", *_DEFINITIONS})
 
+_MOST_PARTS: Final = 100_000
+"""JSON values in a schema with its definitions in place."""
+
+_MOST_LEVELS: Final = 100
+"""Of the same, inside each other: Python follows them by recursion, five calls for each."""
+
 
 def core_violations(schema: Any, path: str = "$") -> Iterator[tuple[str, str]]:
     """Give path and keyword of all that lies outside `core`, in the order of the schema.
@@ -64,9 +70,13 @@ def with_definitions_in_place(schema: Any) -> Any:
     """Copy a schema with its local references (`#/$defs/…`) replaced by what they name.
 
     A recursive reference stays, and so does one beside keywords that restrict it further; annotations beside a
-    reference win over the definition's own. Definitions that nothing refers to any more are left out.
+    reference win over the definition's own. Definitions that nothing refers to any more are left out. A schema that
+    would grow beyond bounds by it is returned as it is.
     """
-    placed = _placed(schema, definitions_of(schema), ())
+    try:
+        placed = _Placing(definitions_of(schema)).placed(schema, ())
+    except _Oversized:
+        return schema
     if is_object(placed) and not any(ref.startswith("#") for ref in _references(placed)):
         return {keyword: value for keyword, value in placed.items() if keyword not in _DEFINITIONS}
     return placed
@@ -82,25 +92,42 @@ def definitions_of(schema: Any) -> dict[str, Any]:
     }
 
 
-def _placed(node: Any, definitions: dict[str, Any], inside: tuple[str, ...]) -> Any:
-    if is_array(node):
-        return [_placed(item, definitions, inside) for item in node]
-    if not is_object(node):
-        return node
-    ref = node.get("$ref")
-    beside = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
-    target = definitions.get(ref) if isinstance(ref, str) and ref not in inside else None
-    if is_object(target) and _ANNOTATIONS.issuperset(beside):
-        return {**_placed(target, definitions, (*inside, str(ref))), **beside}
-    return {keyword: _placed_below(keyword, value, definitions, inside) for keyword, value in node.items()}
+class _Oversized(Exception):
+    """A schema with its definitions in place has too many parts, or too many levels."""
 
 
-def _placed_below(keyword: str, value: Any, definitions: dict[str, Any], inside: tuple[str, ...]) -> Any:
-    if keyword in _DATA:
-        return value
-    if keyword in _SCHEMAS_BY_NAME and is_object(value):
-        return {name: _placed(each, definitions, inside) for name, each in value.items()}
-    return _placed(value, definitions, inside)
+class _Placing:
+    def __init__(self, definitions: dict[str, Any]) -> None:
+        self._definitions = definitions
+        self._parts = self._levels = 0
+
+    def placed(self, node: Any, inside: tuple[str, ...]) -> Any:
+        self._parts += 1
+        if self._parts > _MOST_PARTS or self._levels > _MOST_LEVELS:
+            raise _Oversized
+        self._levels += 1
+        made = self._placed(node, inside)
+        self._levels -= 1
+        return made
+
+    def _placed(self, node: Any, inside: tuple[str, ...]) -> Any:
+        if is_array(node):
+            return [self.placed(item, inside) for item in node]
+        if not is_object(node):
+            return node
+        ref = node.get("$ref")
+        beside = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
+        target = self._definitions.get(ref) if isinstance(ref, str) and ref not in inside else None
+        if is_object(target) and _ANNOTATIONS.issuperset(beside):
+            return {**self.placed(target, (*inside, str(ref))), **beside}
+        return {keyword: self._placed_below(keyword, value, inside) for keyword, value in node.items()}
+
+    def _placed_below(self, keyword: str, value: Any, inside: tuple[str, ...]) -> Any:
+        if keyword in _DATA:
+            return value
+        if keyword in _SCHEMAS_BY_NAME and is_object(value):
+            return {name: self.placed(each, inside) for name, each in value.items()}
+        return self.placed(value, inside)
 
 
 def _references(node: Any) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +10,9 @@ from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgen.contract.canonical import canonical
 from toolgen.contract.json_types import is_array, is_object
+from toolgen.runtime.paths.resolution import PathProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -41,9 +44,9 @@ _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 class Touched:
     """What one call touches. Hosts are in lower case; `scope` is None for a call that names nothing.
 
-    `cwd` is the resolved folder that it runs in, where an arg says so. `concerns` say what stands against its paths,
-    and `concerning` are those, resolved. `problem` says why one of them cannot be judged. With an unknown host, which
-    stands among the hosts as `*`, there is no scope.
+    `cwd` is the resolved folder that it runs in, where an arg says so; one that `is_cwd_outside` of the roots can be
+    allowed by nobody. `concerns` say what stands against its paths, and `concerning` are those, resolved. `problem`
+    says why one of them cannot be judged. With an unknown host, which stands among the hosts as `*`, there is no scope.
     """
 
     hosts: tuple[str, ...] = ()
@@ -53,14 +56,16 @@ class Touched:
     concerning: tuple[str, ...] = ()
     problem: str = ""
     has_unknown_host: bool = False
+    is_cwd_outside: bool = False
 
 
 class _Value(NamedTuple):
-    """A text that a call gives under a key of `access`. `arg` is `.name`, where the key names several args."""
+    """What a call gives under a key of `access`, as text. `arg` is `.name`, where the key names several args."""
 
     key: str
     arg: str
     text: str
+    is_text: bool = True
 
 
 def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> Touched:
@@ -72,6 +77,10 @@ def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy
     values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
     urls = [(value, _host(value.text)) for value in values if value.key == "url"]
     judged = [_Judged.of(value, paths().judge(value.text)) for value in values if value.key in PATH_KEYS]
+    no_text = any(value.key in PATH_KEYS and not value.is_text for value in values)
+    problems = (
+        [PathProblem.NOT_A_STRING] if no_text else [each.answer.problem for each in judged if each.answer.problem]
+    )
     scope = [("host", host) for host in access.get("hosts", ())]
     scope += [(f"host{value.arg}", host) for value, host in urls if host]
     scope += [(f"{value.key}{value.arg}", value.text) for value in values if value.key in ("exec", "scope")]
@@ -84,8 +93,9 @@ def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy
         cwd=next((each.answer.resolved for each in judged if each.value.key == "cwd"), ""),
         concerns=tuple(f"paths: {each.answer.given} is {each.concern}" for each in concerning),
         concerning=tuple(each.answer.resolved for each in concerning),
-        problem=next((each.answer.problem.value for each in judged if each.answer.problem), ""),
+        problem=problems[0].value if problems else "",
         has_unknown_host=has_unknown_host,
+        is_cwd_outside=any(each.value.key == "cwd" and each.answer.root is None for each in judged),
     )
 
 
@@ -110,13 +120,59 @@ class _Judged(NamedTuple):
 
 
 def _values(args: Any, key: str, names: str | list[str]) -> Iterable[_Value]:
-    """What a call gives for the args that a key names: each text of a list; of an argv the program alone."""
+    """What a call gives for the args that a key names: each path or URL of a list, a program, or the value as JSON.
+
+    A path or a URL that is no text stands as its JSON, which leads nowhere.
+    """
     several = [names] if isinstance(names, str) else names
     for name in several:
         value = args.get(name) if is_object(args) else None
-        items = value if is_array(value) else [] if value is None else [value]
-        for item in items[:1] if key == "exec" else items:
-            yield _Value(key, f".{name}" if len(several) > 1 else "", str(item))
+        arg = f".{name}" if len(several) > 1 else ""
+        if value is None:
+            continue
+        if key == "exec":
+            yield _Value(key, arg, _program(value))
+        elif key == "scope":
+            yield _Value(key, arg, spelled_value(value))
+        else:
+            for item in value if is_array(value) else [value]:
+                yield _Value(key, arg, item if isinstance(item, str) else _json(item), is_text=isinstance(item, str))
+
+
+def _program(value: Any) -> str:
+    """The program of an argv. Anything else stands as its JSON, so that it is no program of an argv."""
+    if is_array(value) and value and isinstance(value[0], str):
+        return spelled_value(value[0])
+    return _json(value)
+
+
+def spelled_value(value: Any) -> str:
+    """Spell a JSON value, so that two of one spelling are the same value: `1` and `1.0` are, `1` and `"1"` are not.
+
+    It is the canonical JSON; a text that no JSON value is spelled as stands without quotes.
+    """
+    if not isinstance(value, str):
+        return _json(value)
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return canonical(_integral(value)).decode("utf-8", "surrogatepass")
+
+
+def _integral(value: Any) -> Any:
+    """A JSON value in which numbers without a fraction are integers: JSON Schema makes no difference of them."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if is_array(value):
+        return [_integral(each) for each in value]
+    if is_object(value):
+        return {name: _integral(each) for name, each in value.items()}
+    return value
 
 
 def _folder(answer: PathAnswer) -> str:

@@ -1,7 +1,6 @@
-"""Args as people are shown them: without secrets, with nothing that steers a terminal, and cut to a bound.
+"""Args as people are shown them: with nothing that steers a terminal, and cut to a bound.
 
-Secrets are known by their declared field or the name of their key. Nothing is left out of other text for how it looks:
-a model wrote it, and could hide behind that what it does.
+The args that are given here have no secrets any more; see `call_secrets.hide_from_person`.
 """
 
 from __future__ import annotations
@@ -9,14 +8,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.json_pointer import steps_of
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.visible import visible
-from toolgen.runtime.credentials import REDACTED, is_secret_key, keeps_numbers
 from toolgen.runtime.text_templates import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+
+SHOWN: Final = 2000
+"""Characters of the args that a person is shown."""
 
 _LEAST: Final = 48
 """Characters of a part that is cut: a beginning, and how much is missing."""
@@ -24,19 +24,18 @@ _LEAST: Final = 48
 _LONGEST_KEY: Final = 100
 
 
-def summary(args: Any, secrets: Iterable[str], length: int) -> str:
-    """The args as JSON on one line. `secrets` are JSON pointers of declared ones, `length` is in characters.
+def summary(args: Any, length: int = SHOWN) -> str:
+    """The args as JSON on one line of at most `length` characters.
 
     What is too long is cut in all its parts alike, so that none hides what stands behind it, and says how much is cut.
     """
-    return _fitted(_without_secrets(args, [steps_of(each) for each in secrets]), length)
+    return _fitted(args, length)
 
 
-def filled(template: str, args: Any, secrets: Iterable[str], length: int) -> str:
+def filled(template: str, args: Any, length: int = SHOWN) -> str:
     """A template with args in it, each of them escaped and cut on its own."""
     each = max(length - len(template), 0) // max(template.count("{{"), 1)
-    values = {"args": _without_secrets(args, [steps_of(each) for each in secrets])}
-    return cut(render(template, values, escape=lambda text: cut(visible(text), each)), length)
+    return cut(render(template, {"args": args}, escape=lambda text: cut(visible(text), each)), length)
 
 
 def joined(texts: Sequence[str], separator: str, length: int) -> str:
@@ -99,23 +98,3 @@ def _without_middle(text: str, room: int) -> str:
 
 def _json(value: Any) -> str:
     return visible(json.dumps(value, ensure_ascii=False))
-
-
-def _without_secrets(value: Any, secrets: Sequence[Sequence[str]], key: str = "") -> Any:
-    """`secrets` are the steps that are left to the declared ones, and `key` is that of the object, or one above it."""
-    if [] in secrets or (is_secret_key(key) and not _says_nothing(key, value)):
-        return REDACTED
-    if is_object(value):
-        return {name: _without_secrets(item, _below(secrets, name), name) for name, item in value.items()}
-    if is_array(value):
-        return [_without_secrets(item, _below(secrets, str(place)), key) for place, item in enumerate(value)]
-    return value
-
-
-def _below(secrets: Sequence[Sequence[str]], step: str) -> Sequence[Sequence[str]]:
-    return [steps[1:] for steps in secrets if steps[0] in (step, "*")]
-
-
-def _says_nothing(key: str, value: Any) -> bool:
-    """Whether a value gives no secret away, whatever its key: no value, a yes or no, a count of tokens."""
-    return value is None or isinstance(value, bool) or (keeps_numbers(key) and isinstance(value, int | float | dict))

@@ -16,16 +16,25 @@ _BUSY_SECONDS: Final = 30.0
 _BESIDE: Final = ("-journal", "-wal", "-shm")
 """What SQLite adds to the name of a file for those that it keeps beside it."""
 
+UNREADABLE: Final = (sqlite3.Error, UnicodeDecodeError, MemoryError)
+"""What SQLite raises over a damaged file: its own message may quote bytes that are no UTF-8, and a damaged length may
+ask for any amount of memory.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteKind:
-    """One kind of file. `application` tells it from other SQLite files; `error` is what opening it raises."""
+    """One kind of file. `application` tells it from other SQLite files; `error` is what opening it raises.
+
+    An exact one that has other tables, indexes or triggers is not written to.
+    """
 
     name: str
     application: int
     version: int
     tables: tuple[str, ...]
     error: type[Exception]
+    is_exact: bool = False
 
     def open_for_writing(self, path: Path | None) -> sqlite3.Connection:
         """Open a file, and make it where there is none, for the owner alone; without a path in memory."""
@@ -40,8 +49,8 @@ class SqliteKind:
                 unless_opened.pop_all()
         except OSError as error:
             raise self._cannot_be_opened(error.strerror) from error
-        except sqlite3.Error as error:
-            raise self._cannot_be_opened(error) from error
+        except UNREADABLE as error:
+            raise self._cannot_be_opened(why(error)) from error
         return connection
 
     def open_for_reading(self, path: Path) -> sqlite3.Connection:
@@ -56,8 +65,8 @@ class SqliteKind:
                 unless_opened.pop_all()
         except OSError as error:
             raise self._cannot_be_opened(error.strerror) from error
-        except sqlite3.Error as error:
-            raise self._cannot_be_opened(error) from error
+        except UNREADABLE as error:
+            raise self._cannot_be_opened(why(error)) from error
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
@@ -65,11 +74,19 @@ class SqliteKind:
         connection.execute("PRAGMA synchronous = FULL")  # what was said to be written stays written, whatever fails
         with connection:
             connection.execute("BEGIN IMMEDIATE")
-            if not self._is_of_kind(connection):
+            if self._is_of_kind(connection):
+                self._check_schema(connection)
+            else:
                 for statement in self.tables:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {self.application}")
                 connection.execute(f"PRAGMA user_version = {self.version}")
+
+    def _check_schema(self, connection: sqlite3.Connection) -> None:
+        """Raise for an exact kind with more or less than its tables: a trigger, say, that removes what is written."""
+        found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if self.is_exact and found != set(self.tables):
+            raise self.error(f"the {self.name} has other tables, indexes or triggers than toolgen makes")
 
     def _is_of_kind(self, connection: sqlite3.Connection) -> bool:
         """Whether the file is one of these; an empty one is none yet. Raises for a file of something else."""
@@ -104,6 +121,11 @@ def check_files(path: Path) -> None:
             continue
         except NotRegular as error:
             raise NotRegular(error.errno, f"{Path(real).name}{suffix}: {error.strerror}", error.filename) from None
+
+
+def why(error: Exception) -> str:
+    """What SQLite says of an error, where that can be said."""
+    return str(error) if isinstance(error, sqlite3.Error) else "it is damaged"
 
 
 def _connect(path: Path | None, mode: str) -> sqlite3.Connection:

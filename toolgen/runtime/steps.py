@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,7 @@ from toolgen.runtime.stages import (
     decode,
     encode,
     gate,
+    hide,
     hints,
     hooks,
     inject,
@@ -39,7 +41,7 @@ STAGES: Final = {
 }
 """What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
 
-FINISHES: Final = (bounds.bind, hints.bind, reminder.bind)
+FINISHES: Final = (bounds.bind, hints.bind, reminder.bind, hide.bind)
 """What completes the result of a call that went well, in this order."""
 
 
@@ -47,7 +49,8 @@ FINISHES: Final = (bounds.bind, hints.bind, reminder.bind)
 class Steps:
     """What every call of one tool goes through; `names` are those of its stages, in a trace.
 
-    With `runs_handler` whatever is raised in executing is the handler's own. `example` gives args that fit.
+    A payload of more than `shown_bytes` has to pass `size`, and so have blocks. With `runs_handler` whatever is raised
+    in executing is the handler's own. `example` gives args that fit.
     """
 
     tool: Tool
@@ -59,6 +62,7 @@ class Steps:
     encode: Encode
     finishes: tuple[Finish, ...]
     size: Size | None
+    shown_bytes: int
     after: After | None
     runs_handler: bool
     needs_call: bool
@@ -83,7 +87,8 @@ def bind_steps(tool: Tool, host: Host, execute: Execute, *, is_recorded: bool) -
         size=bounded_size,
         after=after,
         runs_handler=tool.form is Form.TYPED,
-        needs_call=bool(is_recorded or stages or finishes or bounded_size or after),
+        shown_bytes=size.limit_of(tool, host) or sys.maxsize,
+        needs_call=bool(is_recorded or stages or finishes or after),
         example=partial(example_of, tool),
     )
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgen.runtime.errors import RunStopped, TurnEnded
+from toolgen.runtime.misuse import id_of
 from toolgen.runtime.schedule import Group, Rest, batches, rest_after
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ async def run_turn(
     is left behind.
     """
     results: dict[int, ToolResult[Any]] = {}
-    rest = Rest.RUN
+    rest, denied = Rest.RUN, run.progress.denied
     for batch in batches(entries):
         is_skipped = rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE)
         if run.progress.is_aborted or is_skipped:
@@ -52,9 +53,20 @@ async def run_turn(
             for place in batch.places:
                 results[place] = await refuse(requests[place], error)
         else:
-            ended = await _together([requests[place] for place in batch.places], run, invoke, refuse)
+            made = [requests[place] for place in batch.places]
+            denied.update({id_of(request): False for request in made})
+            try:
+                ended = await _together(made, run, invoke, refuse)
+            finally:
+                was_denied = [denied.pop(id_of(request), False) for request in made]
             results.update(zip(batch.places, ended, strict=True))
-            rest = max(rest, rest_after(batch.group, ended, may_continue=may_continue))
+            after = rest_after(
+                batch.group,
+                has_failed=any(result.is_error for result in ended),
+                was_denied=any(was_denied),
+                may_continue=may_continue,
+            )
+            rest = max(rest, after)
     return [results[place] for place in range(len(requests))]
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.runtime.json_text import NotJson
+from toolgen.runtime.kinds import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,7 @@ def remove(value: Any, path: Sequence[str | int]) -> None:
 def _set_fields(model: BaseModel) -> Iterator[tuple[str, Any]]:
     for name, field in type(model).model_fields.items():
         if name in model.model_fields_set:
-            yield field.alias or name, getattr(model, name)
+            yield wire_name(name, field), getattr(model, name)
     yield from (model.__pydantic_extra__ or {}).items()
 
 
@@ -117,7 +118,7 @@ def _member(owner: Any, part: str | int) -> Any:
 
 def _field(model: type[BaseModel], wire: str | int) -> tuple[str, FieldInfo] | None:
     fields = model.model_fields
-    return next(((name, field) for name, field in fields.items() if (field.alias or name) == wire), None)
+    return next(((name, field) for name, field in fields.items() if wire_name(name, field) == wire), None)
 
 
 def _is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:

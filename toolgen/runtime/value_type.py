@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from toolgen.contract.json_pointer import pointer_of
+from toolgen.runtime.building import build_typed
 from toolgen.runtime.errors import InvalidPayload, TypesDisagree
+from toolgen.runtime.extra_keys import confuses_extra_keys, correct_given_fields
 from toolgen.runtime.issues import MAX_ISSUES, issue
 from toolgen.runtime.json_text import json_bytes
-from toolgen.runtime.kinds import adapter_of, has_aliases, has_defaults, is_json_value, model_class
-from toolgen.runtime.typed_values import check_sayable, plain, with_integers
+from toolgen.runtime.kinds import adapter_of, dump_options, is_json_value, model_class, models_in
+from toolgen.runtime.typed_values import check_sayable, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,7 @@ class ValueType:
 
     def __init__(self, source: CodecSource) -> None:
         self._name = source.name
+        self._kind = source.type
         self._foreign = source.foreign
         self.model = model_class(source.type)
         is_json = source.type is None or is_json_value(source.type)
@@ -40,15 +43,15 @@ class ValueType:
         if self.adapter is None:
             return None
         validator = self.adapter.validator
-        # A strict model of the host's own takes dates and such from JSON text only.
-        return _of_text(validator.validate_json) if self._foreign else validator.validate_python
+        if not self._foreign:
+            return validator.validate_python
+        is_confused = any(model is not None and confuses_extra_keys(model) for model in models_in(self._kind))
+        return _of_text(validator.validate_json, corrected=is_confused)
 
     @cached_property
     def options(self) -> dict[str, Any]:
         """How it is serialized. Options take time, so none is given that would change nothing."""
-        adapter = self.adapter
-        options = {"by_alias": adapter and has_aliases(adapter), "exclude_unset": adapter and has_defaults(adapter)}
-        return {name: True for name, changes_something in options.items() if changes_something}
+        return dump_options(self._kind)
 
     def is_instance(self, value: Any) -> bool:
         """Whether a value is of the class; of no type but a class can that be said at a glance."""
@@ -62,13 +65,12 @@ class ValueType:
         if self.validate is None:
             return value
         try:
-            return self.validate(value, by_alias=True, by_name=False)
+            if self._foreign:
+                return self.validate(value, by_alias=True, by_name=False)
+            return build_typed(self.validate, value)
         except ValidationError as error:
             if self._foreign:
                 raise InvalidPayload(_issues(error)) from None
-        try:
-            return self.validate(with_integers(value), by_alias=True, by_name=False)
-        except ValidationError as error:
             raise TypesDisagree(
                 f"the types of {self._name} cannot hold a value that its schema accepts: "
                 f"{_issues(error)[0].hint}; run `toolgen build`, and start anew what imported it"
@@ -89,9 +91,14 @@ class ValueType:
             return json_bytes(plain(value))
 
 
-def _of_text(validate_json: Callable[..., Any]) -> Callable[..., Any]:
+def _of_text(validate_json: Callable[..., Any], *, corrected: bool) -> Callable[..., Any]:
+    """Give what validates a JSON value as text: a strict model of the host's own takes dates and such from it only."""
+
     def validate(value: Any, **options: Any) -> Any:
-        return validate_json(json_bytes(value), **options)
+        typed = validate_json(json_bytes(value), **options)
+        if corrected:
+            correct_given_fields(typed, value)
+        return typed
 
     return validate
 

@@ -10,5 +10,11 @@ from toolgen.toolsets.internal.memory import Memories
 from toolgen.toolsets.internal.skills import Skills
 
 tools = InternalTools(skills=Skills("skills"), memory=Memories("memories"))
-Runtime(load("cases.builtin_toolsets"), executors=[tools.registration()], policies=["careful"], permission=deny_all)
+Runtime(
+    load("cases.builtin_toolsets"),
+    executors=[tools.registration()],
+    missing=["tickets"],
+    policies=["careful"],
+    permission=deny_all,
+)
 assert_type(internal.LOAD_SKILL, Ident[internal.LoadSkillArgs, internal.LoadSkillResult])

@@ -98,6 +98,23 @@ def test_keys_that_are_no_names_are_spelled_as_the_checker_needs_them() -> None:
     assert source.endswith('{"Content-Type": "NotRequired[str]", "class": "NotRequired[int]"})\n')
 
 
+def test_keys_that_are_called_like_types_do_not_hide_these() -> None:
+    hiding = {
+        "type": "object",
+        "properties": {"str": {"type": "integer"}, "name": {"type": "string"}},
+        "required": ["str", "name"],
+    }
+    plain = {"type": "object", "properties": {"str": {"type": "integer"}}, "required": ["str"]}
+    commented = {"type": "object", "properties": {"by": {"enum": ["a  # b"]}}, "required": ["by"]}
+    stubs, _ = compiled(a=args(hiding=hiding, plain=plain, commented=commented))
+    assert stubs.types == {
+        "AArgsHiding": 'AArgsHiding = TypedDict("AArgsHiding", {"str": "int", "name": "str"})\n',
+        "AArgsPlain": "class AArgsPlain(TypedDict):\n str: int\n",
+        "AArgsCommented": 'AArgsCommented = TypedDict("AArgsCommented", {"by": \'Literal["a  # b"]\'})\n',
+    }
+    assert stubs.open_types == {"AArgsHiding", "AArgsPlain", "AArgsCommented"}
+
+
 def test_a_tool_that_takes_any_object_takes_any_keyword() -> None:
     _, found = compiled(
         put={"args": {"type": "object"}}, stop={"args": {"type": "object", "additionalProperties": False}}

@@ -127,11 +127,69 @@ def test_clocks_that_differ_around_midnight_do_not_start_a_day_again(counters: A
     assert [counters.take(at, daily_limit=1) > 0 for at in (before, after, before, after)] == [False, False, True, True]
 
 
+YEARS = 4 * 365 * 86400
+
+
+@pytest.mark.parametrize("ahead", [60, 3600, 86400, YEARS])
+def test_tel_27_a_cooldown_under_a_clock_that_was_ahead_lasts_no_longer_than_the_rule(
+    counters: Asked, ahead: float
+) -> None:
+    assert counters.take(ahead, cooldown_seconds=30) == 0
+    assert counters.take(0, cooldown_seconds=30) == 30
+    assert counters.take(12, cooldown_seconds=30) == 18
+    assert counters.take(30, cooldown_seconds=30) == 0
+
+
+def test_tel_27_a_cooldown_is_as_long_as_the_rule_is_now(counters: Asked) -> None:
+    assert counters.take(0, cooldown_seconds=YEARS) == 0
+    assert counters.take(10, cooldown_seconds=30) == 20
+    assert counters.take(10, cooldown_seconds=0) == 0
+
+
+def test_tel_28_a_day_under_a_clock_that_was_ahead_counts_for_no_other(counters: Asked) -> None:
+    assert [counters.take(YEARS, daily_limit=1) > 0 for _ in range(2)] == [False, True]
+    assert [counters.take(0, daily_limit=1) for _ in range(2)] == [0, HALF_A_DAY]
+
+
+def test_a_clock_that_is_set_back_takes_the_days_to_come_out_of_memory() -> None:
+    counters = MemoryCounters()
+    days = [NOON + timedelta(days=3), NOON, NOON + timedelta(days=3)]
+    attempts = [Attempt(ident="x.y", user="ann", at=at, daily_limit=1) for at in days]
+    assert [counters.take(attempt) for attempt in attempts] == [0, 0, 0]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, 29, 30, 31, 3600, HALF_A_DAY, 86400, YEARS, -1, -31, -86400, -YEARS]),
+            st.sampled_from([0, 5, 30]),
+            st.sampled_from([0, 1, 2]),
+        ),
+        max_size=30,
+    )
+)
+def test_tel_27_28_no_clock_makes_anybody_wait_longer_than_a_rule_says(
+    steps: list[tuple[float, int, int]],
+) -> None:
+    """The clock jumps both ways, and a day that it was in already may be used up; two waits are always enough."""
+    counters, at = MemoryCounters(), NOON
+    for jump, cooldown, daily in steps:
+        at += timedelta(seconds=jump)
+        waits: list[float] = []
+        while not waits or waits[-1]:
+            attempt = Attempt(ident="x.y", user="ann", at=at, cooldown_seconds=cooldown, daily_limit=daily)
+            waits.append(counters.take(attempt))
+            to_midnight = (attempt.midnight - at).total_seconds() if daily else 0
+            assert 0 <= waits[-1] <= max(cooldown, to_midnight)
+            assert len(waits) <= 3
+            at += timedelta(seconds=waits[-1])
+
+
 @pytest.mark.parametrize(
     "users",
     [
         ("ann", "ann ", "Ann", "", "0"),
-        ("a:b", "a%3Ab", "a", "b", "a:b:ready", "{a}", "}"),
+        ("a:b", "a%3Ab", "a", "b", "a:b:passed", "{a}", "}"),
         ("a\0b", "a\nb", "a\r\nSET x 1\r\n", "*", "?", "[ab]"),
         ("\u00e9", "e\u0301", "\ud800", "\udfff", "\U0001f600", "\u202e"),
         ("u" * 100_000, "u" * 100_001),

@@ -140,8 +140,8 @@ def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServe
     with empty.client() as client:
         left = {key: client.ttl(key) for key in client.keys()}
     key = "toolgen:limits:{own.tool:ann%3Ax@example.org}"
-    assert left.keys() == {f"{key}:ready", f"{key}:2026-03-01"}
-    assert left[f"{key}:ready"] == pytest.approx(3630, abs=60)
+    assert left.keys() == {f"{key}:passed", f"{key}:2026-03-01"}
+    assert left[f"{key}:passed"] == pytest.approx(3630, abs=60)
     assert left[f"{key}:2026-03-01"] == pytest.approx(13 * 3600, abs=60)
 
 

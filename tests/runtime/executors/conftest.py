@@ -38,6 +38,7 @@ PROGRAMS = {
     "print": """head -c "$1" /dev/zero | tr '\\0' x""",
     "log": """echo 'looking' >&2; echo 'found' """,
     "wait": "sleep 60",
+    "leak": """echo "no login as bob with $1" >&2; head -c 1000 /dev/zero | tr '\\0' "$1"; echo "$1"; exit "$2" """,
 }
 
 SPEC = """
@@ -78,6 +79,8 @@ tools:
     limits: {result_bytes: 20}}
   log: {description: x, result: string, command: {exec: [./log]}}
   wait: {description: x, result: string, command: {exec: [./wait]}, limits: {timeout_ms: 100}}
+  leak: {description: x, args: {word: {type: string, format: password}, code: integer}, result: string,
+    command: {exec: [./leak, "{{args.word}}", "{{args.code}}"]}, limits: {result_bytes: 40}}
   wait_long: {description: x, result: string, command: {exec: [./wait]}}
   wait_in_shell: {description: x, result: string, command: {shell: "sleep 60 & sleep 60"}, limits: {timeout_ms: 5000}}
   missing: {description: x, result: string, command: {exec: [no-such-program]}}

@@ -255,7 +255,7 @@ def test_the_generated_constructor_takes_the_executor() -> None:
     registration = research.new_chat_research_toolset_registration(
         AgentExecutor(catalog, "orchestrator.research", plays(answer=FOUND))
     )
-    runtime = Runtime(catalog, permission=allow_all, executors=[registration])
+    runtime = Runtime(catalog, permission=allow_all, executors=[registration], missing=catalog.toolsets)
     result = asyncio.run(runtime.invoke(research.new_search_call(query="x")))
     assert result.value == research.SearchResult(answer="yes", sources=[])
 

@@ -336,3 +336,13 @@ def test_reg_62_63_policies_say_what_commands_see_and_how_long_they_take(project
     assert (host.environment, host.paths.project) == ({"LANG": "C"}, str(project.folder.resolve()))
     usual = CommandHost.under(Policies({}, []), project.folder)
     assert (usual.env, usual.timeout_ms) == (("PATH", "HOME", "TMPDIR"), 120_000)
+
+
+def test_reg_66_what_a_command_prints_of_a_secret_is_in_no_error_and_no_artifact(project: Project) -> None:
+    artifacts = Artifacts()
+    error = project.error("leak", {"word": "sw0rdf1sh", "code": 1}, keep=artifacts.keep)
+    assert error.hint == "its last words:\nno login as bob with [redacted]"
+    result = project.invoke("leak", {"word": "sw0rdf1sh", "code": 0}, keep=artifacts.keep)
+    assert result.blocks[-1].type == "artifact_ref"
+    assert artifacts.kept[-1][0].endswith(b"[redacted]\n")
+    assert not any(b"sw0rdf1sh" in content for content, _ in artifacts.kept)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.case import CASES, Case, write
+from tests.compiler.specs import resolved
 from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
-from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,17 +74,72 @@ def test_a_field_of_the_payload_is_in_the_meta_for_the_transform(package: str) -
     assert result.value == {"to": "bob", "account": "account of ann", "more": 1}
 
 
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+async def _later(_meta: ToolCallMeta) -> str:
+    return "x"
+
+
 @pytest.mark.parametrize(
     ("inject", "code"),
     [
         ({}, "not_injected"),
         ({"account": lambda _meta: 5}, "wrongly_injected"),
-        ({"account": lambda meta: meta.nothing}, "handler_error"),
+        ({"account": lambda meta: meta.nothing}, "injection_failed"),
+        ({"account": lambda _meta: _raise(SystemExit("no s3cr3t"))}, "injection_failed"),
+        ({"account": lambda _meta: _raise(asyncio.CancelledError())}, "injection_failed"),
+        ({"account": lambda _meta: _raise(GeneratorExit())}, "injection_failed"),
+        ({"account": _later}, "injection_failed"),
     ],
 )
 def test_what_the_host_fails_to_fill_in_is_its_failure(package: str, inject: Any, code: str) -> None:
     result = result_of(package, "closed", '{"to": "bob"}', lambda _args, _meta: pytest.fail("it ran"), inject=inject)
     assert code_of(result) == code
+    assert result.error is not None
+    assert result.error.kind == (FailureKind.UNAVAILABLE if code == "not_injected" else FailureKind.INTERNAL)
+    assert result.error.message in (
+        "mail.closed cannot run here: the host says nothing of what is filled in for it",
+        "what the host fills into mail.closed is of another type: account",
+        "mail.closed did not run: the host failed to fill in account",
+    )
+    assert result.error.hint in ("go on without it", "the host is at fault, not the call")
+
+
+def test_a_host_says_itself_why_it_fills_nothing_in(package: str) -> None:
+    words = CallFailed(FailureKind.UNAVAILABLE, "no_account", "you have no account yet", "make one")
+    result = result_of(
+        package,
+        "closed",
+        '{"to": "bob"}',
+        lambda _a, _m: pytest.fail("it ran"),
+        inject={"account": lambda _m: _raise(words)},
+    )
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == ("no_account", "you have no account yet")
+
+
+def test_what_is_filled_into_json_must_be_json() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+
+    class Adapter:
+        def definitions(self) -> Any:
+            return [catalog_of(metadata={"inject": ["account"]}).definition("code.tool")]
+
+        def execute(self, _request: ToolRequest, _meta: ToolCallMeta, /) -> Any:
+            pytest.fail("it ran")
+
+    from toolgen.runtime import Catalog
+
+    for value in (deep, object(), float("nan"), {1, 2}, b"x", {("a",): 1}):
+        catalog = Catalog()
+        catalog.register_adapter(Adapter())
+        result = call_now(runtime_of(catalog, inject={"account": lambda _meta, value=value: value}))
+        assert result.error is not None
+        assert (result.error.code, result.error.hint) == ("wrongly_injected", "the host is at fault, not the call")
 
 
 def test_executors_that_take_json_get_it_in_the_json() -> None:
@@ -131,3 +188,19 @@ def test_an_executor_that_decodes_by_the_schema_finds_them_in_the_meta(package: 
     request = ToolRequest(name="mail.closed", payload='{"to": "bob"}')
     result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user="ann")))
     assert result.value == ["bob", None, {"account": "account of ann"}]
+
+
+def test_reg_66_a_secret_that_only_the_payload_of_the_method_has_is_declared() -> None:
+    spec = """
+toolgen: 1
+toolset: mail
+methods:
+  Send:
+    payload: {type: object, required: [to, key], properties: {to: {type: string}, key: {format: password}}}
+tools:
+  send: {description: Send., args: {to: string}, bind: Send, inject: [key]}
+  plain: {description: Send., args: {to: string}, bind: Send}
+"""
+    found = resolved(spec)
+    tools = {tool.key: tool.args.secrets for toolset in found.catalog.toolsets for tool in toolset.tools}
+    assert tools == {"send": ("/key",), "plain": ()}

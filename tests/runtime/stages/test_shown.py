@@ -133,10 +133,20 @@ class TestSize:
         result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 0}})
         assert shown(result) == ["x" * 300]
 
-    def test_blocks_are_bounded_each(self) -> None:
-        blocks = (ContentBlock(type="text", data="short"), ContentBlock(type="text", data="x" * 300))
-        result = said(lambda _args: ToolResult(value=1, blocks=blocks), {"limits": {"result_bytes": 100}})
-        assert shown(result) == ["short", "x" * 100 + "\n[cut: these are the first 100 of 300 bytes]"]
+    def test_reg_65_blocks_are_bounded_together(self, tmp_path: Path) -> None:
+        artifacts = Artifacts(tmp_path)
+        blocks = tuple(ContentBlock(type="text", data=data) for data in ("short", "x" * 300, "y" * 300, "z"))
+        limits = {"limits": {"result_bytes": 100}}
+        result = said(lambda _args: ToolResult(value=1, blocks=blocks), limits, artifacts=artifacts)
+        first, second, second_ref, rest, rest_ref = shown(result)
+        assert (first, second, rest) == (
+            "short",
+            "x" * 75 + "\n[cut: these are the first 75 of 300 bytes]",
+            "[cut: 2 more blocks]",
+        )
+        assert artifacts.get(second_ref).data == b"x" * 300
+        kept = json.loads(artifacts.get(rest_ref).data)
+        assert kept == [{"type": "text", "data": "y" * 300}, {"type": "text", "data": "z"}]
 
     def test_no_secret_is_kept_and_the_record_holds_what_was_shown(self, tmp_path: Path) -> None:
         async def check() -> None:

@@ -1,5 +1,7 @@
 """The chain of a run: whatever is done to the file, `verify` finds it, and finds nothing where nothing was done."""
 
+# ruff: noqa: S608  # statements are put together of constants
+
 from __future__ import annotations
 
 import asyncio
@@ -9,13 +11,15 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.runtime.stores.sample import KEY, denied, done, ended, progress, record, result, started, write
+from tests.runtime.stores.sample import KEY, denied, done, ended, one_call, progress, record, result, started, write
 from toolgen.contract.canonical import canonical
-from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, verify
+from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.runtime.stores.encoding import format_time
 from toolgen.runtime.stores.sqlite import SqliteStore
 from toolgen.runtime.stores.sqlite_reader import SqliteReader
 
@@ -27,7 +31,7 @@ def change(path: Path, *statements: str) -> None:
     """Do something to the file that no store would."""
     with closing(sqlite3.connect(path)) as connection:
         for statement in statements:
-            assert connection.execute(statement).rowcount, f"{statement} changes nothing"
+            assert connection.execute(statement).rowcount, f"{statement} changes nothing"  # -1 for DROP
         connection.commit()
 
 
@@ -139,9 +143,108 @@ def test_a_run_goes_on_after_its_head(path: Path) -> None:
     assert findings(path, head) == [FOLLOWS.format(9)]
 
 
-def test_another_key_proves_nothing(path: Path) -> None:
+OTHER = ChainKey(b"another key that is long enough, or so")
+
+
+def verdicts(path: Path, head: Head, key: ChainKey = KEY) -> list[Verdict]:
+    return [finding.verdict for finding in verify(SqliteReader(path).chain("r1"), head, key)]
+
+
+def test_another_key_is_told_apart_from_tampering(path: Path) -> None:
     head = SqliteReader(path).head("r1")
-    assert len(findings(path, head, ChainKey(b"another key that is long enough, or so"))) == 6
+    assert findings(path, head, OTHER) == [
+        "no event follows under this key: the run was recorded with another key, or all of it was replaced"
+    ]
+    assert verdicts(path, head, OTHER) == [Verdict.OTHER_KEY]
+    change(path, "UPDATE results SET body = replace(body, 'true', 'false') WHERE sequence = 3")
+    assert verdicts(path, head, OTHER) == [Verdict.TAMPERED, Verdict.OTHER_KEY], "this shows without the key"
+
+
+def test_a_run_without_a_chain_is_told_apart_from_tampering(tmp_path: Path) -> None:
+    path = tmp_path / "plain.db"
+
+    async def run() -> None:
+        store = SqliteStore(path)
+        await one_call(store)
+        await store.close()
+
+    asyncio.run(run())
+    head = Head(2, "ab" * 32)
+    assert findings(path, head) == [
+        "no event has a digest: the run was recorded without a key, or its digests were removed"
+    ]
+    assert verdicts(path, head) == [Verdict.NO_CHAIN]
+    change(path, "DELETE FROM results")
+    assert verdicts(path, head) == [Verdict.TAMPERED, Verdict.NO_CHAIN], "this shows without a chain"
+
+
+LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
+
+
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        (
+            ["INSERT INTO events SELECT run_id, 1.5, body, digest FROM events WHERE sequence = 1"],
+            ["a row was added that no store writes: an event numbered 1.5"],
+        ),
+        (
+            ["UPDATE events SET sequence = 2.5 WHERE sequence = 2"],
+            ["event 2 is missing", FOLLOWS.format(3), "a row was added that no store writes: an event numbered 2.5"],
+        ),
+        (
+            ["INSERT INTO events SELECT run_id, CAST('5' AS BLOB), body, digest FROM events WHERE sequence = 5"],
+            ["a row was added that no store writes: an event numbered 5"],
+        ),
+        (
+            ["INSERT INTO events SELECT run_id, 'x' || char(10), body, digest FROM events WHERE sequence = 5"],
+            ["a row was added that no store writes: an event numbered x\\n"],
+        ),
+        (
+            ["INSERT INTO results SELECT run_id, 2.5, body FROM results WHERE sequence = 3"],
+            ["a row was added that no store writes: a result numbered 2.5"],
+        ),
+        (["DELETE FROM runs"], ["the run is missing from the list of runs"]),
+        (["DROP TABLE runs"], ["the run is missing from the list of runs"]),
+        (["UPDATE runs SET completed = 9"], [LISTED.format("completed", 3)]),
+        (["UPDATE runs SET failed = '1x'"], [LISTED.format("failed", 0)]),
+        (["UPDATE runs SET events = 6.5"], [LISTED.format("events", 6)]),
+        (["UPDATE runs SET denied = x'00'"], [LISTED.format("denied", 0)]),
+        (
+            ["DELETE FROM events", "DELETE FROM results"],
+            [
+                "the end was cut off: the record has 0 events, and the head 6",
+            ],
+        ),
+    ],
+)
+def test_rows_that_no_store_writes_are_found(path: Path, statements: list[str], expected: list[str]) -> None:
+    head = SqliteReader(path).head("r1")
+    change(path, *statements)
+    assert findings(path, head) == expected
+
+
+@pytest.mark.parametrize("column", ["began", "last"])
+def test_the_times_in_the_list_of_runs_are_those_of_the_events(path: Path, column: str) -> None:
+    head = SqliteReader(path).head("r1")
+    at = SqliteReader(path).read("r1").events[0 if column == "began" else -1].at
+    change(path, f"UPDATE runs SET {column} = '2020-01-01T00:00:00.000000Z'")
+    assert findings(path, head) == [LISTED.format(column, format_time(at))]
+
+
+def test_a_clock_that_goes_back_leaves_the_list_of_runs_as_it_is_verified(tmp_path: Path) -> None:
+    path = tmp_path / "back.db"
+    seconds = iter([50, 10, 40, 20])
+
+    async def run() -> None:
+        store = SqliteStore(path, key=KEY, clock=lambda: datetime.fromtimestamp(next(seconds), UTC))
+        await asyncio.gather(one_call(store, "c1"), one_call(store, "c2"))
+        await store.close()
+
+    asyncio.run(run())
+    (listed,) = SqliteReader(path).runs()
+    assert (listed.began.second, listed.last.second) == (50, 50)
+    assert findings(path, SqliteReader(path).head("r1")) == []
 
 
 def test_a_chain_is_what_it_says_it_is(tmp_path: Path) -> None:

@@ -226,6 +226,25 @@ def test_files_that_are_no_stores(tmp_path: Path) -> None:
     assert text.read_text().startswith("not a database")
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM events; END",
+        "CREATE VIEW v AS SELECT * FROM events",
+        "CREATE TABLE more (x)",
+        "DROP TABLE runs",
+        "ALTER TABLE events ADD COLUMN more",
+    ],
+)
+def test_a_file_with_other_tables_is_not_written_to(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "store.db"
+    use(path, one_call)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+    with pytest.raises(StoreError, match="the store has other tables, indexes or triggers than toolgen makes"):
+        SqliteStore(path)
+
+
 def test_a_path_is_taken_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a store?mode=memory#50%.db"
     use(path, one_call)

@@ -1,15 +1,26 @@
 """Whatever is done to a store's file, in any order, `verify` finds it; where nothing was done, it finds nothing."""
 
+# ruff: noqa: S608  # statements are put together of constants
+
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.runtime.stores.sample import KEY, record
 from toolgen.runtime.stores.chain import Finding, verify
@@ -22,7 +33,8 @@ NUMBERS = st.integers(0, 12)
 class Tampering(RuleBasedStateMachine):
     """Somebody with the file and without the key does things to a run, in any order.
 
-    The record is intact where it holds a beginning of what was written, up to the head at least; and nothing else is.
+    The record is intact where it holds a beginning of what was written, up to the head at least, where the list of runs
+    says of it what it holds, and where there is no other row of the run; and nothing else is.
     """
 
     def __init__(self) -> None:
@@ -44,6 +56,20 @@ class Tampering(RuleBasedStateMachine):
             self.connection.close()
         self.folder.cleanup()
 
+    def listed(self, events: list[Any], results: dict[int, bytes]) -> tuple[Any, ...]:
+        """The row that the list of runs should have. All calls of a sample end well."""
+        at = [json.loads(body)["at"] for _, body, _ in events]
+        return (at[0], max(at), len(events), len(results), 0, 0)
+
+    def has_forged_rows(self) -> bool:
+        counted = "SELECT count(*) FROM {} WHERE run_id = 'r1' AND typeof(sequence) != 'integer'"
+        return any(self.rows(counted.format(table))[0][0] for table in ("events", "results"))
+
+    def is_listed(self, events: list[Any], results: dict[int, bytes]) -> bool:
+        columns = "began, last, events, completed, failed, denied"
+        rows = self.rows(f"SELECT {columns} FROM runs WHERE run_id = 'r1'")
+        return rows == ([self.listed(events, results)] if events else [])
+
     def state(self) -> tuple[list[Any], dict[int, bytes]]:
         chain = SqliteReader(self.path).chain("r1")
         return [(link.sequence, link.body, link.digest) for link in chain.links], dict(chain.results)
@@ -52,7 +78,9 @@ class Tampering(RuleBasedStateMachine):
         events, results = self.state()
         written, written_results = self.written
         covered = {number: body for number, body in written_results.items() if number < len(events)}
-        return len(events) >= self.head.length and events == written[: len(events)] and results == covered
+        if len(events) < self.head.length or events != written[: len(events)] or results != covered:
+            return False
+        return not self.has_forged_rows() and self.is_listed(events, results)
 
     def place(self, number: int) -> int:
         """The number of an event that is there, or 0."""
@@ -99,10 +127,38 @@ class Tampering(RuleBasedStateMachine):
             self.do("UPDATE events SET sequence = ? WHERE run_id = 'r1' AND sequence = ?", later - 1, later)
             self.do("UPDATE results SET sequence = ? WHERE run_id = 'r1' AND sequence = ?", later - 1, later)
 
-    @rule(length=st.integers(0, 10))
-    def cut_the_end(self, length: int) -> None:
+    @rule(length=st.integers(0, 10), lists_it=st.booleans())
+    def cut_the_end(self, length: int, lists_it: bool) -> None:
         self.do("DELETE FROM events WHERE run_id = 'r1' AND sequence >= ?", length)
         self.do("DELETE FROM results WHERE run_id = 'r1' AND sequence >= ?", length)
+        if lists_it and self.is_damaged_nowhere():
+            events, results = self.state()
+            columns = "began = ?, last = ?, events = ?, completed = ?, failed = ?, denied = ?"
+            self.do(f"UPDATE runs SET {columns} WHERE run_id = 'r1'", *self.listed(events, results))
+
+    def is_damaged_nowhere(self) -> bool:
+        events = self.state()[0]
+        return bool(events) and events == self.written[0][: len(events)]
+
+    @rule(number=NUMBERS, to=st.sampled_from([0.5, "x", b"1", -0.5]), table=st.sampled_from(["events", "results"]))
+    def renumber_with_another_type(self, number: int, to: Any, table: str) -> None:
+        self.do(f"UPDATE OR IGNORE {table} SET sequence = ? WHERE run_id = 'r1' AND sequence = ?", to, number)
+
+    @rule(number=NUMBERS, to=st.floats(0, 9).filter(lambda x: not x.is_integer()) | st.sampled_from(["y", b"2"]))
+    def add_a_row_with_another_type(self, number: int, to: Any) -> None:
+        copy = "SELECT run_id, ?, body, digest FROM events WHERE run_id = 'r1' AND sequence = ?"
+        self.do(f"INSERT OR REPLACE INTO events {copy}", to, self.place(number))
+
+    @rule(
+        column=st.sampled_from(["began", "last", "events", "completed", "failed", "denied"]),
+        value=st.integers(0, 9) | st.floats(0, 9) | st.text(max_size=3) | st.binary(max_size=3),
+    )
+    def edit_the_list(self, column: str, value: Any) -> None:
+        self.do(f"UPDATE runs SET {column} = ? WHERE run_id = 'r1'", value)
+
+    @rule()
+    def remove_from_the_list(self) -> None:
+        self.do("DELETE FROM runs WHERE run_id = 'r1'")
 
     @rule(one=NUMBERS, other=NUMBERS)
     def swap(self, one: int, other: int) -> None:
@@ -148,3 +204,8 @@ class Tampering(RuleBasedStateMachine):
 
 TestTampering = Tampering.TestCase
 TestTampering.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+
+
+@pytest.mark.long
+def test_whatever_is_done_in_any_order_is_found() -> None:
+    run_state_machine_as_test(Tampering, settings=settings(max_examples=500, stateful_step_count=25, deadline=None))

@@ -30,7 +30,7 @@ def test_reg_50_cwd_is_a_folder_inside_the_roots(world: World) -> None:
     assert world.call("run_command", argv=python(code), cwd="sub").stdout == f"{world.project}/sub\n"
     assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots"
     world.granted.append(str(world.outside))
-    assert world.call("run_command", argv=python(code), cwd="../outside").stdout == f"{world.outside}\n"
+    assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots", "no grant lifts that"
 
 
 @pytest.mark.parametrize("argument", ['a; rm -rf / "x y"', "$(id)", "`id`", "*", "-rf", "a\nb", "", "ü", "{{args.x}}"])

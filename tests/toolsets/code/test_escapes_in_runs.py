@@ -36,6 +36,7 @@ class Desk:
         self._runtime = Runtime(
             catalog,
             executors=[CodeTools(world.project).registration()],
+            missing=catalog.toolsets,
             permission=self._ask,
             project=world.project,
         )

@@ -38,6 +38,7 @@ class Desk:
         """Make a call, and give the code of its error, or `ok`."""
         runtime = Runtime(
             load("toolgen.toolsets.generated"),
+            missing=load("toolgen.toolsets.generated").toolsets,
             executors=[CodeTools(self.project).registration()],
             permission=permission or self._ask,
             project=self.project,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def invoke(world: World, tool: str, **args: Any) -> ToolResult[Any]:
     catalog = load("toolgen.toolsets.generated")
-    runtime = Runtime(catalog, permission=allow_all, executors=[world.tools.registration()])
+    runtime = Runtime(catalog, permission=allow_all, executors=[world.tools.registration()], missing=catalog.toolsets)
     return asyncio.run(runtime.invoke(ToolRequest(name=f"code.{tool}", payload=json.dumps(args))))
 
 

@@ -39,7 +39,12 @@ class Desk:
             on_skill=self._note,
             on_memories=self._note,
         )
-        self.runtime = Runtime(load(package), permission=allow_all, executors=[self.tools.registration()])
+        self.runtime = Runtime(
+            load(package),
+            permission=allow_all,
+            executors=[self.tools.registration()],
+            missing=load(package).toolsets,
+        )
 
     def _note(self, found: Skill | tuple[Memory, ...], meta: ToolCallMeta) -> None:
         self.told.append((found, meta))
@@ -91,7 +96,12 @@ def test_where_nothing_is_found_the_host_is_told_nothing(desk: Desk) -> None:
 def test_a_host_may_want_to_be_told_nothing(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "generated")
     tools = InternalTools(skills=Skills(tmp_path / "skills"), memory=Memories(tmp_path / "memory"))
-    desk.runtime = Runtime(load("generated"), permission=allow_all, executors=[tools.registration()])
+    desk.runtime = Runtime(
+        load("generated"),
+        permission=allow_all,
+        executors=[tools.registration()],
+        missing=load("generated").toolsets,
+    )
     assert desk.result("load_skill", name="greeting").error is None
     assert desk.result("recall_memory", query="tea").error is None
 

@@ -98,7 +98,14 @@ def _runtime(
     except (Exception, SystemExit) as error:  # the project's own code may raise anything
         raise _unusable(toolset, place, _raised(error, config.root)) from error
     try:
-        runtime = Runtime(catalog, executors=[registration], permission=permission, policies=in_force, inject=inject)
+        runtime = Runtime(
+            catalog,
+            executors=[registration],
+            missing=catalog.toolsets,
+            permission=permission,
+            policies=in_force,
+            inject=inject,
+        )
     except ExecutorError as error:
         raise _unusable(toolset, place, str(error)) from error
     return runtime, ident

@@ -8,10 +8,9 @@ import click
 
 from toolgen.cli.names import check_toolset
 from toolgen.cli.output import counted, show_json
-from toolgen.cli.packages import built_catalogs
+from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
 from toolgen.providers.table import PROVIDERS, provider_payload
-from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.tool_use import ToolUse
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def command(*, provider: str, toolset: str | None, differences: bool) -> int:
     check_toolset(toolset, {name for catalog in catalogs.values() for name in catalog.toolsets})
     found: dict[str, OfferedTool] = {}
     for catalog in reversed(catalogs.values()):  # a tool that several targets have is that of the first
-        run = Runtime(catalog, permission=deny_all).start_run()
+        run = idle_runtime(catalog).start_run()
         candidates = ToolUse(catalog).candidates(run, provider)
         idents = [ident for ident in candidates if toolset is None or catalog.toolset_of(ident) == toolset]
         found.update({ident: candidates[ident].offered for ident in idents})

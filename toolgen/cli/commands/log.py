@@ -14,9 +14,9 @@ import click
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.contract.visible import visible
-from toolgen.runtime.sqlite_files import check_files
+from toolgen.runtime.sqlite_files import UNREADABLE, check_files
 from toolgen.runtime.stores.calls import calls_of, stages_of
-from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, verify
+from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, Verdict, verify
 from toolgen.runtime.stores.encoding import format_time
 from toolgen.runtime.stores.records import EventKind, RunNotFound, StoreError
 from toolgen.runtime.stores.sqlite_reader import SqliteReader
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE: Final = "TOOLGEN_LOG_KEY"
 _POLL_SECONDS: Final = 0.2
+_VERDICTS: Final = {
+    Verdict.TAMPERED: "the record was tampered with",
+    Verdict.OTHER_KEY: "the record cannot be verified with this key",
+    Verdict.NO_CHAIN: "the record cannot be verified: it has no chain",
+}
 
 
 class _ShowFirst(click.Group):
@@ -123,20 +128,24 @@ def head(*, run: str, path: Path, style: str) -> int:
 )
 @format_option
 def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, style: str) -> int:
-    """Find out whether events of RUN were edited, removed, moved or added, or its end cut off, since HEAD."""
+    """Find out whether events of RUN were edited, removed, moved or added, or its end cut off, since HEAD.
+
+    A run that was recorded with another key, or without one, is told apart from one that was tampered with.
+    """
     with _store(path) as store:
         at = Head.parse(expected)
         key = _key_in(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
         chain = store.chain(run)
     findings = verify(chain, at, key)
     events = len(chain.links)
+    verdict = next((verdict for verdict in Verdict if any(found.verdict is verdict for found in findings)), None)
     if style == "json":
         found = [{"sequence": finding.sequence, "message": finding.message} for finding in findings]
-        show_json({"run": run, "events": events, "intact": not findings, "findings": found})
-    elif findings:
+        show_json({"run": run, "events": events, "intact": not findings, "verdict": verdict, "findings": found})
+    elif verdict is not None:
         for finding in findings:
             click.echo(finding.message)
-        click.echo(visible(f"{run}: the record was tampered with"))
+        click.echo(visible(f"{run}: {_VERDICTS[verdict]}"))
     else:
         later = f", {events - at.length} of them after the head" if events > at.length else ""
         click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is as it was written"))
@@ -155,11 +164,12 @@ def _store(path: Path) -> Generator[SqliteReader]:
     """A store to read; what is wrong with it, or with what was asked of it, is shown without a traceback."""
     store = SqliteReader(path)
     try:
-        yield store
-    except RunNotFound as error:
-        known = [summary.run_id for summary in store.runs()]
-        hint = nearest(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
-        raise click.UsageError(visible(f"There is no run `{error.run_id}`. {hint}")) from None
+        try:
+            yield store
+        except RunNotFound as error:
+            known = [summary.run_id for summary in store.runs()]
+            hint = nearest(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
+            raise click.UsageError(visible(f"There is no run `{error.run_id}`. {hint}")) from None
     except StoreError as error:
         raise click.UsageError(f"{path.name}: {error}.") from None
     except ChainError as error:
@@ -226,7 +236,7 @@ def _is_begun(path: Path) -> bool:
         check_files(path)
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
-    except (OSError, sqlite3.Error):
+    except (OSError, *UNREADABLE):
         return True  # whoever reads it next says what is wrong
 
 

@@ -9,7 +9,7 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, check_known, chosen_policies, named_tool
 from toolgen.cli.project import project
-from toolgen.runtime.effective import ROLES, effective_set, may_hold
+from toolgen.runtime.effective import ROLES, effective_set, may_hold, named_by_ident
 from toolgen.runtime.policy import Answer, Policies
 from toolgen.runtime.scope import PATH_KEYS
 
@@ -40,7 +40,7 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
     config = project()
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, tool)
-    policies = Policies(catalog.section("policies"), chosen_policies(catalog, names))
+    policies = Policies(catalog.section("policies"), chosen_policies(catalog, names), catalog.names)
     if mode:
         check_known("mode", mode, policies.modes)
     agents = catalog.section("agents")
@@ -58,7 +58,9 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
     answer["role_may_hold"] = may_hold(entry, in_role)
     if agent is not None:
         answer["agent"] = agent
-        answer["held"] = _held(catalog.entries, agents[agent], policies, ident, role=in_role, mode=mode)
+        answer["held"] = _held(
+            catalog.entries, named_by_ident(agents[agent], catalog.names), policies, ident, role=in_role, mode=mode
+        )
     if style == "json":
         show_json(answer)
     else:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.output import format_option, show_json
-from toolgen.cli.packages import built_catalogs, check_known
+from toolgen.cli.packages import built_catalogs, check_known, idle_runtime
 from toolgen.cli.project import project
 from toolgen.contract.tool_use import LAYERS
-from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.tool_use import ToolUse
 
@@ -42,8 +41,7 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
         raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
     catalog = packages[package] if package is not None else next(iter(packages.values()))
     tool_use = ToolUse(catalog, config.tool_use)
-    runtime = Runtime(catalog, permission=deny_all)
-    run = runtime.start_run(agent)
+    run = idle_runtime(catalog).start_run(agent)
 
     sections: dict[str, str] = {}
     problems: dict[str, str] = {}

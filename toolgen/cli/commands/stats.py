@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from toolgen.cli.output import counted, format_option, show_json
-from toolgen.cli.packages import built_catalogs
+from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
 from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
-from toolgen.runtime import Runtime, deny_all
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.tool_use import ToolUse
 
@@ -85,7 +84,7 @@ def costs(
     count_tokens: Callable[[str], int] | None,
 ) -> Iterator[Cost]:
     """Give the costs of one package, by presentation and then provider."""
-    runtime = Runtime(catalog, permission=deny_all)
+    runtime = idle_runtime(catalog)
     run = runtime.start_run(agent)
     for scheme in SCHEMES:
         embedding_class = config.embedding_class or (LEXICAL if scheme == "retrieval" else "")

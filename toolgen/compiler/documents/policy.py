@@ -44,6 +44,8 @@ class PolicyFile(SpecFileHead):
     """Rules for one role, beside `rules`."""
     modes: dict[Word, Rules] = {}
     """Rules for one mode, beside `rules`."""
+    registered: list[SelectorText] = []
+    """Tools that hosts may register, by name or pattern: rules may name them although no spec has them."""
     network: dict[NonEmpty, Literal["deny", "ask", "allow"]] = {"*": "ask"}
     """Host to answer; `*.example.com` is its subdomains, the closest name decides."""
     paths: PathsSpec = PathsSpec()

@@ -26,7 +26,17 @@ from toolgen.compiler.ir.shapes import (
     Union,
     classes_in,
 )
-from toolgen.contract.stub import NOTE_LIMIT, TAKEN, Parameter, is_python_name, parameter_names, prose, stub_of
+from toolgen.contract.stub import (
+    NOTE_LIMIT,
+    TAKEN,
+    Parameter,
+    choice,
+    is_python_name,
+    key_type,
+    parameter_names,
+    prose,
+    stub_of,
+)
 from toolgen.providers.wire_names import python_function_name, wire_name
 
 if TYPE_CHECKING:
@@ -45,6 +55,7 @@ _SCALARS: Final = {
 }
 
 _WORD: Final = re.compile(r"[A-Z][^A-Z]*")
+_NAME: Final = re.compile(r"\w+")
 
 _Place = tuple[str, str]
 """A class: the name of its toolset, and its own."""
@@ -66,8 +77,10 @@ def emit_stubs(catalog: Catalog) -> str:
     lines = [f"{_text(ident)}: {_text(_line(stub))}" for ident, stub in sorted(stubs.items())]
     used = {name for stub in stubs.values() for name in stub.types}
     sources = {name: source for name, source in types.sources.items() if name in used}
+    others = [name for name in sources if name in types.open]
     tools = "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
-    return f'{{\n"tools": {tools},\n"types": {_text(sources)}\n}}\n'
+    ending = f',\n"open_types": {_text(others)}' if others else ""
+    return f'{{\n"tools": {tools},\n"types": {_text(sources)}{ending}\n}}\n'
 
 
 def _line(stub: Stub) -> dict[str, Any]:
@@ -98,10 +111,9 @@ def _stub(tool: Tool, function: str, toolset: str, types: _Types) -> Stub:
         )
         for each in fields
     ]
-    others = "Any" if not fields and (made is None or made.open) else ""
     shapes = [*(each.shape for each in fields), result]
     used = types.closure([(toolset, name) for shape in shapes for name in sorted(classes_in(shape))])
-    return stub_of(function, parameters, spell(result), tool.description, others=others, types=used)
+    return stub_of(function, parameters, spell(result), tool.description, is_open=made is None or made.open, types=used)
 
 
 def _default(item: Field) -> str:
@@ -117,7 +129,7 @@ def _annotation(shape: Shape, name_of: Callable[[str], str]) -> str:
         case Json():
             return "Any"
         case Literals(values):
-            return f"Literal[{', '.join(literal(value) for value in values)}]"
+            return choice(values, literal)
         case Array(items):
             return f"list[{_annotation(items, name_of)}]"
         case Map(values):
@@ -135,6 +147,7 @@ class _Types:
     classes: Mapping[_Place, ClassType]
     names: dict[_Place, str] = field(default_factory=dict[_Place, str])
     sources: dict[str, str] = field(default_factory=dict[str, str])
+    open: set[str] = field(default_factory=set[str])
 
     @classmethod
     def of(cls, catalog: Catalog, functions: set[str]) -> _Types:
@@ -158,17 +171,24 @@ class _Types:
             name = types.names[place]
             if name not in types.sources:
                 types.sources[name] = types.source(name, place[0], made)
+            if made.open:
+                types.open.add(name)
         return types
 
     def source(self, name: str, toolset: str, made: ClassType) -> str:
-        """Write one TypedDict, in the form that its keys allow."""
+        """Write one TypedDict, in the form that its keys allow.
+
+        In a class, a key that is called like a type hides it from the keys after it, and `#` begins a comment.
+        """
 
         def spell(item: Field, *, is_marked: bool) -> str:
             written = _annotation(item.shape, lambda other: self.names[toolset, other])
             return written if item.required or not is_marked else f"NotRequired[{written}]"
 
-        if not all(is_python_name(item.wire) and not item.wire.startswith("__") for item in made.fields):
-            keys = ", ".join(f"{literal(item.wire)}: {literal(spell(item, is_marked=True))}" for item in made.fields)
+        types = " ".join(spell(item, is_marked=True) for item in made.fields)
+        words = set(_NAME.findall(types))
+        if "#" in types or not all(_is_key(item.wire) and item.wire not in words for item in made.fields):
+            keys = ", ".join(f"{literal(item.wire)}: {key_type(spell(item, is_marked=True))}" for item in made.fields)
             return f"{name} = TypedDict({literal(name)}, {{{keys}}})\n"
         is_partial = not any(item.required for item in made.fields)
         lines = [f"class {name}(TypedDict{', total=False' if is_partial and made.fields else ''}):"]
@@ -192,6 +212,10 @@ class _Types:
                 held = sorted({name for item in self.classes[place].fields for name in classes_in(item.shape)})
                 stack += [((place[0], name), False) for name in reversed(held)]
         return tuple(ordered)
+
+
+def _is_key(name: str) -> bool:
+    return is_python_name(name) and not name.startswith("__")
 
 
 def _alike(classes: Mapping[_Place, ClassType]) -> list[list[_Place]]:

@@ -351,12 +351,16 @@ class ActionCatalog:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A policy file: what may be called, and who is asked. Rules map a selector to an answer."""
+    """A policy file: what may be called, and who is asked. Rules map a selector to an answer.
+
+    `registered` are patterns of tools that rules may name although no spec has them.
+    """
 
     name: str
     rules: Mapping[str, str]
     roles: Mapping[str, Mapping[str, str]]
     modes: Mapping[str, Mapping[str, str]]
+    registered: tuple[str, ...]
     network: Mapping[str, str]
     write_roots: tuple[str, ...]
     tmp: bool

@@ -15,6 +15,7 @@ from toolgen.compiler.resolve.agents import resolve_agents
 from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.policies import resolve_policies
 from toolgen.compiler.resolve.schemas import Schemas
+from toolgen.compiler.resolve.selectors import Selectable
 from toolgen.compiler.resolve.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets import check_toolsets, resolve_toolset
 from toolgen.compiler.resolve.types import Types
@@ -41,9 +42,10 @@ def resolve(
     toolsets.sort(key=lambda toolset: toolset.name)
     check_toolsets(toolsets, sink)
     words = [*BUILTIN, *tags]
-    agents, toolsets = resolve_agents(_of(documents, AgentFile), toolsets, words, sink)
-    policies = resolve_policies(_of(documents, PolicyFile), toolsets, words, sink)
     catalogs = resolve_catalogs(_of(documents, CatalogFile), toolsets, sink)
+    selectable = Selectable.of(toolsets, catalogs, words)
+    agents, toolsets = resolve_agents(_of(documents, AgentFile), selectable, sink)
+    policies = resolve_policies(_of(documents, PolicyFile), selectable, sink)
     return Catalog(
         tuple(toolsets),
         tuple(sorted(agents, key=lambda agent: agent.name)),

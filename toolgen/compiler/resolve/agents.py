@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
 from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, package_of, snake
-from toolgen.compiler.resolve.selectors import check_selector, select
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.agent import AgentFile
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.ir.catalog import Toolset
+    from toolgen.compiler.resolve.selectors import Selectable
 
 
 def resolve_agents(
-    documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset], tags: Iterable[str], sink: Diagnostics
+    documents: Sequence[Document[AgentFile]], tools: Selectable, sink: Diagnostics
 ) -> tuple[list[Agent], list[Toolset]]:
     """Make the agents, and say in each toolset of kind `agent` who exports it."""
     agents: dict[str, Agent] = {}
     packages = Namespace()
     for document in documents:
-        agent = _resolve(document, toolsets, list(tags), sink)
+        agent = _resolve(document, tools, sink)
         first = agents.setdefault(agent.name, agent)
         if first is not agent:
             sink.report(
@@ -38,7 +38,7 @@ def resolve_agents(
             )
         else:
             _claim_packages(agent, document, packages, sink)
-    return list(agents.values()), _owned(documents, toolsets, sink)
+    return list(agents.values()), _owned(documents, tools.toolsets, sink)
 
 
 def _claim_packages(agent: Agent, document: Document[AgentFile], packages: Namespace, sink: Diagnostics) -> None:
@@ -50,17 +50,16 @@ def _claim_packages(agent: Agent, document: Document[AgentFile], packages: Names
         packages.claim([exported], f"`{name}`", document.span("export", index), sink, fix="rename one of the toolsets")
 
 
-def _resolve(
-    document: Document[AgentFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics
-) -> Agent:
-    file = document.file
+def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics) -> Agent:
+    file, toolsets = document.file, tools.toolsets
     for name in ("use", "on_request", "suggest"):
         for index, selector in enumerate(getattr(file, name)):
             span = document.span(name, index)
-            check_selector(selector, toolsets, tags, span, sink)
-            _check_role(file.role, name, selector, toolsets, document, index, sink)
+            tools.check(selector, span, sink)
+            _check_role(file.role, name, selector, tools, document, index, sink)
     by_name = {toolset.name: toolset for toolset in toolsets}
-    named = [selector for selector in (*file.use, *file.on_request) if "*" not in selector and "+" not in selector]
+    written = [selector for selector in (*file.use, *file.on_request) if "*" not in selector and "+" not in selector]
+    named = [each for selector in written for each in tools.names.meant(selector, restricts=False)]
     uses = {
         toolset.name
         for selector in named
@@ -100,7 +99,7 @@ def _check_role(
     role: str,
     key: str,
     selector: str,
-    toolsets: Sequence[Toolset],
+    tools: Selectable,
     document: Document[AgentFile],
     index: int,
     sink: Diagnostics,
@@ -108,8 +107,8 @@ def _check_role(
     """`use` lies within what the role may hold: a tool named outright must not be kept from it."""
     if key == "suggest":
         return
-    for tool in select(selector, toolsets):
-        if tool.ident == selector and tool.roles is not None and role not in tool.roles:
+    for tool in tools.select(selector):
+        if tools.names.ident(selector) == tool.ident and tool.roles is not None and role not in tool.roles:
             sink.report(
                 "TG508",
                 document.span(key, index),

@@ -12,10 +12,13 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.chains import MAX_PARTS, excess
+from toolgen.compiler.resolve.identifiers import ambiguous_references
 from toolgen.compiler.resolve.schema_errors import fix_of, message_of, short
+from toolgen.contract.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
 from toolgen.contract.json_pointer import pointer_of
 from toolgen.contract.keywords import REFERENCES
+from toolgen.contract.schema_bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
+from toolgen.contract.schema_cost import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,24 +31,64 @@ if TYPE_CHECKING:
 _UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
 """What jsonschema-rs raises for a schema that it cannot compile."""
 
+_TOO_LONG: Final = f"it takes more than {MAX_EVALUATIONS:,} steps to check"
+
 
 def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: float = MAX_PARTS) -> bool:
     """Report what keeps a schema from being compiled; say whether it can be."""
     if too_much := excess(bundle.json, most_parts=most_parts):
-        sink.report("TG213", span, f"the schema cannot be compiled: {too_much}")
+        if too_much.is_costly:
+            fix = "refer to each schema once: merge what is repeated"
+            sink.report("TG216", span, f"checking a value could take too long: {too_much.reason}", fix=fix)
+        else:
+            sink.report("TG213", span, f"the schema cannot be compiled: {too_much.reason}")
         return False
     try:
-        jsonschema_rs.validator_for(bundle.json, validate_formats=False, offline=True)
+        _compiled(bundle.json, Bounds(bundle.json))
     except _UNUSABLE as failure:
         _explain(bundle, span, failure, sink)
         return False
-    return True
+    return bundle.named < 2 or _check_references(bundle, span, sink)
+
+
+def _check_references(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
+    """Report references that could mean several parts; say whether there are none."""
+    ambiguous = list(ambiguous_references(bundle.json, bundle.dialect))
+    for pointer, reference in ambiguous:
+        message = f"`{short(reference)}` is ambiguous: different parts of this schema have that name"
+        fix = "rename all but one of them: types that are used together share one document"
+        sink.report("TG211", bundle.span(pointer, span), message, fix=fix)
+    return not ambiguous
 
 
 def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:
-    """Where and how a value breaks a schema."""
-    validator = jsonschema_rs.validator_for(schema, validate_formats=False, offline=True)
-    return [(list(error.instance_path), short(error.message)) for error in validator.iter_errors(value)]
+    """Where and how a value breaks a schema: all places, or the first where they could be too many."""
+    bounds = Bounds(schema)
+    if not bounds.are_foreseen and evaluations(Reach(bounds.graph), value) > MAX_EVALUATIONS:
+        return [([], _TOO_LONG)]
+    validator = _compiled(schema, bounds)
+    can_list = listing(bounds.graph, value)
+    if can_list is Listing.NONE:
+        return [] if validator.is_valid(value) else [([], "it fits none of the alternatives of its schema")]
+    errors = list(validator.iter_errors(value)) if can_list is Listing.ALL else _first_error(validator, value)
+    return [(list(error.instance_path), short(error.message)) for error in errors]
+
+
+def _first_error(validator: jsonschema_rs.Validator, value: Any) -> list[jsonschema_rs.ValidationError]:
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return [error]
+    return []
+
+
+def _compiled(
+    schema: Any, bounds: Bounds, *, registry: jsonschema_rs.Registry | None = None
+) -> jsonschema_rs.Validator:
+    options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT, size_limit=bounds.pattern_bytes)
+    return jsonschema_rs.validator_for(
+        schema, registry=registry, validate_formats=False, offline=True, pattern_options=options
+    )
 
 
 class _Parts:
@@ -53,15 +96,26 @@ class _Parts:
 
     def __init__(self, schema: Any) -> None:
         self._schema = schema
+        self._bounds = Bounds(schema)
         self._dialect = _dialect(schema.get("$schema")) if isinstance(schema, dict) else "2020-12"
 
-    def validator(self, part: dict[str, Any], pointer: list[str | int]) -> jsonschema_rs.Validator:
-        """The validator of the part at a pointer. Raises what jsonschema-rs raises for one that needs the whole."""
+    def problem(self, part: dict[str, Any], pointer: list[str | int], value: Any) -> str:
+        """Say what is wrong with a value under the part at a pointer, or nothing.
+
+        Raises what jsonschema-rs raises for a part that needs the whole.
+        """
         registry, target = None, {"$schema": keywords.DIALECTS[self._dialect], **part}
         if pointer and any(True for _ in _references(part, [])):
             place = quote(pointer_of(pointer), safe="/~")
             registry, target = self._registry, {"$ref": f"{self._base}#{place}"}
-        return jsonschema_rs.validator_for(target, registry=registry, validate_formats=False, offline=True)
+        validator = _compiled(target, self._bounds, registry=registry)
+        if not self._bounds.are_foreseen and evaluations(self._reach, value, part) > MAX_EVALUATIONS:
+            return _TOO_LONG
+        return "" if validator.is_valid(value) else _first_error(validator, value)[0].message
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self._bounds.graph)
 
     @cached_property
     def _base(self) -> str:
@@ -80,7 +134,7 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
         if "default" not in schema or _plainly_fits(schema, default := schema["default"]):
             continue
         try:
-            problem = next((error.message for error in parts.validator(schema, pointer).iter_errors(default)), "")
+            problem = parts.problem(schema, pointer, default)
         except _UNUSABLE:
             continue  # what it refers to is found from the whole schema only
         if problem:

@@ -32,13 +32,13 @@ class Expansion:
     """A schema spelled out, before the types it uses are put beside it.
 
     `uses` maps the name under `$defs` to the type; `places` maps JSON pointers to the nodes they were written at;
-    `anchors` maps what `$anchor`, `$id` and their like name to the parts that they name.
+    `named` counts the parts that give themselves a name by `$id` or an anchor.
     """
 
     json: Any
     uses: dict[str, NamedType] = field(default_factory=dict[str, NamedType])
     places: dict[str, Node] = field(default_factory=dict[str, "Node"])
-    anchors: dict[str, Any] = field(default_factory=dict[str, Any])
+    named: int = 0
 
 
 class Expander:
@@ -50,6 +50,7 @@ class Expander:
         self._path = path
         self._dialect = dialect
         self._definitions = keywords.definitions_keyword(dialect)
+        self._naming = (keywords.id_keyword(dialect), *keywords.ANCHORS)
         self._into = into
 
     def expand(self, node: Node, pointer: str) -> Any:
@@ -128,7 +129,7 @@ class Expander:
         if not isinstance(schema, dict):
             return schema
         base = None if keywords.resource_name(schema, self._dialect) and (path or pointer) else pointer
-        self._keep_anchors(schema, node, path, is_apart=base is None)
+        self._into.named += any(isinstance(schema.get(key), str) for key in self._naming)
         copy: dict[str, Any] = {}
         for key, value in schema.items():
             if key in ("$ref", "$dynamicRef") and isinstance(value, str):
@@ -181,18 +182,6 @@ class Expander:
         if pointer and (reference in ("", "#") or reference.startswith("#/")):
             return f"#{quote(pointer, safe=_IN_FRAGMENTS)}{reference[1:]}"
         return reference
-
-    def _keep_anchors(self, schema: dict[str, Any], node: Node, path: list[str | int], *, is_apart: bool) -> None:
-        """Note the names that a schema gives itself; `is_apart` where those of its parts mean nothing outside it."""
-        named = [keywords.resource_name(schema, self._dialect)]
-        if not is_apart:
-            named += [f"#{name}" for key in keywords.ANCHORS if isinstance(name := schema.get(key), str)]
-        for name in filter(None, named):
-            if self._into.anchors.setdefault(name, schema) != schema:
-                span = node.span_at(path)
-                self._sink.report(
-                    "TG211", span, f"`{name}` names two different parts of this schema", fix="rename one of them"
-                )
 
     def _check_marks(self, properties: dict[str, Any], node: Node, path: list[str | int]) -> None:
         for name in properties:

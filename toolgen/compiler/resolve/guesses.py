@@ -53,7 +53,7 @@ class _Judge:
         below = {
             name: {ref for field in made.fields for ref in classes_in(field.shape)} for name, made in classes.items()
         }
-        groups = list(_strongly_connected(below))
+        groups = list(strongly_connected(below))
         self._cyclic = {name for group in groups for name in group if len(group) > 1 or name in below[name]}
         for group in groups:
             for name in group:
@@ -154,7 +154,7 @@ def _may_hold_equal(shape: Shape, kind: ScalarKind) -> bool:
             return False
 
 
-def _strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
+def strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
     """Groups of names that all lead to each other, those that others lead to first (Tarjan, without recursion)."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}

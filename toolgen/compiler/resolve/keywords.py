@@ -82,9 +82,19 @@ ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 """Keywords that name a place in a document."""
 
 
+def id_keyword(dialect: str) -> str:
+    """The keyword by which a schema of a draft names itself."""
+    return "id" if dialect == "draft-04" else "$id"
+
+
 def resource_name(schema: dict[str, Any], dialect: str) -> str:
-    """The URI that a schema gives itself, which makes it a document of its own; nothing where it gives none."""
-    name = schema.get("id" if dialect == "draft-04" else "$id")
+    """The URI that a schema gives itself, which makes it a document of its own; nothing where it gives none.
+
+    In the older drafts a `$ref` stands alone: a name beside it is none.
+    """
+    if "$ref" in schema and definitions_keyword(dialect) == "definitions":
+        return ""
+    name = schema.get(id_keyword(dialect))
     return name if isinstance(name, str) and not name.startswith("#") else ""
 
 

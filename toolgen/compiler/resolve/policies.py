@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.ir.catalog import Policy
-from toolgen.compiler.resolve.selectors import check_selector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.policy import PolicyFile
     from toolgen.compiler.documents.read import Document
-    from toolgen.compiler.ir.catalog import Toolset
+    from toolgen.compiler.resolve.selectors import Selectable
 
 _HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\]")
 
 
-def resolve_policies(
-    documents: Sequence[Document[PolicyFile]], toolsets: Sequence[Toolset], tags: Iterable[str], sink: Diagnostics
-) -> list[Policy]:
+def resolve_policies(documents: Sequence[Document[PolicyFile]], tools: Selectable, sink: Diagnostics) -> list[Policy]:
     """Make the policies."""
     policies: dict[str, Policy] = {}
     for document in documents:
-        _check(document, toolsets, list(tags), sink)
+        _check(document, tools, sink)
         policy = _policy(document)
         first = policies.setdefault(policy.name, policy)
         if first is not policy:
@@ -47,6 +44,7 @@ def _policy(document: Document[PolicyFile]) -> Policy:
         rules=dict(file.rules),
         roles={role: dict(rules) for role, rules in file.roles.items()},
         modes={mode: dict(rules) for mode, rules in file.modes.items()},
+        registered=tuple(file.registered),
         network=dict(file.network),
         write_roots=tuple(file.paths.write_roots),
         tmp=file.paths.tmp,
@@ -58,14 +56,15 @@ def _policy(document: Document[PolicyFile]) -> Policy:
     )
 
 
-def _check(document: Document[PolicyFile], toolsets: Sequence[Toolset], tags: Sequence[str], sink: Diagnostics) -> None:
+def _check(document: Document[PolicyFile], tools: Selectable, sink: Diagnostics) -> None:
     file = document.file
     places: list[tuple[tuple[str, ...], Mapping[str, str]]] = [(("rules",), file.rules)]
     places += [(("roles", role), rules) for role, rules in file.roles.items()]
     places += [(("modes", mode), rules) for mode, rules in file.modes.items()]
     for path, rules in places:
-        for selector in rules:
-            check_selector(selector, toolsets, tags, document.span(*path, selector, key=True), sink)
+        for selector, answer in rules.items():
+            span = document.span(*path, selector, key=True)
+            tools.check(selector, span, sink, answer=answer, registered=file.registered)
     for host in file.network:
         if not _HOST.fullmatch(host):
             sink.report(

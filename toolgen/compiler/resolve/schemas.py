@@ -27,7 +27,7 @@ class Bundle:
 
     `json` is what is published; `whole` is the same before a root that only refers to a type was put in its place.
     `types` names the entries of the definitions that are types of spec files, and says which: the file, and the name
-    there.
+    there. `named` counts the parts that give themselves a name by `$id` or an anchor.
     """
 
     json: Any
@@ -35,6 +35,7 @@ class Bundle:
     dialect: str
     types: Mapping[str, tuple[str, str]]
     places: dict[str, Node]
+    named: int = 0
 
     def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
         """Where the part of the schema at a JSON pointer was written."""
@@ -84,7 +85,7 @@ class Schemas:
 
     def _bundle(self, expansion: Expansion, node: Node, dialect: str) -> Bundle:
         definitions = keywords.definitions_keyword(dialect)
-        json, places, anchors = expansion.json, dict(expansion.places), dict(expansion.anchors)
+        json, places, named = expansion.json, dict(expansion.places), expansion.named
         own = json.get(definitions) or {} if isinstance(json, dict) else {}
         found: dict[str, NamedType] = {}
         queue = list(expansion.uses.items())
@@ -119,22 +120,14 @@ class Schemas:
                 self._expanded[key] = self._expand(used.node, used.path, dialect, f"/{definitions}/{escape(name)}")
             types[name] = self._expanded[key].json
             places.update(self._expanded[key].places)
-            for anchor, part in self._expanded[key].anchors.items():
-                if anchors.setdefault(anchor, part) != part:
-                    self._sink.report(
-                        "TG211",
-                        node.span,
-                        f"`{anchor}` names two different parts of the schemas that meet here",
-                        related=[Related(used.span, f"one is in `{name}`")],
-                        fix="rename one of them: types that are used together share one document",
-                    )
+            named += self._expanded[key].named
             queue.extend(self._expanded[key].uses.items())
         whole = _with_definitions(json, types, definitions, dialect)
         inlined = _inlined(whole, definitions)
         if inlined is not whole:
             places.update(_below(json["$ref"].removeprefix("#"), places))
         homes = {name: (used.path, used.name) for name, used in found.items() if name in types}
-        return Bundle(inlined, whole, dialect, homes, places)
+        return Bundle(inlined, whole, dialect, homes, places, named)
 
     def _clash(self, name: str, first: NamedType, second: NamedType, node: Node) -> None:
         self._sink.report(

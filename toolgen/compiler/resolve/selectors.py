@@ -1,41 +1,112 @@
-"""Selectors: a toolset, an ident, or a pattern, and tags that a tool must have."""
+"""Selectors: a toolset, an ident in any spelling, or a pattern, and tags that a tool must have."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.contract.selector import Selector
+from toolgen.compiler.ir.catalog import ToolsetKind
+from toolgen.contract.qualified import SEPARATOR
+from toolgen.contract.selector import Selector, names_one_of
+from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
+from toolgen.providers.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.ir.catalog import Tool, Toolset
+    from toolgen.compiler.ir.catalog import ActionCatalog, Tool, Toolset
 
 
-def select(selector: str, toolsets: Iterable[Toolset]) -> list[Tool]:
-    """The tools that a selector names."""
-    asked = Selector.parse(selector)
-    return [
-        tool
-        for toolset in toolsets
-        for tool in toolset.tools
-        if asked.matches(tool.ident, toolset.name, frozenset(tool.tags))
-    ]
+@dataclass(frozen=True, slots=True)
+class Selectable:
+    """What selectors choose from, and all that they may call it. `tags` are the words that tools may carry."""
 
+    toolsets: Sequence[Toolset]
+    names: ToolNames
+    tags: frozenset[str]
 
-def check_selector(
-    selector: str, toolsets: Iterable[Toolset], tags: Iterable[str], span: Span, sink: Diagnostics
-) -> None:
-    """Report a selector that names an unknown tag, or that matches nothing."""
-    toolsets = list(toolsets)
-    known_tags = set(tags)
-    for tag in selector.split("+")[1:]:
-        if tag not in known_tags:
-            sink.report("TG405", span, f"`{tag}` is not a tag", fix=nearest(tag, known_tags))
+    @classmethod
+    def of(cls, toolsets: Sequence[Toolset], catalogs: Sequence[ActionCatalog], tags: Sequence[str]) -> Selectable:
+        """Take what was resolved."""
+        names = ToolNames(
+            {tool.ident: None for toolset in toolsets for tool in toolset.tools},
+            {toolset.name for toolset in toolsets},
+            lambda: _spelled_tools(toolsets),
+            lambda: _spelled_actions(catalogs),
+        )
+        return cls(toolsets, names, frozenset(tags))
+
+    def select(self, selector: str, *, restricts: bool = False) -> list[Tool]:
+        """The tools that a selector names."""
+        asked = [Selector.parse(each) for each in self.names.meant(selector, restricts=restricts)]
+        return [
+            tool
+            for toolset in self.toolsets
+            for tool in toolset.tools
+            if any(each.matches(tool.ident, toolset.name, frozenset(tool.tags)) for each in asked)
+        ]
+
+    def check(
+        self,
+        selector: str,
+        span: Span,
+        sink: Diagnostics,
+        *,
+        answer: str = "allow",
+        registered: Sequence[str] = (),
+    ) -> None:
+        """Report a selector that names an unknown tag, or that matches nothing.
+
+        One whose answer restricts, and whose name means no tool, is an error: it would restrict nothing. Tools that
+        are `registered` by hosts are not known here.
+        """
+        name, *tags = selector.split("+")
+        for tag in tags:
+            if tag not in self.tags:
+                sink.report("TG405", span, f"`{tag}` is not a tag", fix=nearest(tag, self.tags))
+                return
+        if names_one_of(selector, registered):
             return
-    if not select(selector, toolsets):
-        name = selector.split("+")[0]
-        known = {toolset.name for toolset in toolsets} | {tool.ident for toolset in toolsets for tool in toolset.tools}
-        sink.report("TG504", span, f"`{selector}` matches no tool", fix=nearest(name, sorted(known - {name})))
+        restricts = answer != "allow"
+        if restricts and not self.names.meant(selector, restricts=True):
+            fix = self._near(name) or "list it under `registered`, if hosts register such tools"
+            sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is called `{name}`", fix=fix)
+        elif not self.select(selector, restricts=restricts):
+            sink.report("TG504", span, f"`{selector}` matches no tool", fix=self._hint(name))
+
+    def _hint(self, name: str) -> str:
+        """What may have been meant, of which a permission takes only what is certain."""
+        possible = [each for each in self.names.meant(name, restricts=True) if each != name]
+        if possible and name not in self.names.known:
+            return f"it may mean {', '.join(f'`{each}`' for each in possible)}: write the ident"
+        return self._near(name)
+
+    def _near(self, name: str) -> str:
+        """Say what a name that means nothing resembles: that of a tool in its toolset, or anything that is known."""
+        keys = [tool.ident for toolset in self.toolsets for tool in toolset.tools if tool.key == name]
+        if keys:
+            return f"did you mean `{keys[0]}`?"
+        return nearest(name, sorted({*self.names.known} - {name}))
+
+
+def _spelled_tools(toolsets: Sequence[Toolset]) -> Iterator[SpelledTool]:
+    for toolset in toolsets:
+        *owner, _, last = toolset.package
+        for tool in toolset.tools:
+            others = [] if tool.tag is None else [tool.tag.prefix]
+            if toolset.kind is ToolsetKind.MCP:
+                others += [tool.remote, f"{toolset.name.rpartition('.')[2]}{SEPARATOR}{tool.remote}"]
+            python_name = ".".join((*owner, last, tool.names.function))
+            yield SpelledTool(tool.ident, tool.wire_name or wire_name(tool.ident), python_name, tuple(others))
+
+
+def _spelled_actions(catalogs: Sequence[ActionCatalog]) -> Iterator[SpelledAction]:
+    for catalog in catalogs:
+        for category in catalog.categories:
+            start = f"{category.name}{SEPARATOR}"
+            for entry, action in category.actions.items():
+                yield SpelledAction(f"{start}{entry}", action.target, is_plain=action.schema is None)
+            if category.resource is not None:
+                yield SpelledAction(start, category.resource.target, is_plain=False)

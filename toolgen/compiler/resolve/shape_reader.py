@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
-from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, fits, literals, narrower, union
+from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, literals, narrower, union
 from toolgen.contract.json_pointer import child, escape, key_of
 
 if TYPE_CHECKING:
@@ -248,15 +248,14 @@ class SchemaReader:
                 shape, self.shape(schema, f"{owner}{pascal(wire)}", f"{pointer}/{index}" if index else pointer)
             )
         first = next((schema for schema in schemas if isinstance(schema, dict)), {})
-        has_default = "default" in first and fits(first["default"], shape, self._shapes.classes)
         return Field(
             python,
             wire,
             shape,
             required,
-            has_default,
-            first.get("default") if has_default else None,
-            _text(first.get("description")),
+            has_default="default" in first,
+            default=first.get("default"),
+            description=_text(first.get("description")),
         )
 
     def _check_names(self, fields: list[Field], owner: str) -> None:

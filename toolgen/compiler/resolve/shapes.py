@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Shape
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.defaults import with_defaults_that_end
 from toolgen.compiler.resolve.guesses import settled
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
 from toolgen.compiler.resolve.shape_algebra import JSON, bounded
@@ -40,7 +41,7 @@ class Shapes:
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:
         """Everything named so far: classes first, in the order in which they were met."""
-        return settled((*self._classes.values(), *self._aliases.values()))
+        return with_defaults_that_end(settled((*self._classes.values(), *self._aliases.values())))
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
         """The shape of one side of a tool, under the name `owner.name`.

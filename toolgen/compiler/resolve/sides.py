@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urljoin
+from urllib.parse import unquote
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
@@ -13,10 +13,13 @@ from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.checks import check_defaults, check_schema
 from toolgen.compiler.resolve.contradictions import check_contradictions
+from toolgen.compiler.resolve.identifiers import joined, resource_of
+from toolgen.compiler.resolve.injection import without_fields
 from toolgen.compiler.resolve.profile import check_profile
 from toolgen.compiler.resolve.schemas import Bundle
 from toolgen.compiler.resolve.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
+from toolgen.contract.json_pointer import escape
 from toolgen.contract.keywords import REFERENCES
 from toolgen.contract.secret_fields import secret_pointers
 
@@ -66,7 +69,7 @@ class Sides:
                     fix="put it into a field: `args: {value: …}`",
                 )
             as_object = _plain({"type": "object"}, bundle.dialect)
-        elif as_object.json is not bundle.json and _refers_to_root(as_object.json):
+        elif as_object.json is not bundle.json and _refers_to_root(as_object.json, bundle.dialect):
             self._sink.report(
                 "TG207",
                 span,
@@ -83,8 +86,20 @@ class Sides:
         if not injected or not isinstance(args.shape, ClassRef) or not is_sound(args):
             return args
         return replace(
-            args, json=_without(args.json, injected), shape=self._shapes.filled_later(args.shape, owner, injected)
+            args,
+            json=without_fields(args.json, injected, args.dialect),
+            shape=self._shapes.filled_later(args.shape, owner, injected),
         )
+
+    def check_root(self, args: Schema, span: Span, injected: Collection[str]) -> None:
+        """Report references to the root of args, or to injected fields of it, which are about to become others."""
+        if _refers_to_root(args.json, args.dialect, {f"/properties/{escape(name)}" for name in injected}):
+            self._sink.report(
+                "TG207",
+                span,
+                "this schema refers to itself, and `inject` or `one_of` make its outermost object another one",
+                fix="make it a type, and refer to that: `types: {Thing: …}`, `args: Thing`",
+            )
 
     def value(self, path: Sequence[str], owner: Owner) -> Schema:
         """The schema at `path` of any value: a result, or a payload. Any JSON where nothing is written."""
@@ -183,10 +198,14 @@ def _object_root(json: Any, dialect: str) -> Any:
     return None
 
 
-def _refers_to_root(schema: dict[str, Any]) -> bool:
-    """Whether a reference in a schema leads to its root, which would then be another schema than it was."""
-    url = _resource(schema, "")
-    names = {"", *(name for key in ("$anchor", "$dynamicAnchor") if isinstance(name := schema.get(key), str))}
+def _refers_to_root(schema: dict[str, Any], dialect: str, pointers: Collection[str] = ()) -> bool:
+    """Whether a reference leads to the root of a schema, or to one of the places in it that `pointers` name."""
+    url = resource_of(schema, "", dialect)
+    names = {
+        "",
+        *pointers,
+        *(name for key in ("$anchor", "$dynamicAnchor") if isinstance(name := schema.get(key), str)),
+    }
     queue: list[tuple[Any, str]] = [(schema, "")]
     while queue:
         value, base = queue.pop()
@@ -194,7 +213,7 @@ def _refers_to_root(schema: dict[str, Any]) -> bool:
             case list() as items:
                 queue.extend((item, base) for item in items)
             case dict() as entries:
-                base = _resource(entries, base)
+                base = resource_of(entries, base, dialect)
                 if any(_leads(entries.get(key), base, url, names) for key in REFERENCES):
                     return True
                 queue.extend((inner, base) for inner in entries.values())
@@ -208,23 +227,7 @@ def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bo
     if not isinstance(reference, str):
         return False
     target, _, fragment = reference.partition("#")
-    return (urljoin(base, target) if target else base) == url and fragment in names
-
-
-def _resource(schema: dict[str, Any], base: str) -> str:
-    """The URL of the resource that a schema belongs to, without a fragment."""
-    own = schema.get("$id")
-    return urljoin(base, own.partition("#")[0]) if isinstance(own, str) and not own.startswith("#") else base
-
-
-def _without(json: dict[str, Any], injected: Collection[str]) -> dict[str, Any]:
-    """The schema of an object, refusing some fields. A closed one needs not name them for that."""
-    closed = json.get("additionalProperties") is False and "patternProperties" not in json
-    refused = {} if closed else dict.fromkeys(injected, False)
-    properties = {name: schema for name, schema in json.get("properties", {}).items() if name not in injected}
-    required = [name for name in json.get("required", ()) if name not in injected]
-    without = {**json, "properties": {**properties, **refused}, "required": required}
-    return {key: value for key, value in without.items() if key != "required" or value}
+    return (joined(base, target) if target else base) == url and unquote(fragment) in names
 
 
 def is_sound(args: Schema) -> bool:

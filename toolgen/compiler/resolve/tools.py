@@ -34,6 +34,7 @@ from toolgen.compiler.resolve.shape_reader import Owner, Rename
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template
+from toolgen.contract.json_pointer import steps_of
 from toolgen.providers.wire_names import STRICT, fits
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ class ToolResolver:
         self._tags = tags
         self._sink = sink
 
-    def resolve(self, key: str, injectable: Collection[str]) -> Tool:
-        """Make one tool. `injectable` are the payload fields of the method it is bound to."""
+    def resolve(self, key: str, injectable: Collection[str], secrets: Collection[str] = ()) -> Tool:
+        """Make one tool. `injectable` are the payload fields of its method, `secrets` pointers to the secret ones."""
         spec = self._file.tools[key]
         names = tool_names(key)
         module = types_module(names)
@@ -99,7 +100,11 @@ class ToolResolver:
         args = self._sides.args(("tools", key, "args"), owner, absent)
         named = field_names(args, self._shapes)
         inject = tuple(name for name in self._effective(spec, "inject") if name in named or name in injectable)
+        if inject or spec.one_of:
+            self._sides.check_root(args, owner.span, inject)
         args = self._sides.without(args, owner, inject)
+        injected = {pointer for pointer in secrets if steps_of(pointer)[:1] and steps_of(pointer)[0] in inject}
+        args = replace(args, secrets=tuple(sorted({*args.secrets, *injected})))
         args = replace(args, json=_with_one_of(args.json, spec.one_of))
         result = self._sides.value(
             ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), rename)

@@ -53,9 +53,10 @@ def resolve_toolset(
     for key in file.tools:
         method = _method_of(document, key, methods, sink)
         injectable = field_names(method.payload, shapes) if method else {}
-        tools.append(resolver.resolve(key, injectable))
+        tools.append(resolver.resolve(key, injectable, method.payload.secrets if method else ()))
     sides.local_types(file.types)
-    classes = {made.name: made for made in shapes.types if isinstance(made, ClassType)}
+    types = shapes.types
+    classes = {made.name: made for made in types if isinstance(made, ClassType)}
     tools = [_bound(tool, _method_of(document, tool.key, methods, sink), classes, document, sink) for tool in tools]
     toolset = Toolset(
         name=file.toolset,
@@ -63,7 +64,7 @@ def resolve_toolset(
         package=package_of(file.toolset),
         description=file.description.strip(),
         tools=tuple(sorted(tools, key=lambda tool: tool.ident)),
-        types=shapes.types,
+        types=types,
         span=document.span("toolset"),
         methods=tuple(methods.values()),
         server=_server(document, sink),

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.actions import UnknownActionError
 from toolgen.runtime.actions.answers import missing, unknown_action, unknown_categories
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from toolgen.runtime.actions.view import ActionView, Entry
+
+
+_PAGE_BYTES: Final = 48_000
+"""Bytes of JSON of a page, which ends with an item: whatever bounds results would cut it anywhere."""
 
 
 async def list_actions(
@@ -23,6 +28,8 @@ async def list_actions(
     first: Callable[[Mapping[str, Entry]], Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Give one page of the actions to be seen, `{items, total}`; `total` counts all that are not filtered out.
+
+    A page that would be too long has fewer items than were asked for, and `next_offset` says where the next begins.
 
     They are sorted by name, behind those that `first` gives of them. `text` is looked for in names and short
     descriptions, whatever its case. Items of categories that were asked for carry their descriptions and schemas.
@@ -41,7 +48,21 @@ async def list_actions(
     ahead = first(entries) if first is not None else ()
     ordered = [*ahead, *(name for name in entries if name not in ahead)] if ahead else list(entries)
     page = [entries[name] for name in ordered[offset : offset + limit]]
-    return {"items": [_item(entry, is_narrowed=bool(categories)) for entry in page], "total": len(entries)}
+    items = _fitting(_item(entry, is_narrowed=bool(categories)) for entry in page)
+    listed = {"items": items, "total": len(entries)}
+    return listed if len(items) == len(page) else {**listed, "next_offset": offset + len(items)}
+
+
+def _fitting(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first items that fit on a page, and one in any case."""
+    found: list[dict[str, Any]] = []
+    room = _PAGE_BYTES
+    for item in items:
+        room -= len(json.dumps(item, ensure_ascii=False).encode("utf-8", "replace"))
+        if found and room < 0:
+            break
+        found.append(item)
+    return found
 
 
 def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
@@ -57,7 +78,8 @@ async def search_actions(
     if not query.strip():
         return missing("query", "it is what is to be done, in a few words")
     found = await find(query, limit, view)
-    return {"items": [entry.as_found() for entry in found], "total": len(found)}
+    items = _fitting(entry.as_found() for entry in found)
+    return {"items": items, "total": len(items)}
 
 
 async def describe_action(view: ActionView, name: str) -> dict[str, Any]:

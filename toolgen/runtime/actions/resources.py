@@ -34,6 +34,11 @@ PATIENCE: Final = 5.0
 """Seconds that a provider may take that is awaited. One that is not holds up the loop, and so has to be quick."""
 
 
+_NAME: Final = 500
+_DESCRIPTION: Final = 2000
+"""Characters of an entry that are listed. A name has to be said back whole; a description is cut."""
+
+
 class Resources:
     """What names the entries of categories, each asked anew for every listing. One that fails has no entries then."""
 
@@ -65,7 +70,11 @@ class Resources:
         for each in listed:
             resource = _resource(each)
             if resource is None:
-                warn("an entry of the category %r is left out: it is no pair of a name and a description", category)
+                warn(
+                    "an entry of the category %r is left out: it is no pair of a name, of at most "
+                    f"{_NAME} characters, and a description",
+                    category,
+                )
             else:
                 found.setdefault(resource.name, resource)
         return tuple(found[name] for name in sorted(found))
@@ -87,9 +96,14 @@ def _resource(given: Any) -> Resource | None:
         parts = list(cast("list[Any]", given))
     else:
         return None
-    if len(parts) != 2 or not parts[0] or not all(isinstance(text, str) and _can_be_sent(text) for text in parts):
+    if len(parts) != 2 or not parts[0] or not all(isinstance(text, str) for text in parts):
         return None
-    return Resource(*parts)
+    name, description = parts
+    if len(description) > _DESCRIPTION:
+        description = f"{description[: _DESCRIPTION - 1]}…"
+    if len(name) > _NAME or not _can_be_sent(name + description):
+        return None
+    return Resource(name, description)
 
 
 def _can_be_sent(text: str) -> bool:

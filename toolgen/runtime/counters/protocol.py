@@ -32,9 +32,9 @@ class Attempt(NamedTuple):
         return datetime.combine(self.now.date() + timedelta(days=1), time(), UTC)
 
     @property
-    def quiet_until(self) -> datetime:
-        """When its cooldown ends, if it passes."""
-        return self.now + timedelta(seconds=self.cooldown_seconds)
+    def cooldown(self) -> timedelta:
+        """How long no other may pass, if it passes."""
+        return timedelta(seconds=self.cooldown_seconds)
 
 
 class Counters(Protocol):
@@ -43,6 +43,7 @@ class Counters(Protocol):
     def take(self, attempt: Attempt, /) -> float | Awaitable[float]:
         """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
 
-        The time is that of the attempt. Raises `CallFailed` where it cannot tell; the call is refused then.
+        The time is that of the attempt, and may go back: no wait is longer than the cooldown, or than the rest of the
+        UTC day. Raises `CallFailed` where it cannot tell; the call is refused then.
         """
         ...

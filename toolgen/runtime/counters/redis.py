@@ -18,11 +18,19 @@ if TYPE_CHECKING:
     from toolgen.runtime.counters.protocol import Attempt
 
 _TAKE: Final = """\
-local ready_key, count_key = KEYS[1], KEYS[2]
+local passed_key, count_key = KEYS[1], KEYS[2]
 local now, midnight, limit, count_ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local quiet_until, quiet_ttl = ARGV[5], ARGV[6]
+local cooldown, passed_ttl = tonumber(ARGV[5]), ARGV[6]
 
-local ready = tonumber(redis.call('GET', ready_key) or now)
+local ready = now
+if cooldown > 0 then
+  local passed = tonumber(redis.call('GET', passed_key) or now - cooldown)
+  if passed > now then
+    passed = now
+    redis.call('SET', passed_key, ARGV[1], 'PX', passed_ttl)
+  end
+  ready = passed + cooldown
+end
 if limit > 0 and tonumber(redis.call('GET', count_key) or 0) >= limit then
   ready = math.max(ready, midnight)
 end
@@ -33,12 +41,15 @@ if limit > 0 then
   redis.call('INCR', count_key)
   redis.call('PEXPIRE', count_key, count_ttl)
 end
-if tonumber(quiet_until) > now then
-  redis.call('SET', ready_key, quiet_until, 'PX', quiet_ttl)
+if cooldown > 0 then
+  redis.call('SET', passed_key, ARGV[1], 'PX', passed_ttl)
 end
 return 0
 """
-"""Takes an attempt; gives how long to wait. Times are in µs since 1970, which a double holds until the year 2255."""
+"""Takes an attempt; gives how long to wait. Times are in µs since 1970, which a double holds until the year 2255.
+
+Of a cooldown the time of the last attempt that passed is kept. One in the future is of a clock that was ahead, and
+counts as now, so that no wait is longer than the cooldown."""
 
 _CONNECTIONS: Final = 16
 """Connections of one event loop, at most; a take holds one for as long as a round trip."""
@@ -133,9 +144,9 @@ def _redis() -> Any:
 
 
 def _keys(attempt: Attempt) -> tuple[str, str]:
-    """Keys of when a user may call again, and of their calls today. The braces keep them on one node of a cluster."""
+    """Keys of when a user's last call passed, and of the calls today. The braces keep them on one node of a cluster."""
     whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (attempt.ident, attempt.user))
-    return f"toolgen:limits:{{{whose}}}:ready", f"toolgen:limits:{{{whose}}}:{attempt.now.date()}"
+    return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{attempt.now.date()}"
 
 
 def _arguments(attempt: Attempt) -> tuple[int, ...]:
@@ -146,8 +157,8 @@ def _arguments(attempt: Attempt) -> tuple[int, ...]:
         _since_1970(attempt.midnight),
         attempt.daily_limit,
         (attempt.midnight - now + KEPT_LONGER) // timedelta(milliseconds=1),
-        _since_1970(attempt.quiet_until),
-        (attempt.quiet_until - now + KEPT_LONGER) // timedelta(milliseconds=1),
+        attempt.cooldown // timedelta(microseconds=1),
+        (attempt.cooldown + KEPT_LONGER) // timedelta(milliseconds=1),
     )
 
 

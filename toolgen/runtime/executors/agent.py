@@ -10,8 +10,9 @@ from pydantic_core import from_json
 
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
+from toolgen.runtime.call_secrets import secrets_of_meta
 from toolgen.runtime.children import start_child
-from toolgen.runtime.errors import ExecutorError
+from toolgen.runtime.errors import ExecutorError, RunStopped, ToolNotFound
 from toolgen.runtime.result import tool_error_from_error
 from toolgen.runtime.schema_profile import with_definitions_in_place
 from toolgen.runtime.stores.records import EventKind, StoreError
@@ -82,19 +83,24 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
 
     That is the answer of the run, or why it failed. Its telemetry adds up the figures of the run and of its calls, and
     its metadata say how many calls there were (`children_count`), and which run it was (`run_link`). Once the run has
-    ended, or was cancelled, it makes no more calls, and those that still run are stopped.
+    ended, or was cancelled, it makes no more calls, and those that still run are stopped. Raises `RunStopped` for a run
+    that was aborted, whatever the planner made of that.
     """
     agent_run = AgentRun(child, system, user)
     own: Mapping[str, Any] = NOTHING
     state = "failed"
     try:
         outcome = await run_agent(agent_run)
+        _check_going_on(child.run)  # the planner may have swallowed its cancellation
         state, own, result = "completed", outcome.telemetry, ToolResult[Any](value=outcome.value)
-    except CancelledError:
+    except (CancelledError, RunStopped):
         state = "cancelled"
         raise
-    except Exception as error:  # noqa: BLE001  # the host's code may raise anything; what the run did is told even so
-        result = ToolResult[Any](error=tool_error_from_error(error, by_handler=True))
+    except Exception as error:  # the host's code may raise anything; what the run did is told even so
+        if child.run.progress.is_aborted:
+            state = "cancelled"
+            raise RunStopped(child.run.progress.abort_reason) from error
+        result = ToolResult[Any](error=tool_error_from_error(error, by_handler=True, secrets=secrets_of_meta(meta)))
     finally:
         meta.report({**_link(child.run), "state": state}, EventKind.AGENT_RUN_ENDED)
         await _end(child, state)
@@ -125,7 +131,9 @@ class AgentExecutor:
         }
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-        """Run one call. A run that fails is a result with an error. Raises what `start_child` does."""
+        """Run one call. A run that fails is a result with an error. Raises `ToolNotFound` and as `start_child` does."""
+        if request.name not in self._prompts:
+            raise ToolNotFound(request.name)
         system, user = self._prompts[request.name].filled(request.payload)
         return await run_to_end(start_child(meta, self._agent), system, user, self._run_agent, meta)
 
@@ -168,6 +176,11 @@ class _Prompt:
             self.agent_system if self.system is None else render(self.system, values),
             call if self.user is None else render(self.user, values),
         )
+
+
+def _check_going_on(run: Run) -> None:
+    if run.progress.is_aborted:
+        raise RunStopped(run.progress.abort_reason)
 
 
 async def _end(child: Child, state: str) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.runtime.errors import CatalogError, ExecutorError
+from toolgen.runtime.call_secrets import hide_text, secrets_of_meta
+from toolgen.runtime.errors import CatalogError, ExecutorError, ToolNotFound
 from toolgen.runtime.executors.command_line import ExecLine, ShellLine, texts_of
 from toolgen.runtime.executors.command_output import Keep, Reading
 from toolgen.runtime.paths.access import PathAccess
@@ -108,13 +109,15 @@ class CommandExecutor:
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
         """Run one call. A command that fails is a result with an error.
 
-        Raises `MalformedResult`, and `CallFailed` with what `run_process` and `PathAccess` refuse.
+        Raises `ToolNotFound`, `MalformedResult`, and `CallFailed` with what `run_process` and `PathAccess` refuse.
         """
+        if request.name not in self._commands:
+            raise ToolNotFound(request.name)
         host, command = self._host, self._commands[request.name]
         payload = request.payload if isinstance(request.payload, bytes) else request.payload.encode()
         argv = command.line.argv(texts_of(json.loads(payload), command.fields))
         timeout_ms = _clamped(command.timeout_ms, host.timeout_ms, host.max_timeout_ms)
-        with self._access.open_folder(self._access.check_write(command.cwd)) as folder:
+        with self._access.open_folder(self._access.check_working_folder(command.cwd)) as folder:
             finished = await run_process(
                 argv,
                 cwd=folder.working_directory,
@@ -133,6 +136,7 @@ class CommandExecutor:
             timeout_ms=timeout_ms,
             folders={host.paths.project: ".", host.paths.home: "~"},
             keep=host.keep,
+            hide=partial(hide_text, secrets=secrets_of_meta(meta)),
         )
         return await reading.result_of(finished)
 

@@ -69,7 +69,8 @@ class Reading:
     """How to read what the commands of one tool print.
 
     With `as_text` stdout is the value; else it is JSON, and with `as_results` an object with `success` is a result.
-    `folders` are names for folders of the host, which errors have in the place of their paths.
+    `folders` are names for folders of the host, which errors have in the place of their paths. `hide` leaves the
+    secrets of the call out of a text: out of the last words of a command that failed, and out of what is kept.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Reading:
     timeout_ms: int
     folders: Mapping[str, str]
     keep: Keep | None
+    hide: Callable[[str], str] = redact_text
 
     async def result_of(self, finished: Finished) -> ToolResult[Any]:
         """Give the result of a call. Raises `MalformedResult`, and `CallFailed` for JSON that exceeds every bound."""
@@ -156,7 +158,7 @@ class Reading:
     async def _artifact(self, whole: Spool | None, media_type: str) -> tuple[ContentBlock, ...]:
         if whole is None or self.keep is None:
             return ()
-        kept = self.keep(whole.read(), media_type)
+        kept = self.keep(_hidden(whole.read(), self.hide), media_type)
         reference = await kept if inspect.isawaitable(kept) else kept
         return (ContentBlock(type="artifact_ref", data=reference),)
 
@@ -164,7 +166,7 @@ class Reading:
         text = _decoded(output)
         for path, name in self.folders.items():
             text = re.sub(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", name, text)
-        lines = [line.strip() for line in _ESCAPE.sub("", redact_text(text)).splitlines()]
+        lines = [line.strip() for line in _ESCAPE.sub("", self.hide(text)).splitlines()]
         return [line[:_LINE] for line in lines if line][-_LAST_LINES:]
 
 
@@ -175,6 +177,11 @@ def _summary(finished: Finished) -> str:
     size = f"the first {len(finished.stdout)} of"
     size += f" {whole.size} bytes" if whole is not None and whole.complete else " very many bytes"
     return f"{beginning}\n[cut: these are {size}]"
+
+
+def _hidden(data: bytes, hide: Callable[[str], str]) -> bytes:
+    """Leave secrets out of an output; bytes that are no UTF-8 stay as they are."""
+    return hide(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 def _decoded(data: bytes, *, cut: bool = False) -> str:

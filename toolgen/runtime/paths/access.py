@@ -60,6 +60,17 @@ class PathAccess:
         self._check(answer, answer.read_concern)
         return answer
 
+    def check_working_folder(self, path: str) -> PathAnswer:
+        """Judge a folder that a program is to run in. Raises as `check_write`; no grant lifts `outside_roots`."""
+        answer = self._judged(path, None)
+        if answer.write_concern is not Concern.OUTSIDE_ROOTS:
+            self._check(answer, answer.write_concern)
+        if answer.root is None:
+            message = f"{shown(path)} lies outside the folders that programs may run in"
+            hint = "give a folder of the project"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
+        return answer
+
     def may_read(self, path: str) -> bool:
         """Whether `check_read` lets a resolved path pass, and it still is resolved."""
         answer = self._policy.judge(path)

@@ -37,6 +37,7 @@ class PathProblem(StrEnum):
     EMPTY = "it is empty"
     NUL = "it has a NUL character in it"
     NOT_TEXT = "it is not valid Unicode"
+    NOT_A_STRING = "it is not a string"
     TOO_LONG = "it is too long"
     TOO_MANY_LINKS = "its links lead in a circle"
     CLOSED = "what lies on the way cannot be looked into"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +14,7 @@ from toolgen.contract.messages import OfferedTool
 from toolgen.contract.records import ContentBlock, FailureKind
 from toolgen.runtime.actions.answers import missing, unknown_action, unmappable
 from toolgen.runtime.actions.prompt import action_categories
+from toolgen.runtime.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
 from toolgen.runtime.codec import Codec
 from toolgen.runtime.codec_source import CodecSource
 from toolgen.runtime.errors import InvalidPayload
@@ -33,11 +35,10 @@ from toolgen.runtime.presentations.protocol import Calls, RequestedCall, Surface
 from toolgen.runtime.result import error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply
     from toolgen.contract.records import ToolError, ToolResult
-    from toolgen.runtime.actions.hot_list import HotList
     from toolgen.runtime.actions.view import ActionView, Entry
     from toolgen.runtime.presentations.candidates import Candidate
     from toolgen.runtime.presentations.protocol import Ops, Outcome, PlainText, Snippet
@@ -68,13 +69,24 @@ class UniversalCategory:
     """Shows the wrappers, whatever there is behind them: the request does not grow with the catalog."""
 
     def __init__(
-        self, view: ActionView, discovery: Mapping[str, Candidate], hot_list: HotList | None = None, tier: str = ""
+        self,
+        view: ActionView,
+        discovery: Mapping[str, Candidate],
+        tier: str = "",
+        note: Callable[[str], None] | None = None,
     ) -> None:
-        """`discovery` are the tools behind the wrappers, by name; `hot_list` is told which actions were called."""
+        """`discovery` are the tools behind the wrappers, by name; `note` is called with each action that was used."""
         self._view = view
         self._discovery = {name: discovery[name] for name in WRAPPERS if name in discovery}
-        self._hot_list = hot_list
         self._tier = tier
+        self._note_use = note
+
+    def noting(self, note: Callable[[str], None]) -> UniversalCategory:
+        """The same, with the same surface, for a conversation whose uses count somewhere."""
+        self.build_presentation()
+        other = copy(self)
+        other._note_use = note  # noqa: SLF001 - a copy of its own
+        return other
 
     def build_presentation(self) -> Surface:
         """Give the one surface there is."""
@@ -103,7 +115,7 @@ class UniversalCategory:
         """Make the calls."""
         assert isinstance(action, Calls)  # it reads nothing else
         outcome = await run_calls(action, ops)
-        self._note(outcome)
+        await self._note(outcome)
         return outcome
 
     async def format_feedback(self, outcome: Outcome) -> Feedback:
@@ -125,12 +137,15 @@ class UniversalCategory:
             return _refused(call, unmappable(name, str(error)))
         return request(action.target_tool_name, call, compact_json(action.target_args))
 
-    def _note(self, outcome: Outcome) -> None:
-        if self._hot_list is None:
+    async def _note(self, outcome: Outcome) -> None:
+        """Count the actions that were used, of those that are listed: one may be invoked that no listing has."""
+        if self._note_use is None:
             return
         for call, result in outcome.made:
             if call.asked.name == INVOKE and result.success:
-                self._hot_list.note(_invoked(call.asked)[0])
+                name = _invoked(call.asked)[0]
+                if name in self._view.operations or name in await self._view.resources([self._view.rule(name)[1]]):
+                    self._note_use(name)
 
     async def _told(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         if call.asked.name != INVOKE:
@@ -183,7 +198,8 @@ def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], e
     try:
         Codec(lambda: CodecSource(name=entry.name, schema=schema, type=None, foreign=True)).decode(compact_json(args))
     except InvalidPayload as invalid:
-        told = replace(told, issues=invalid.issues)
+        secrets = secrets_of_call(secrets_of_schema(schema), lambda: args)
+        told = replace(told, issues=tuple(hide_issue(issue, secrets) for issue in invalid.issues))
     return replace(result, blocks=(ContentBlock(type="text", data=error_text(told)),))
 
 

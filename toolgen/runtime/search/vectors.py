@@ -5,7 +5,6 @@ Needs the extra `toolgen[vectors]` (numpy), which is imported on use.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from toolgen.contract.visible import visible
 from toolgen.runtime.search.embedding import EmbeddingError
-from toolgen.runtime.sqlite_files import SqliteKind
+from toolgen.runtime.sqlite_files import UNREADABLE, SqliteKind, why
 from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
@@ -200,8 +200,8 @@ class Vectors:
         try:
             with closing(_VECTORS_FILE.open_for_writing(self._file)) as connection:
                 return work(connection)
-        except sqlite3.Error as error:
-            reason = f"the file of vectors cannot be used: {error}"
+        except UNREADABLE as error:
+            reason = f"the file of vectors cannot be used: {why(error)}"
         except EmbeddingError as error:
             reason = str(error)
         self._file = None

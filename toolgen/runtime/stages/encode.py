@@ -5,17 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from pydantic_core import to_jsonable_python
+
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
+from toolgen.runtime.call_secrets import hide_issue, with_result_values
 from toolgen.runtime.errors import CallFailed, InvalidPayload, MalformedResult
-from toolgen.runtime.result import presentable, succeeded, with_error_shown
+from toolgen.runtime.result import succeeded
 from toolgen.runtime.server_data import ServerData
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.contract.records import Issue
     from toolgen.runtime.call import Encode, Tool
 
 
 def bind(tool: Tool) -> Encode:
-    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error."""
+    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error.
+
+    An error that the executor made is not yet as it may be shown; see `shown_failure`.
+    """
     name, codec = tool.definition.name, tool.result
     plainly = codec.plainly
     server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
@@ -28,18 +37,27 @@ def bind(tool: Tool) -> Encode:
         try:
             return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
         except InvalidPayload as error:
-            raise MalformedResult(error.issues) from error
+            raise MalformedResult(_shown_issues(error, given, tool)) from error
 
     def settled(given: ToolResult[Any]) -> ToolResult[Any]:
         if given.server_data is not NOTHING:
             given = replace(given, server_data=server_data.check(given.server_data))
         if given.error is not None:
-            return with_error_shown(replace(given, error=presentable(given.error)))
+            return given
         only_text = given.value is None and given.payload
         value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
         return replace(given, value=value, payload=payload)
 
     return encode
+
+
+def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> Sequence[Issue]:
+    """The issues of what an executor gave, without the secrets in that."""
+    if not tool.secrets.result:
+        return error.issues
+    value = to_jsonable_python(given.value, fallback=str, by_alias=True)
+    secrets = with_result_values(tool.secrets, value)
+    return [hide_issue(issue, secrets) for issue in error.issues]
 
 
 def _result_of(outcome: Any, name: str) -> ToolResult[Any]:

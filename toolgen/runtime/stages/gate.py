@@ -57,6 +57,6 @@ def bind(tool: Tool, host: Host) -> Stage | None:
 
     def failed(call: Call, error: Exception) -> None:
         call.decision = "failed"
-        warn("the eval gate failed on %s; the call runs", name, error=error)
+        warn("the eval gate failed on %s; the call runs", name, error=error, secrets=call.secrets)
 
     return ask

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.visible import visible
+from toolgen.runtime.call_secrets import hide_args, hide_result, with_result_values
 from toolgen.runtime.text_templates import names_of, render
 
 if TYPE_CHECKING:
@@ -19,15 +20,14 @@ def bind(tool: Tool, _host: Host) -> Finish | None:
     templates: dict[str, str] = tool.definition.metadata.get("hints", {})
     if not templates:
         return None
-    secrets = {side: tool.definition.metadata.get(f"{side}_secrets", ()) for side in ("args", "result")}
     needs_result = any("result" in names_of(template) for template in templates.values())
 
     def hint(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
-        from toolgen.runtime.redact import redact  # many patterns, and few tools have hints
-
-        values = {"args": redact(call.args, secrets["args"])}
+        secrets = call.secrets
+        values = {"args": hide_args(call.args, secrets)}
         if needs_result:
-            values["result"] = redact(json.loads(result.payload), secrets["result"])
+            value = json.loads(result.payload)
+            values["result"] = hide_result(value, with_result_values(secrets, value))
         hints = {name: render(template, values, escape=visible) for name, template in templates.items()}
         return replace(result, metadata={**result.metadata, "hints": hints})
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.checked_call import CheckedCall
 from toolgen.runtime.errors import HookDenied
 from toolgen.runtime.hooks import Denial
+from toolgen.runtime.stopping import ends_the_caller
 from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
@@ -33,18 +34,18 @@ def bind(tool: Tool, host: Host) -> Stage | None:
                 if isinstance(answer, Denial):
                     raise HookDenied(name, answer.reason)
                 if isawaitable(answer):
-                    return _go_on(name, seen, answer, hooks[place + 1 :])
+                    return _go_on(call, seen, answer, hooks[place + 1 :])
                 _check(answer)
         except HookDenied:
             raise
         except Exception as error:
-            raise _failed(name, error) from error
+            raise _failed(call, error) from error
         return None
 
     return pre_tool_use
 
 
-async def _go_on(name: str, seen: CheckedCall, waiting: Awaitable[Denial | None], left: Sequence[Hook]) -> None:
+async def _go_on(call: Call, seen: CheckedCall, waiting: Awaitable[Denial | None], left: Sequence[Hook]) -> None:
     """Wait for one hook, and ask the others."""
     try:
         denial = _check(await waiting)
@@ -53,9 +54,9 @@ async def _go_on(name: str, seen: CheckedCall, waiting: Awaitable[Denial | None]
                 answer = hook.pre_tool_use(seen)
                 denial = _check(await answer if isawaitable(answer) else answer)
     except Exception as error:
-        raise _failed(name, error) from error
+        raise _failed(call, error) from error
     if denial is not None:
-        raise HookDenied(name, denial.reason)
+        raise HookDenied(seen.tool_name, denial.reason)
 
 
 def _check(answer: object) -> Denial | None:
@@ -65,8 +66,9 @@ def _check(answer: object) -> Denial | None:
     raise TypeError(f"the hook gave a {type(answer).__name__}")
 
 
-def _failed(name: str, error: Exception) -> HookDenied:
-    warn("a hook failed before %s; the call is denied", name, error=error)
+def _failed(call: Call, error: Exception) -> HookDenied:
+    name = call.tool.entry.ident
+    warn("a hook failed before %s; the call is denied", name, error=error, secrets=call.secrets)
     return HookDenied(name, "a hook failed")
 
 
@@ -81,19 +83,26 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
         for hook in hooks:
             try:
                 answer = hook.post_tool_use(seen, result)
-            except Exception as error:  # noqa: BLE001  # it is the host's code, and the call is over
-                warn("a hook failed after %s", seen.tool_name, error=error)
+            except BaseException as error:  # noqa: BLE001  # it is the host's code, and the call is over
+                _failed_after(call, error)
             else:
                 if answer is not None:
                     waiting = [*(waiting or ()), answer]
-        return _all(waiting, seen) if waiting else None
+        return _all(waiting, call) if waiting else None
 
     return post_tool_use
 
 
-async def _all(waiting: list[Awaitable[None]], seen: CheckedCall) -> None:
+async def _all(waiting: list[Awaitable[None]], call: Call) -> None:
     for each in waiting:
         try:
             await each
-        except Exception as error:  # noqa: BLE001  # it is the host's code, and the call is over
-            warn("a hook failed after %s", seen.tool_name, error=error)
+        except BaseException as error:  # noqa: BLE001  # as above
+            _failed_after(call, error)
+
+
+def _failed_after(call: Call, error: BaseException) -> None:
+    """Warn of a hook that failed. Raises what is meant for the caller."""
+    if not isinstance(error, Exception) and ends_the_caller(error):
+        raise error
+    warn("a hook failed after %s", call.tool.entry.ident, error=error, secrets=call.secrets)

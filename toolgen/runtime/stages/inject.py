@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isawaitable, iscoroutine
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
@@ -9,8 +10,11 @@ from pydantic_core import from_json
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.call import Form
-from toolgen.runtime.errors import CallFailed, InvalidPayload
-from toolgen.runtime.kinds import model_class
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.kinds import model_class, wire_name
+from toolgen.runtime.misuse import HOST_AT_FAULT
+from toolgen.runtime.stopping import ends_the_caller
+from toolgen.runtime.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +55,26 @@ def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
     if name not in host.inject:
         message = f"{tool.entry.ident} cannot run here: the host says nothing of what is filled in for it"
         raise CallFailed(FailureKind.UNAVAILABLE, "not_injected", message, "go on without it")
-    return host.inject[name](meta)
+    try:
+        value = host.inject[name](meta)
+        if isawaitable(value):
+            _drop(value)
+            raise TypeError("it gave something to await, and must give the value itself")
+    except CallFailed:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and ends_the_caller(error):
+            raise
+        warn("the host failed to fill in %s of %s", name, tool.entry.ident, error=error)
+        message = f"{tool.entry.ident} did not run: the host failed to fill in {name}"
+        raise CallFailed(FailureKind.INTERNAL, "injection_failed", message, HOST_AT_FAULT) from error
+    return value
+
+
+def _drop(waiting: Any) -> None:
+    """Close a coroutine that nobody will await."""
+    if iscoroutine(waiting):
+        waiting.close()
 
 
 def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
@@ -59,7 +82,7 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
     model = model_class(type(args))
     if model is None:
         return args
-    attributes = {field.alias or name: name for name, field in model.model_fields.items()}
+    attributes = {wire_name(name, field): name for name, field in model.model_fields.items()}
     filled = args.model_copy()
     for name, value in values.items():
         if name in attributes:
@@ -67,7 +90,9 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
                 model.__pydantic_validator__.validate_assignment(filled, attributes[name], value)
             except ValueError as error:
                 message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
-                raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message) from error
+                raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error
+    if args.model_extra:  # an assignment drops the extra key that is called like the attribute
+        filled.__pydantic_extra__ = dict(args.model_extra)
     return filled
 
 
@@ -75,6 +100,6 @@ def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> b
     """Give JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
     try:
         return canonical({**from_json(payload), **values})
-    except (ValueError, TypeError, InvalidPayload) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         message = f"what the host fills into {tool.entry.ident} is no JSON"
-        raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message) from error
+        raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.canonical import canonical
 from toolgen.contract.json_types import is_object
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.errors import CallFailed, PermissionDenied, PermissionFailed
 from toolgen.runtime.permission import Decision, PermissionRequest, allow_all, deny_all
 from toolgen.runtime.policy import Answer, Judgement, Reason, strictest
@@ -17,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from toolgen.runtime.call import Call, Host, Stage, Tool
+    from toolgen.runtime.run import Asking
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
 _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = Touched()
-_SUMMARY: Final = 2000
-"""Characters of the args that a person is shown."""
+_TOO_LATE: Final = "nobody answered in time"
 
 
 def bind(tool: Tool, host: Host) -> Stage | None:
@@ -62,8 +65,12 @@ class _Permission:
             if found.problem:
                 message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
                 raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
+            if found.is_cwd_outside:
+                message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
+                raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
             judgement = self._judged_by_call(judgement, found)
         if judgement.answer is _DENY:
+            _note_denied(call)
             raise PermissionDenied(name, "a policy forbids it")
         if judgement.answer is not _ALLOW or self._denies_all:
             if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
@@ -86,9 +93,31 @@ class _Permission:
         return Judgement(strictest(each.answer for each in judged), reasons)
 
     async def _ask(self, call: Call, found: Touched, judgement: Judgement) -> None:
+        """Ask about a call. One whose grant others are just asking for waits, and asks if there is none after that."""
+        if call.run is None or not found.scope:
+            return await self._ask_now(call, found, judgement)
+        grant, session = (self._tool.entry.ident, found.scope), call.run.session
+        async with session.asking_for(grant) as asking:
+            if grant not in session.grants:
+                return await self._ask_now(call, found, judgement, asking)
+        call.decision = "granted"
+        if found.concerning:
+            _note_granted(call, found)
+        return None
+
+    async def _ask_now(self, call: Call, found: Touched, judgement: Judgement, asking: Asking | None = None) -> None:
         name = self._tool.entry.ident
-        decision = await self._answer(self._request(call, found, judgement))
+        try:
+            if asking is not None and asking.timed_out:
+                raise PermissionFailed(name, _TOO_LATE)
+            decision = await self._answer(call, self._request(call, found, judgement))
+        except PermissionFailed as error:
+            if asking is not None and isinstance(error.__cause__, TimeoutError):
+                asking.timed_out = True
+            _note_denied(call)
+            raise
         if decision not in _ALLOWED:
+            _note_denied(call)
             raise PermissionDenied(name, "permission was denied")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
             call.run.session.grants.add((name, found.scope))
@@ -96,7 +125,7 @@ class _Permission:
         if found.concerning:
             _note_granted(call, found)
 
-    async def _answer(self, request: PermissionRequest) -> Decision:
+    async def _answer(self, call: Call, request: PermissionRequest) -> Decision:
         from toolgen.runtime.answers import answer_within  # asyncio is slow to import, and many hosts allow all
 
         host, name = self._host, self._tool.entry.ident
@@ -105,9 +134,9 @@ class _Permission:
             if isawaitable(answer):
                 answer = await answer_within(host.permission_timeout, answer)
         except TimeoutError as error:
-            raise PermissionFailed(name, "nobody answered in time") from error
+            raise PermissionFailed(name, _TOO_LATE) from error
         except Exception as error:
-            warn("the permission callback failed on %s; the call is denied", name, error=error)
+            warn("the permission callback failed on %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
 
@@ -117,24 +146,34 @@ class _Permission:
         entry, definition = self._tool.entry, self._tool.definition
         scope = found.scope if call.run else None  # only a run has a session to keep it
         is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
-        secrets = definition.metadata.get("args_secrets", ())
+        shown = hide_from_person(call.args, call.secrets)
+        hide = partial(hide_text_from_person, secrets=call.secrets)
         return PermissionRequest(
             tool_name=entry.ident,
             permission=entry.permission,
             tags=entry.tags,
-            arguments=call.arguments,
+            arguments=call.arguments if shown is call.args else canonical(shown),
             meta=call.meta,
-            summary=summary(call.args, secrets, _SUMMARY),
-            confirm=filled(entry.confirm, call.args, secrets, _SUMMARY),
-            scope=scope,
-            hosts=found.hosts,
-            cwd=found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else ""),
+            summary=summary(shown),
+            confirm=filled(entry.confirm, shown),
+            scope=scope and tuple((what, hide(value)) for what, value in scope),
+            hosts=tuple(map(hide, found.hosts)),
+            cwd=hide(
+                found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else "")
+            ),
             env=(*self._host.policies.env, *command.get("env", ())) if command else (),
             dangerous=is_dangerous,
-            reasons=tuple(reason.source for reason in judgement.reasons if reason.answer is judgement.answer),
+            reasons=tuple(hide(reason.source) for reason in judgement.reasons if reason.answer is judgement.answer),
             hook=call.hook,
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
+
+
+def _note_denied(call: Call) -> None:
+    """Tell the turn of a call that it was denied here: what a handler says of its own failure decides nothing there."""
+    denied = call.run.progress.denied if call.run is not None else {}
+    if call.meta.tool_call_id in denied:
+        denied[call.meta.tool_call_id] = True
 
 
 def _decision(name: str, answer: object) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_array, is_object
 from toolgen.runtime.stores.encoding import COUNTED_AS
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgen.runtime.stores.records import Event, RunRecord, StoredResult
+
+_LONGEST_US: Final = 3e16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,5 +94,6 @@ def _text(stage: dict[str, Any], key: str) -> str:
 
 
 def _number(stage: dict[str, Any], key: str) -> int | float:
+    """A number of microseconds; 0 where the text was edited to be none, or more than a thousand years."""
     value = stage.get(key)
-    return value if isinstance(value, int | float) else 0
+    return value if isinstance(value, int | float) and 0 <= value < _LONGEST_US else 0

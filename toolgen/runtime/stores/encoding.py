@@ -9,8 +9,20 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.canonical import canonical
+from toolgen.contract.json_types import is_object
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.redact import REDACTED, is_secret_field, redact, redact_text
+from toolgen.runtime.call_secrets import (
+    BESIDE_VALUE,
+    hide_args,
+    hide_data,
+    hide_error,
+    hide_issue,
+    hide_result,
+    hide_text,
+    is_about_secret,
+    with_result_values,
+)
+from toolgen.runtime.redact import REDACTED
 from toolgen.runtime.stores.records import Event, EventKind, StoredResult
 from toolgen.runtime.trace import marks_of
 
@@ -49,9 +61,9 @@ def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> 
 
 def event_data(event: NewEvent) -> dict[str, Any]:
     """Give the data of an event as it is stored."""
-    data: dict[str, Any] = redact(dict(event.data))
+    data: dict[str, Any] = hide_data(dict(event.data), event.secrets)
     if event.args is not None:
-        data = {**data, "args": redact(json.loads(event.args()), event.secrets.args)}
+        data = {**data, "args": hide_args(json.loads(event.args()), event.secrets)}
     if event.trace is not None:
         data = {**data, "stages": [_stage(mark) for mark in marks_of(event.trace)]}
     return data
@@ -63,7 +75,7 @@ def _stage(mark: Mark) -> dict[str, Any]:
 
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
-    """Read an event back. Raises ValueError, KeyError or TypeError for one that was not written here."""
+    """Read an event back. Raises ValueError, KeyError, TypeError or RecursionError for one not written here."""
     read = json.loads(body)
     return Event(
         run_id=run_id,
@@ -71,8 +83,8 @@ def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
         kind=str(read["kind"]),
         tool=str(read["tool"]),
         tool_call_id=str(read["tool_call_id"]),
-        at=datetime.fromisoformat(read["at"]),
-        data=dict(read["data"]),
+        at=decode_time(read["at"]),
+        data=_object(read["data"]),
     )
 
 
@@ -81,19 +93,22 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     content: dict[str, Any] = {}
     if result.error is not None:
         content["error"] = _error(result.error, secrets)
-    elif keeps_value(result):
-        content["value"] = redact(json.loads(result.payload), secrets.result) if result.payload else None
+    else:
+        value = json.loads(result.payload) if result.payload else None
+        secrets = with_result_values(secrets, value)
+        if keeps_value(result):
+            content["value"] = hide_result(value, secrets)
     if result.blocks:
         content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
     if result.message is not None:
-        content["message"] = redact_text(result.message)
+        content["message"] = hide_text(result.message, secrets)
     if result.side_effects:
-        content["side_effects"] = [redact_text(effect) for effect in result.side_effects]
+        content["side_effects"] = [hide_text(effect, secrets) for effect in result.side_effects]
     if result.bounds is not None:
-        content["bounds"] = asdict(result.bounds)
-    for name in ("audit", "telemetry", "server_data", "metadata"):
+        content["bounds"] = hide_data(asdict(result.bounds), secrets)
+    for name in BESIDE_VALUE:
         if said := getattr(result, name):
-            content[name] = redact(dict(said))
+            content[name] = hide_data(dict(said), secrets)
     return canonical(
         {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
     )
@@ -105,15 +120,19 @@ def keeps_value(result: ToolResult[Any]) -> bool:
 
 
 def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
-    """Read a result back. Raises ValueError, KeyError or TypeError for one that was not written here."""
+    """Read a result back. Raises as `decode_event` does."""
     read = json.loads(body)
+    content = _object(read["content"])
+    if "error" in content:
+        error = _object(content["error"])
+        content = {**content, "error": {**error, "code": str(error["code"]), "message": str(error["message"])}}
     return StoredResult(
         run_id=run_id,
         sequence=sequence,
         tool=str(read["tool"]),
         tool_call_id=str(read["tool_call_id"]),
         success=bool(read["success"]),
-        content=dict(read["content"]),
+        content=content,
     )
 
 
@@ -127,22 +146,37 @@ def format_time(at: datetime) -> str:
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
+def decode_time(text: str) -> datetime:
+    """Read a moment that `format_time` wrote. Raises ValueError or TypeError."""
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is not UTC:
+        raise ValueError("a moment is not in UTC")
+    return at
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not is_object(value):
+        raise TypeError(f"an object is a {type(value).__name__}")
+    return value
+
+
 def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
+    hidden = hide_error(error, secrets)
     told: dict[str, Any] = {
         "kind": FailureKind(error.kind).value,
-        "code": error.code,
-        "message": redact_text(error.message),
-        "hint": REDACTED if _shows_a_secret(error, secrets) else redact_text(error.hint),
+        "code": hidden.code,
+        "message": hidden.message,
+        "hint": REDACTED if _shows_a_secret(error, secrets) else hidden.hint,
         "issues": [_issue(issue, secrets) for issue in error.issues],
     }
     if error.prior_input:
-        told["prior_input"] = REDACTED if secrets.args else redact_text(error.prior_input)
+        told["prior_input"] = REDACTED if secrets.args else hidden.prior_input
     return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
 
 
 def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
-    told: dict[str, Any] = redact(asdict(issue))
-    return {**told, "found": REDACTED, "hint": REDACTED} if _is_about_a_secret(issue, secrets) else told
+    told: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
+    return {**told, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else told
 
 
 def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:
@@ -150,14 +184,9 @@ def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> d
     quotes_input = error is not None and bool(error.prior_input and secrets.args)
     if "" in secrets.result or quotes_input or (error is not None and _shows_a_secret(error, secrets)):
         return {"type": kind, "data": REDACTED}
-    return {"type": kind, "data": redact(data, secrets.result if kind == "json" else ())}
+    return {"type": kind, "data": hide_result(data, secrets) if kind == "json" else hide_data(data, secrets)}
 
 
 def _shows_a_secret(error: ToolError, secrets: Secrets) -> bool:
     """Whether an issue quotes one; what was sent is text that did not fit, in which none can be found."""
-    return any(_is_about_a_secret(issue, secrets) for issue in error.issues)
-
-
-def _is_about_a_secret(issue: Issue, secrets: Secrets) -> bool:
-    """Whether the value that an issue quotes is secret, in the args or in the result."""
-    return is_secret_field(issue.pointer, secrets.args) or is_secret_field(issue.pointer, secrets.result)
+    return any(is_about_secret(issue, secrets) for issue in error.issues)

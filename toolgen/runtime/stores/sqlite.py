@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.stores.encoding import COUNTED_AS, encode_event, encode_result, format_time
 from toolgen.runtime.stores.records import Event, NewEvent, RunRecord, RunSummary, StoreError
+from toolgen.runtime.stores.run_ends import RunEnds
 from toolgen.runtime.stores.sqlite_file import STORE_FILE
 from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.runtime.stores.watched_file import WatchedFile
 from toolgen.runtime.stores.writes import Group, Write
 from toolgen.runtime.warning import warn
 
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.stores.chain import ChainKey, Head
+    from toolgen.runtime.stores.run_ends import End
 
 _INSERT_EVENT: Final = "INSERT INTO events (run_id, sequence, body, digest) VALUES (?, ?, ?, ?)"
 _INSERT_RESULT: Final = "INSERT INTO results (run_id, sequence, body) VALUES (?, ?, ?)"
-_LAST: Final = "SELECT sequence, digest FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 1"
 _COUNT: Final = """
 INSERT INTO runs (run_id, began, last, events, completed, failed, denied) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run_id) DO UPDATE SET last = max(last, excluded.last), events = events + excluded.events,
@@ -41,9 +43,11 @@ _now: Final = partial(datetime.now, UTC)
 class SqliteStore:
     """Keeps runs in a SQLite file, as the protocol of stores says; several processes may have it open.
 
-    With a `key`, which must not lie beside the file, the events of each run make a chain that shows tampering. `clock`
-    gives the time of events. Whoever follows a run looks for new events every `poll` seconds. A process that was forked
-    off opens its own: what it writes to this one raises `StoreError`.
+    With a `key`, which must not lie beside the file, the events of each run make a chain that shows tampering. A run
+    goes on with the key that it began with, and only where its record ends as it was written; a write raises
+    `StoreError` otherwise, and where the file was deleted, replaced or cut off. `clock` gives the time of events.
+    Whoever follows a run looks for new events every `poll` seconds. A process that was forked off opens its own: what
+    it writes to this one raises `StoreError`.
 
     Raises `StoreError` where the file cannot be opened, or is no store.
     """
@@ -61,6 +65,8 @@ class SqliteStore:
         self._poll = poll
         self._reader = SqliteReader(path)
         self._connection = STORE_FILE.open_for_writing(Path(path))
+        self._file = WatchedFile(Path(path), self._connection)
+        self._ends = RunEnds(self._connection, key)
         self._group = Group()
         self._changed = Condition()
         self._closing = False
@@ -142,26 +148,27 @@ class SqliteStore:
                 self._give_up(group, error)
             group.settle()
         self._connection.close()
+        self._file.close()
 
     def _commit(self, group: Group) -> None:
         runs: dict[str, list[Write]] = defaultdict(list)
         for write in group.writes:
             runs[write.run_id].append(write)
+        self._file.check()
         self._connection.execute("BEGIN IMMEDIATE")
-        for run_id, writes in runs.items():
-            self._write_run(run_id, writes)
+        ends = {run_id: self._write_run(run_id, writes) for run_id, writes in runs.items()}
         self._connection.execute("COMMIT")
+        self._ends.remember(ends)
 
-    def _write_run(self, run_id: str, writes: list[Write]) -> None:
-        """Write the events of one run, chained to what is there; another process may have gone on with it."""
-        last: tuple[int, bytes | None] | None = self._connection.execute(_LAST, (run_id,)).fetchone()
-        if last is not None and (last[1] is None) != (self._key is None):
-            refusal = "the run was begun without a key" if last[1] is None else "the run was begun with a key"
+    def _write_run(self, run_id: str, writes: list[Write]) -> End | None:
+        """Write the events of one run, chained to what is there; give its new end, or None where it was refused."""
+        try:
+            sequence, digest = self._ends.find(run_id)
+        except StoreError as refusal:
             for write in writes:
-                write.error = StoreError(f"{refusal}, and must go on so")
+                write.error = refusal
             warn("%d writes were refused: %s", len(writes), refusal)
-            return
-        sequence, digest = last or (-1, self._key.first(run_id) if self._key else None)
+            return None
         for write in writes:
             sequence += 1
             digest = self._key.next(digest, write.body) if self._key and digest is not None else None
@@ -170,7 +177,9 @@ class SqliteStore:
                 self._connection.execute(_INSERT_RESULT, (run_id, sequence, write.result))
         ends = [COUNTED_AS.get(write.kind, "failed") for write in writes if write.result is not None]
         counts = (ends.count("completed"), ends.count("failed"), ends.count("denied"))
-        self._connection.execute(_COUNT, (run_id, writes[0].at, writes[-1].at, len(writes), *counts))
+        last = writes[0].at if len(writes) == 1 else max(write.at for write in writes)
+        self._connection.execute(_COUNT, (run_id, writes[0].at, last, len(writes), *counts))
+        return sequence, digest
 
     def _give_up(self, group: Group, error: Exception) -> None:
         warn("%d writes were lost: %s", len(group.writes), error)

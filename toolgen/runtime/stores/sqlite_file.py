@@ -25,5 +25,6 @@ STORE_FILE: Final = SqliteKind(
         ) WITHOUT ROWID""",
     ),
     error=StoreError,
+    is_exact=True,
 )
 """`runs` only spares lists the reading of all events; what is true is in the other two."""

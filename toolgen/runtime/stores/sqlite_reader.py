@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing, contextmanager
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.contract.visible import visible
+from toolgen.runtime.sqlite_files import UNREADABLE, why
 from toolgen.runtime.stores.chain import Chain, ChainError, Head, Link
-from toolgen.runtime.stores.encoding import decode_event, decode_result
+from toolgen.runtime.stores.encoding import decode_event, decode_result, decode_time
 from toolgen.runtime.stores.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
 from toolgen.runtime.stores.sqlite_file import STORE_FILE
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Generator
+
+# ruff: noqa: S608  # statements are put together of constants
+# Whoever can edit the file can put any type in any column. Only an integer is the number of a row.
+_NUMBER: Final = "CASE typeof(sequence) WHEN 'integer' THEN sequence END"
+_EVENTS: Final = (
+    f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(digest AS BLOB), CAST(sequence AS BLOB) FROM events WHERE run_id = ?"
+)
+_RESULTS: Final = f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(sequence AS BLOB) FROM results WHERE run_id = ?"
+_COUNTS: Final = "began, last, events, completed, failed, denied"
+_DAMAGED: Final = "the record of the run is damaged; verify it"
 
 
 class SqliteReader:
     """Reads the store in a file. It may be used from any thread; each read sees one state of the file.
 
-    All methods block, and raise `StoreError` where the file cannot be opened or read.
+    All methods block, and raise `StoreError` where the file cannot be opened or read, or is damaged.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -28,93 +39,111 @@ class SqliteReader:
 
     def read(self, run_id: str) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
-        events, results = self._rows(run_id)
+        with self._reading() as connection:
+            events, results = _rows(connection, run_id)
         if not events:
             raise RunNotFound(run_id)
-        try:
+        with _undamaged(_DAMAGED):
             return RunRecord(
                 run_id=run_id,
-                events=tuple(decode_event(run_id, sequence, body) for sequence, body, _ in events),
-                results=tuple(decode_result(run_id, sequence, body) for sequence, body in results),
+                events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
+                results=tuple(decode_result(run_id, _number(row), row[1]) for row in results),
             )
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise StoreError("the record of the run is damaged; verify it") from error
 
     def events(self, run_id: str, after: int) -> list[Event]:
         """Read the events of a run after a number; a run that is not there yet has none."""
-        rows = self._all(
-            "SELECT sequence, CAST(body AS BLOB) FROM events WHERE run_id = ? AND sequence > ? ORDER BY sequence",
-            run_id,
-            after,
-        )
-        try:
-            return [decode_event(run_id, sequence, body) for sequence, body in rows]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise StoreError("the record of the run is damaged; verify it") from error
+        with self._reading() as connection:
+            rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
+        with _undamaged(_DAMAGED):
+            return [decode_event(run_id, _number(row), row[1]) for row in rows]
 
     def runs(self) -> tuple[RunSummary, ...]:
         """List all runs, the one with the latest event last."""
-        rows = self._all(
-            "SELECT run_id, began, last, events, completed, failed, denied FROM runs ORDER BY last, run_id"
-        )
-        try:
+        with self._reading() as connection:
+            rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
+        with _undamaged("the list of runs is damaged"):
             return tuple(_summary(*row) for row in rows)
-        except (ValueError, TypeError) as error:
-            raise StoreError("the list of runs is damaged") from error
 
     def chain(self, run_id: str) -> Chain:
         """Read a run as it lies there, for `verify`. A run that is not there has an empty chain."""
-        events, results = self._rows(run_id)
-        links = [Link(sequence, body or b"", digest or b"") for sequence, body, digest in events]
-        return Chain(run_id, links, {sequence: body or b"" for sequence, body in results})
+        with self._reading() as connection:
+            events, results = _rows(connection, run_id)
+            listed = _listed(connection, run_id)
+        return Chain(
+            run_id,
+            links=[Link(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
+            results={row[0]: row[1] or b"" for row in results if row[0] is not None},
+            listed=listed,
+            forged=[
+                *(f"an event numbered {_shown(row[-1])}" for row in events if row[0] is None),
+                *(f"a result numbered {_shown(row[-1])}" for row in results if row[0] is None),
+            ],
+        )
 
     def head(self, run_id: str) -> Head:
         """Give the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
-        rows = self._all(
-            "SELECT CAST(sequence AS INTEGER), CAST(digest AS BLOB) FROM events WHERE run_id = ?"
-            " ORDER BY sequence DESC LIMIT 1",
-            run_id,
-        )
-        if not rows:
+        with self._reading() as connection:
+            row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
+        if row is None:
             raise RunNotFound(run_id)
-        sequence, digest = rows[0]
+        with _undamaged(_DAMAGED):
+            sequence, digest = _number(row), row[2]
         if digest is None:
             raise ChainError("the run has no chain: it was written without a key")
         return Head(sequence + 1, digest.hex())
-
-    def _rows(self, run_id: str) -> tuple[list[Any], list[Any]]:
-        """The rows of a run, of the types they should have: whoever can edit a file can give them any."""
-        with self._reading() as connection:
-            connection.execute("BEGIN")
-            events = connection.execute(
-                "SELECT CAST(sequence AS INTEGER), CAST(body AS BLOB), CAST(digest AS BLOB)"
-                " FROM events WHERE run_id = ? ORDER BY 1",
-                (run_id,),
-            ).fetchall()
-            results = connection.execute(
-                "SELECT CAST(sequence AS INTEGER), CAST(body AS BLOB) FROM results WHERE run_id = ? ORDER BY 1",
-                (run_id,),
-            ).fetchall()
-        return events, results
-
-    def _all(self, statement: str, *values: Any) -> list[Any]:
-        with self._reading() as connection:
-            return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
         with closing(STORE_FILE.open_for_reading(self._path)) as connection:
             try:
                 yield connection
-            except sqlite3.Error as error:
-                raise StoreError(f"the store cannot be read: {error}") from error
+            except UNREADABLE as error:
+                raise StoreError(f"the store cannot be read: {why(error)}") from error
 
 
-def _summary(run_id: str, began: str, last: str, events: int, completed: int, failed: int, denied: int) -> RunSummary:
+def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[Any]]:
+    connection.execute("BEGIN")
+    return (
+        connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,)).fetchall(),
+        connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,)).fetchall(),
+    )
+
+
+def _listed(connection: sqlite3.Connection, run_id: str) -> Any:
+    """The row of a run in the list of runs; None where it is not there, or the list is not."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone() is None:
+        return None
+    return connection.execute(f"SELECT {_COUNTS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+
+
+def _number(row: Any) -> int:
+    """The number of a row. Raises TypeError for one that no store wrote."""
+    if row[0] is None:
+        raise TypeError(f"a row is numbered {_shown(row[-1])}")
+    return int(row[0])
+
+
+def _shown(number: bytes | None) -> str:
+    return visible((number or b"").decode("utf-8", "replace"))[:40]
+
+
+@contextmanager
+def _undamaged(message: str) -> Generator[None]:
+    """Read what a store wrote. Raises `StoreError` for anything else."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreError(message) from error
+
+
+def _summary(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+    if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
+        raise TypeError("a column holds another type")
+    events, completed, failed, denied = counts
     return RunSummary(
         run_id=run_id,
-        began=datetime.fromisoformat(began),
-        last=datetime.fromisoformat(last),
+        began=decode_time(began),
+        last=decode_time(last),
         events=events,
         completed=completed,
         failed=failed,

@@ -46,6 +46,7 @@ class Conversation:
         self._provider = provider
         self._ops = ops
         self._payload_of = payload_of
+        self._last: tuple[Surface, Payload] | None = None
 
     @property
     def prompt(self) -> str:
@@ -82,10 +83,13 @@ class Conversation:
         )
 
     def _payload(self) -> Payload:
-        payload = self._payload_of(self._presentation.build_presentation())
-        if payload.problems:
-            raise UnsupportedCapability(self._provider.name, payload.problems)
-        return payload
+        surface = self._presentation.build_presentation()
+        if self._last is None or self._last[0] is not surface:
+            payload = self._payload_of(surface)
+            if payload.problems:
+                raise UnsupportedCapability(self._provider.name, payload.problems)
+            self._last = (surface, payload)
+        return self._last[1]
 
     def _restored(self, reply: ModelReply) -> ModelReply:
         """Undo in the args of calls what their schemas had changed for the provider."""

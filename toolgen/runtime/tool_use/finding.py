@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cached_property, lru_cache
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -12,6 +12,7 @@ from toolgen.runtime.search.embedding import EndpointClass, FunctionClass, Local
 from toolgen.runtime.search.fused import Search
 from toolgen.runtime.search.index import Index
 from toolgen.runtime.search.of_catalog import documents_of, index_of
+from toolgen.runtime.tool_use.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.search.index import Hit
 
 
-_VIEWS: Final = 16
-"""Views of which the index is kept; a host has about one for each agent."""
+_ENTRIES: Final = 20_000
+"""Entries in the views of which the index is kept; a host has about one for each agent."""
 
 
 _GONE: Final = 1000
@@ -45,7 +46,7 @@ class Finder:
         self._catalog = catalog
         self._embedder = embedder
         self._vectors_file = vectors_file
-        self._actions_of = lru_cache(maxsize=_VIEWS)(self._actions)
+        self._actions_of = Kept(self._actions, lambda view: len(view.operations), _ENTRIES)
 
     async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
         """Give the idents of the candidates that fit a query best, at most `limit`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.discovery import DISCOVERY, SEARCH_TOOLS
@@ -13,17 +13,20 @@ from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, spelled
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.actions.catalog import action_catalog
-from toolgen.runtime.actions.hot_list import HotList
+from toolgen.runtime.actions.hot_list import HotList, owner_of
 from toolgen.runtime.actions.resources import Resources
 from toolgen.runtime.actions.view import ActionView
+from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.presentations.candidates import Candidate, Candidates
 from toolgen.runtime.presentations.enumerate_all import EnumerateAll
+from toolgen.runtime.presentations.protocol import Surface
 from toolgen.runtime.presentations.retrieval import Retrieval
 from toolgen.runtime.presentations.universal_category import UniversalCategory
 from toolgen.runtime.suggest import nearest
 from toolgen.runtime.tool_use.conversation import Conversation
 from toolgen.runtime.tool_use.finding import Finder, embedder_named
+from toolgen.runtime.tool_use.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,12 +41,16 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.effective import EffectiveSet
     from toolgen.runtime.pipeline import Runtime
-    from toolgen.runtime.presentations.codeact import CodeActLimits
-    from toolgen.runtime.presentations.protocol import Presentation, Surface
+    from toolgen.runtime.presentations.codeact import CodeActLimits, WorkerPool
+    from toolgen.runtime.presentations.protocol import Presentation
     from toolgen.runtime.run import Run
 
-_SETS: Final = 64
-"""Effective sets, and surfaces, of which what was worked out is kept."""
+_TOOLS: Final = 20_000
+"""Tools in the sets, and in the requests, that are kept: some 2 kB each."""
+
+
+_WITHOUT_TOOLS: Final = Surface(tools=(), dispatchable=())
+"""What is kept for surfaces that advertise nothing: they may hold a large prompt, and are of one conversation."""
 
 
 class ToolUse:
@@ -73,11 +80,12 @@ class ToolUse:
         )
         self._resources = resources
         self._codeact_limits = codeact_limits
-        self._candidates_of = lru_cache(maxsize=_SETS)(self._candidates)
-        self._view_of = lru_cache(maxsize=_SETS)(self._view)
-        self._universal_of = lru_cache(maxsize=_SETS)(self._universal)
-        self._payload_of = lru_cache(maxsize=_SETS)(self._payload)
-        self._alone_of = lru_cache(maxsize=_SETS)(self._each_alone)
+        self._candidate_of = Kept(self._candidate, lambda _ident, _provider: 1, _TOOLS)
+        self._candidates_of = Kept(self._candidates, lambda effective, _provider: len(effective.tools), _TOOLS)
+        self._view_of = Kept(self._view, lambda effective: len(effective.tools), _TOOLS)
+        self._universal_of = Kept(self._universal, lambda effective: len(effective.tools), _TOOLS)
+        self._payload_of = Kept(self._payload, lambda _provider, surface: len(surface.tools), _TOOLS)
+        self._alone_of = Kept(self._each_alone, lambda _provider, surface: len(surface.tools), _TOOLS)
 
     def conversation(self, layer: Layer, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
         """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
@@ -110,9 +118,10 @@ class ToolUse:
         candidates = self._candidates_of(run.effective, provider)
         if scheme == "universal-category":
             self._check_lists(scheme)
+            self._check_runs_lists(run)
             universal = self._universal_of(run.effective)
             self._check_tells_of(provider, universal.build_presentation())
-            return universal
+            return universal.noting(partial(self.hot_list.note, owner=owner_of(run.meta)))
         if scheme == "retrieval":
             self._check_lists(scheme)
             search = self._discovery(run.effective).get(SEARCH_TOOLS)
@@ -124,7 +133,7 @@ class ToolUse:
             from toolgen.runtime.presentations.codeact import CodeAct, read_stubs
 
             stubs = read_stubs(self.catalog.package) if self.catalog.package else None
-            return CodeAct(candidates, stubs=stubs, limits=self._codeact_limits)
+            return CodeAct(candidates, stubs=stubs, limits=self._codeact_limits, pool=self._codeact_pool)
         self._check_tells_of(provider, candidates.flat)
         return EnumerateAll(candidates)
 
@@ -148,21 +157,34 @@ class ToolUse:
         return action_catalog(self.catalog, self.config.catalog)
 
     @cached_property
+    def _codeact_pool(self) -> WorkerPool:
+        """The processes that run models' code, shared by all conversations; they end with this object."""
+        from toolgen.runtime.presentations.codeact import WorkerPool
+
+        return WorkerPool()
+
+    @cached_property
     def _base(self) -> Sequence[str]:
-        for ident in self.config.base:
-            if ident not in self.catalog:
-                meant = nearest(ident, self.catalog, count=1)
+        idents: list[str] = []
+        for name in self.config.base:
+            ident = self.catalog.names.ident(name)
+            if ident is None:
+                meant = nearest(name, self.catalog, count=1)
                 hint = f"; did you mean {meant[0]!r}?" if meant else ""
-                raise CatalogError(f"`base` of `action_retrieval` names {ident!r}, and there is no such tool{hint}")
-        return self.config.base
+                raise CatalogError(f"`base` of `action_retrieval` names {name!r}, and there is no such tool{hint}")
+            idents.append(ident)
+        return idents
 
     def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
         return Conversation(
-            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_of, provider)
+            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_for, provider)
         )
 
+    def _payload_for(self, provider: str, surface: Surface) -> Payload:
+        return self._payload_of(provider, surface if surface.tools else _WITHOUT_TOOLS)
+
     def _check_tells_of(self, provider: str, surface: Surface) -> None:
-        problems = self._payload_of(provider, surface).problems
+        problems = self._payload_for(provider, surface).problems
         if problems:
             raise UnsupportedCapability(provider, problems)
 
@@ -175,13 +197,14 @@ class ToolUse:
         def spell(ident: str) -> str:
             return spelled(ident, self.catalog.wire_name(ident), known)
 
-        return Candidates(effective.tools, lambda ident: self._candidate(ident, spell(ident)), spell)
+        return Candidates(effective.tools, lambda ident: self._candidate_of(ident, provider), spell)
 
-    def _candidate(self, ident: str, name: str) -> Candidate:
+    def _candidate(self, ident: str, provider: str) -> Candidate:
         definition = self.catalog.definition(ident)
+        name = self.catalog.wire_name(ident)
         return Candidate(
             ident=ident,
-            name=name,
+            name=spelled(ident, name, provider_named(provider)) if provider else name,
             title=definition.title,
             description=definition.description,
             permission=definition.permission,
@@ -192,10 +215,7 @@ class ToolUse:
 
     def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
         """The tools of a run that tell of others, by the last word of their idents."""
-        return {
-            ident.rpartition(".")[2]: self._candidate(ident, self.catalog.wire_name(ident))
-            for ident in effective.discovery
-        }
+        return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.discovery}
 
     def _view(self, effective: EffectiveSet) -> ActionView:
         settings = {**self.config.settings, "embedding_class": self.config.embedding_class}
@@ -204,13 +224,20 @@ class ToolUse:
 
     def _universal(self, effective: EffectiveSet) -> UniversalCategory:
         discovery = self._discovery(effective)
-        return UniversalCategory(self._view_of(effective), discovery, self.hot_list, self.config.tier)
+        return UniversalCategory(self._view_of(effective), discovery, self.config.tier)
 
     def _check_lists(self, scheme: str) -> None:
         if not all(ident in self.catalog for ident in DISCOVERY):
             raise CatalogError(
                 f"the scheme {scheme!r} needs the built-in toolset `actions`: add it to `builtin` of the target, and "
                 "run `toolgen build`"
+            )
+
+    def _check_runs_lists(self, run: Run) -> None:
+        if any(run.effective.left_out.get(ident) is LeftOut.NO_EXECUTOR for ident in DISCOVERY):
+            raise CatalogError(
+                "the scheme 'universal-category' needs something that runs the toolset `actions`: give the runtime "
+                "`ActionTools(tool_use).registration()` among its executors"
             )
 
     def _each_alone(self, provider: str, surface: Surface) -> tuple[Problem, ...]:

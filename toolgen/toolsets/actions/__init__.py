@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind
+from toolgen.runtime.actions.hot_list import owner_of
 from toolgen.runtime.actions.listing import describe_action, list_actions, search_actions
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.run import run_of
@@ -44,7 +45,7 @@ class ActionTools:
             text=args.filter_ or "",
             offset=args.offset,
             limit=args.limit,
-            first=self._hot,
+            first=lambda entries: self._hot(entries, owner_of(meta)),
         )
 
     async def describe_action(self, args: DescribeActionArgs, meta: ToolCallMeta, /) -> Any:
@@ -64,8 +65,9 @@ class ActionTools:
         found = await self._tool_use.finder.tools(args.query, args.limit, candidates)
         return {"tools": [{"name": ident, "description": candidates[ident].short_description} for ident in found]}
 
-    def _hot(self, entries: Mapping[str, Entry]) -> Sequence[str]:
-        return self._tool_use.hot_list.top(self._tool_use.hot_list_size, self._tool_use.actions.hot_list_seeds, entries)
+    def _hot(self, entries: Mapping[str, Entry], owner: str) -> Sequence[str]:
+        use = self._tool_use
+        return use.hot_list.top(use.hot_list_size, use.actions.hot_list_seeds, entries, owner)
 
 
 def _run(meta: ToolCallMeta) -> Run:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.records import FailureKind, ToolsetRegistration
-from toolgen.runtime.errors import CallFailed
+from toolgen.contract.records import ToolsetRegistration
 from toolgen.toolsets.generated.tools.agent import idents
 
 if TYPE_CHECKING:
@@ -19,13 +18,14 @@ if TYPE_CHECKING:
 
 
 def registration(*, tasks: TaskTools | None = None, agents: AgentTools | None = None) -> ToolsetRegistration:
-    """Give what `Runtime(executors=[...])` takes. Calls of tools of the half that is left out fail as `no_executor`."""
-    handlers: dict[str, Handler] = {ident: _without(ident) for ident in idents.ALL}
+    """Give what `Runtime(executors=[...])` takes. No run has tools of the half that is left out."""
+    handlers: dict[str, Handler] = {}
     if tasks is not None:
         handlers |= _of_tasks(tasks)
     if agents is not None:
         handlers |= _of_agents(agents)
-    return ToolsetRegistration(toolset="agent", handlers=handlers)
+    missing = frozenset(str(ident) for ident in idents.ALL if ident not in handlers)
+    return ToolsetRegistration(toolset="agent", handlers=handlers, missing=missing)
 
 
 def _of_tasks(tools: TaskTools) -> dict[str, Handler]:
@@ -54,11 +54,3 @@ def _of_agents(tools: AgentTools) -> dict[str, Handler]:
         idents.LIST_AGENT_DEFINITIONS: tools.list_agent_definitions,
         idents.LIST_WORKERS: tools.list_workers,
     }
-
-
-def _without(ident: str) -> Handler:
-    def handler(_args: Any, _meta: ToolCallMeta) -> Any:
-        message = f"{ident} cannot run here: nothing was given to run it"
-        raise CallFailed(FailureKind.UNAVAILABLE, "no_executor", message, "go on without it")
-
-    return handler

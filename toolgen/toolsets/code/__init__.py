@@ -51,7 +51,7 @@ class CodeTools:
     `CodeTools.under` makes one that holds to the policies of a runtime. Otherwise `policy` judges the paths, which must
     be of `project`; where it is not given, only the default rules hold, whatever the policies of the runtime say.
     `granted` is asked once a call for what was allowed for it: everything else that is sensitive, or written outside
-    the write roots, is refused here, whatever the stages before have said.
+    the write roots, is refused here, whatever the stages before have said. No grant lets a command run outside them.
     `environment` is all that commands see; `max_timeout_ms` bounds how long they run, `output_bytes` what is kept of
     each of their streams. `ripgrep` is the program that searches, a path or a name.
     `on_instructions` is told, in a thread, of each file named in `instruction_files` that is read in the project.

@@ -33,14 +33,14 @@ async def run_command(
 ) -> RunCommandResult:
     """Run a program to its end; any exit code is a result. Bytes that are no UTF-8 are shown as U+FFFD.
 
-    Raises `CallFailed` with `timeout`, what `check_write` and `open_folder` raise of `cwd`, and what `run_process`
-    raises.
+    Raises `CallFailed` with `timeout`, what `check_working_folder` and `open_folder` raise of `cwd`, and what
+    `run_process` raises.
     """
     from toolgen.runtime.processes.partial import report_partial
     from toolgen.runtime.processes.running import run_process
 
     timeout_ms = min(args.timeout_ms, max_timeout_ms)
-    answer = access.check_write(args.cwd)
+    answer = access.check_working_folder(args.cwd)
     with access.open_folder(answer) as folder:
         finished = await run_process(
             args.argv,

@@ -16,13 +16,15 @@ from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.runtime import Catalog, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.errors import CallFailed, CatalogError
+from toolgen.runtime.permission import Decision
 from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, CompiledStubs
-from toolgen.runtime.presentations.codeact.worker import Worker
 from toolgen.runtime.presentations.protocol import Calls, PlainText, Snippet
+from toolgen.runtime.stores.memory import MemoryStore
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
 if TYPE_CHECKING:
+    from toolgen.runtime.permission import PermissionRequest
     from toolgen.runtime.presentations.protocol import Outcome
 
 TWO_CALLS = """\
@@ -125,7 +127,8 @@ def test_a_call_in_any_other_way_is_refused_and_answered_by_its_id() -> None:
         ("t1", "lab__echo", "nothing was called: call functions in a ```python block")
     ]
     assert said_back.message == ""
-    assert not world.requests
+    assert [each.name for each in world.requests] == ["lab__echo (not offered)"]
+    assert [each.error.kind for each in world.results if each.error] == [FailureKind.TOOL_NOT_AVAILABLE]
 
 
 def test_tus_22_every_name_that_can_be_called_is_in_the_surface() -> None:
@@ -166,7 +169,8 @@ def test_what_the_type_checker_finds_is_said_and_nothing_runs() -> None:
         'line 2: Argument to function `lab__add` is incorrect: Expected `int`, found `Literal["2"]`\n'
         "line 3: Name `lab__ad` used when not defined; did you mean `lab__add`?"
     )
-    assert not world.requests
+    assert [each.name for each in world.requests] == ["lab__ad (not offered)"]
+    assert [each.error.kind for each in world.results if each.error] == [FailureKind.TOOL_NOT_AVAILABLE]
 
 
 def test_a_syntax_error_names_its_line() -> None:
@@ -212,7 +216,7 @@ def test_what_is_long_is_cut_and_says_so() -> None:
     reports = house().reports("result = 'a' * 50", "for _ in range(9): print('abc')", "#" * 101, limits=limits)
     assert reports == [
         'result: "aaaaaaaaa\n[cut: these are the first 10 of 52 characters]',
-        "printed:\n| abc\n| a\n[cut: these are the first 5 of 36 characters]",
+        "printed:\n| abc\n[cut: these are the first 3 of 36 characters]",
         "nothing was run: the code has 101 characters, and 100 is the most",
     ]
 
@@ -246,14 +250,27 @@ def test_tus_18_a_failure_is_a_builtin_exception_that_begins_with_its_kind(kind:
 
 
 def test_tus_18_a_denied_call_raises_permission_denied_and_each_call_is_on_record() -> None:
-    world = house()
-    world = House(world.catalog, permission=deny_all)
+    asked: list[str] = []
+    ran: list[Any] = []
+    store = MemoryStore()
+
+    def deny(request: PermissionRequest) -> Decision:
+        asked.append(request.tool_name)
+        return Decision.DENY
+
+    catalog = house(echo=ran.append).catalog
+    world = House(catalog, permission=deny, store=store)
+    world.run = world.runtime.start_run()
     (report,) = world.reports(
         "for _ in range(2):\n    try:\n        lab__echo(x=1)\n"
         "    except PermissionError as e:\n        result = str(e)"
     )
     assert report.startswith('result: "permission_denied: ')
     assert [result.error.kind for result in world.results if result.error] == [FailureKind.PERMISSION_DENIED] * 2
+    assert (asked, ran) == (["lab.echo"] * 2, [])
+    assert world.run.meta.run_id is not None
+    events = asyncio.run(store.read(world.run.meta.run_id)).events
+    assert [(event.kind, event.tool) for event in events] == [("tool_denied", "lab.echo")] * 2
 
 
 def test_args_that_do_not_fit_the_schema_are_a_value_error_in_the_snippet() -> None:
@@ -364,28 +381,39 @@ def test_tus_19_what_code_may_do_a_call_may_do(name: str, value: Any, rules: Any
     assert by_code == len(ran)  # not more, and not less either
 
 
-def test_a_call_by_another_door_takes_the_pipeline_too() -> None:
-    """Code may find the name that leads out; it leads to the pipeline, and to nothing else."""
+def test_tus_05_25_a_call_that_the_checker_cannot_see_is_refused_and_on_record() -> None:
     world = house(echo=lambda args: args["x"], hidden=lambda args: args["x"])
     _, run = run_of(world.catalog, {"lab.hidden": "exclude"})
     world = House(world.catalog, run=run)
     codeact = CodeAct(candidates_of(world.catalog, ["lab.echo"]))
-    (report,) = world.reports('result = eval(\'_toolgen_call("lab.hidden", "{}")\')', codeact=codeact)
-    assert "LookupError: tool_not_available: " in report
-    (report,) = world.reports('result = eval(\'_toolgen_call("lab__echo", "no json")\')', codeact=codeact)
-    assert "ValueError: invalid_call: " in report
+    for code, name in [
+        ("result = lab__hidden(x=1)", "lab__hidden"),
+        ("result = lab.hidden(x=1)", "lab.hidden"),
+        ("result = lab . hidden (\n x=1)", "lab.hidden"),
+        ("result = eval('lab__hidden(x=1)')", "lab__hidden"),
+        ("result = eval('lab__' + 'hidden(x=1)')", "lab__hidden"),
+        ("exec('def f(): return lab__hidden(1)')\nresult = eval('f()')", "lab__hidden"),
+    ]:
+        (outcome,) = world.outcomes(code, codeact=codeact)
+        assert outcome.report.startswith(("nothing was run", "error: "))
+        assert world.requests[-1].name == f"{name} (not offered)"
+        (result,) = outcome.results
+        assert result.error is not None
+        assert result.error.kind is FailureKind.TOOL_NOT_AVAILABLE
     assert "lab__hidden" not in codeact.build_presentation().prompt
 
 
-def test_tus_05_the_name_that_leads_out_reaches_candidates_only() -> None:
-    world = house(echo=lambda args: args["x"], unseen=lambda args: args["x"])
-    codeact = CodeAct(candidates_of(world.catalog, ["lab.echo"]))
-    for name in ("lab.unseen", "lab__unseen", "lab.echo"):
-        (report,) = world.reports(
-            f"eval('_toolgen_call({name!r}, \\'{{\"x\": 1}}\\')')".replace(repr(name), f'"{name}"'), codeact=codeact
-        )
-        assert "LookupError: tool_not_available: " in report
-        assert world.requests[-1].name == f"{name} (not offered)"
+def test_what_is_not_called_is_no_call() -> None:
+    world = house()
+    world.reports("result = frame.columns", "x = lab__ech", "import nothing_at_all", "def f(): pass\nf(1, 2)")
+    assert world.requests == []
+
+
+def test_an_offered_function_that_only_computed_text_names_is_not_called() -> None:
+    world = house()
+    (report,) = world.reports("eval('lab__' + 'echo(x=1)')")
+    assert "NameError: name 'lab__echo' is not defined: call it in plain code, by its name" in report
+    assert world.requests == []
 
 
 def test_names_of_builtins_can_be_variables_beside_calls() -> None:
@@ -409,20 +437,50 @@ def test_a_fence_in_a_list_item_takes_its_indent_from_the_lines() -> None:
     assert action == Snippet(code="if 1:\n  result = 1\nx = 1", text="- so:")
 
 
-def test_what_the_checker_cannot_know_can_be_annotated() -> None:
+def test_a_fence_may_be_indented_by_as_much_as_its_list_is() -> None:
+    for indent in ("    ", "      ", "         "):
+        answer = f"1. So:\n\n{indent}```python\n{indent}if 1:\n{indent}  result = 1\n{indent}```\nDone."
+        assert CODEACT.interpret(said(answer)) == Snippet(code="if 1:\n  result = 1", text="1. So:\n\nDone.")
+    inner = "```python\nresult = '''\n    ```\n'''\n```"
+    assert CODEACT.interpret(said(inner)) == Snippet(code="result = '''\n    ```\n'''", text="")
+
+
+def test_text_that_is_computed_may_be_one_of_a_few() -> None:
     catalog = Catalog()
-    tool(catalog, "lab.sort", lambda args: args["by"], by={"enum": ["up", "down"]})
-    reports = House(catalog).reports("result = lab__sort('UP'.lower())", "v: Any = 'UP'.lower()\nresult = lab__sort(v)")
-    assert reports[0].startswith("nothing was run")
-    assert reports[1] == 'result: "up"'
+    by = {"enum": ["up", "down"]}
+    many = {"type": "array", "items": {"enum": ["up", "down", 1]}}
+    tool(catalog, "lab.sort", lambda args: args["by"], by=by, many=many)
+    world = House(catalog)
+    reports = world.reports(
+        "result = lab__sort('UP'.lower(), [t.lower() for t in ['UP']])",
+        "result = lab__sort('UP', ['up'])",
+        "def f(n: str) -> str: return n\nresult = lab__sort(f('down'), [f('down')])",
+        "result = lab__sort(f('sideways'), ['up'])",
+        "result = lab__sort(1, ['up'])",
+    )
+    assert reports[0] == 'result: "up"'
+    assert 'Expected `Literal["up", "down"]`, found `Literal["UP"]`' in reports[1]
+    assert reports[2] == 'result: "down"'
+    assert "ValueError: invalid_call: " in reports[3]
+    assert 'Expected `Literal["up", "down"]`, found `Literal[1]`' in reports[4]
+    assert len(world.requests) == 3
 
 
-def test_a_worker_can_be_made_by_the_host() -> None:
-    opened: list[Worker] = []
+def test_an_open_object_takes_other_arguments_unless_they_resemble_its_own() -> None:
+    catalog = Catalog()
+    for name, is_open in (("open", True), ("closed", False)):
+        schema = {"type": "object", "properties": {"limit": {}}, "additionalProperties": is_open}
+        definition = ToolDefinition(name=f"lab.{name}", description="Takes.", input_schema=schema)
+        catalog.register(definition, lambda args: args, profile="full")
+    reports = House(catalog).reports(
+        "result = lab__open(limit=1, colour='red')",
+        "result = lab__open(limi=1)",
+        "result = lab__closed(limit=1, colour='red')",
+    )
+    assert reports[0] == 'result: {"limit": 1, "colour": "red"}'
+    assert "Argument `limi` does not match any known parameter of function `lab__open`" in reports[1]
+    assert "Argument `colour` does not match any known parameter of function `lab__closed`" in reports[2]
 
-    def open_worker(limits: CodeActLimits) -> Worker:
-        opened.append(Worker(limits))
-        return opened[-1]
 
-    assert house().reports("result = 1", "result = 2", open_worker=open_worker) == ["result: 1", "result: 2"]
-    assert len(opened) == 2
+def test_what_says_nothing_about_types_does_not_stop_code() -> None:
+    assert house().reports("n = 'x'\nif n:\n    result = 1") == ["result: 1"]

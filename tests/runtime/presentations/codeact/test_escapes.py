@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -14,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.presentations.codeact.house import QUICK, house
-from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits
-from toolgen.runtime.presentations.codeact.worker import Worker
+from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, WorkerPool
 from toolgen.runtime.presentations.protocol import Snippet
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
@@ -179,15 +179,43 @@ def test_a_conversation_goes_on_after_variables_that_do_not_fit_again() -> None:
     assert reports[2] == "result: 2"
 
 
-@pytest.mark.parametrize("body", ["return 1 / 0", "raise ValueError('a\\nresult: 3')", "while True: pass"])
-def test_a_conversation_whose_border_is_broken_begins_anew_and_says_so(body: str) -> None:
+NAMES = [
+    "lab__echo", "result", "_toolgen_call", "_toolgen_function", "_toolgen_result", "_toolgen_json", "json", "Any",
+    "TypedDict", "reveal_type", "_toolgen_reveal", "type", "str", "len", "dict", "zip", "enumerate", "ValueError",
+    "LookupError", "BaseException", "print", "map", "toolgen_checked",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["{} = 5", "def {}(*a):\n    while True: pass", "class {}: pass", "exec('{} = 5')"])
+def test_a_name_that_a_snippet_binds_over_breaks_nothing_after_it(how: str) -> None:
+    binding = "\n".join(how.format(name) for name in NAMES)
     reports = house().reports(
-        f"def _toolgen_function(*a):\n    {body}", "lab__echo(x=1)", "result = lab__echo(x=1)", limits=QUICK
-    )
-    assert reports[1].startswith("nothing was run: the variables of earlier code could not be brought back, for ")
-    assert reports[1].endswith("All variables are gone; bind again what you need")
-    assert "\n" not in reports[1]
-    assert reports[2] == "result: 1"
+        "def later(): return lab__echo(x=4)", binding, "v: int = later()\nresult = lab__echo(x=[v, {'a': 1.5}])\n",
+        "result = 'text'", limits=QUICK,
+    )  # fmt: skip
+    assert not reports[1].startswith("nothing was run"), reports[1]
+    assert reports[2:] == ['result: [4, {"a": 1.5}]', 'result: "text"']
+
+
+def test_the_names_that_lead_out_cannot_be_found() -> None:
+    world = house()
+    codeact = world.codeact(limits=QUICK)
+    names = vars(codeact._session)["_border"]
+    (first, *reports) = world.reports(
+        "result = lab__echo(x=1)",
+        *(
+            f"try:\n    r = {what}\nexcept BaseException as e:\n    r = e\nprint(str(r), repr(r))"
+            for what in (
+                "eval('locals()')", "eval('(lambda: locals())()')", "lab__echo", "eval('globals()')", "eval('dir()')",
+                "eval('vars()')", "eval('lab__echo.__closure__')", "eval('lab__echo(x=print)')",
+                "eval('lab__echo(y=1, y=2)')", "eval('lab__echo(1, 2, 3)')", "eval('lab__echo(x=1, **{chr(0): 1})')",
+            )
+        ),
+        codeact=codeact,
+    )  # fmt: skip
+    assert first == "result: 1"
+    told = "\n".join(reports)
+    assert not any(name in told for name in (names.call, names.function, names.result))
 
 
 def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
@@ -245,30 +273,120 @@ def test_any_text_is_refused_or_run(code: str) -> None:
 
 
 def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
-    """Reports of a conversation whose worker is killed from inside a call, and of its next snippet."""
-    workers: list[Worker] = []
-
-    def open_worker(limits: CodeActLimits) -> Worker:
-        workers.append(Worker(limits))
-        return workers[-1]
+    """Reports of a conversation all of whose processes are killed from inside a call, and of its next snippets."""
+    pool = WorkerPool()
 
     def deadly(args: Any) -> Any:
         if args["x"] == "die":
-            pid = workers[-1].pid
-            assert pid is not None
-            kill(pid)
+            assert len(pool.pids) == 2
+            for pid in pool.pids:
+                kill(pid)
         return args["x"]
 
-    return house(echo=deadly).reports("a = 1", snippet, "result = a", open_worker=open_worker)
+    return house(echo=deadly).reports("a = 1", snippet, "result = a", "result = a + 1", pool=pool)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
-def test_a_worker_that_dies_in_a_call_harms_nobody(sign: signal.Signals) -> None:
+def test_processes_that_die_in_a_call_harm_nobody_and_are_replaced(sign: signal.Signals) -> None:
     reports = killed_after("a = 2\nlab__echo(x='die')", lambda pid: os.kill(pid, sign))
     assert reports[1:] == [
         f"{STOPPED}the process that ran it died; variables are as they were before it",
         "result: 1",
+        "result: 2",
     ]
+
+
+def test_processes_that_die_while_they_wait_are_replaced() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool)
+    assert world.reports("a = 1", codeact=codeact) == ["it ran; nothing was printed, and `result` was not bound"]
+    before = pool.pids
+    assert len(before) == 2
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    assert world.reports("result = lab__echo(x=a)", "result = a", codeact=codeact) == ["result: 1", "result: 1"]
+    assert len(pool.pids) == 2
+    assert not set(before) & set(pool.pids)
+
+
+def test_conversations_share_processes_and_nothing_else() -> None:
+    pool = WorkerPool()
+    world = house()
+    world.reports("secret = 1\nexec('hidden = 2')\nimport json\nclass Any: pass", pool=pool)
+    before = pool.pids
+    reports = world.reports(
+        "result = secret", "result = eval('secret')", "result = eval('hidden')", "result = eval('json')",
+        "v: Any = 7\nresult = v", pool=pool,
+    )  # fmt: skip
+    assert "Name `secret` used when not defined" in reports[0]
+    for report, name in zip(reports[1:4], ("secret", "hidden", "json"), strict=True):
+        assert report.startswith(f"error: line 1: NameError: name '{name}' is not defined")
+    assert reports[4] == "result: 7"
+    assert pool.pids == before
+
+
+def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool)
+    world.reports("a = 1", codeact=codeact)
+    pids = pool.pids
+    pool.close()
+    assert pool.pids == []
+    assert not any(is_alive(pid) for pid in pids)
+    assert world.reports("result = a", codeact=codeact) == ["result: 1"]
+
+
+def test_no_more_processes_wait_than_are_wanted_and_a_forgotten_pool_ends_them() -> None:
+    pids = pids_of_a_pool_that_was_used()
+    gc.collect()
+    assert len(pids) == 2  # one that checks, and one that runs
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def pids_of_a_pool_that_was_used() -> list[int]:
+    pool = WorkerPool(idle=1)
+    world = house()
+    conversations = [world.codeact(pool=pool) for _ in range(4)]
+
+    async def run_all() -> list[str]:
+        outcomes = await asyncio.gather(*(each.execute(Snippet(code="result = 1"), world) for each in conversations))
+        return [outcome.report for outcome in outcomes]
+
+    assert asyncio.run(run_all()) == ["result: 1"] * 4
+    assert all(is_alive(pid) for pid in pool.pids)
+    return pool.pids
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_child_is_told_and_leaves_the_processes_of_its_parent_alone() -> None:
+    ended = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == [
+        "result: 1",
+        f"sandbox_unavailable: no code can be run, for {FORKED}",
+        "the child ended with 0",
+        "result: 2",
+    ]
+
+
+FORKED = "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
+
+FORKING = """
+import os
+from tests.runtime.presentations.codeact.house import house
+
+world = house()
+codeact = world.codeact()
+print(*world.reports("a = 1\\nresult = a", codeact=codeact), flush=True)
+child = os.fork()
+if child == 0:
+    print(*world.reports("result = a", codeact=codeact), flush=True)
+    os._exit(0)  # as multiprocessing ends a child
+print("the child ended with", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(*world.reports("result = a + 1", codeact=codeact))
+"""
 
 
 def is_alive(pid: int) -> bool:
@@ -281,12 +399,8 @@ def is_alive(pid: int) -> bool:
 
 @pytest.mark.parametrize("code", ["while True: pass", "lab__echo(x=1)"])
 def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
-    workers: list[Worker] = []
+    pool = WorkerPool()
     began = asyncio.Event()
-
-    def open_worker(_limits: CodeActLimits) -> Worker:
-        workers.append(Worker(CodeActLimits(seconds=60)))
-        return workers[-1]
 
     async def for_ever(_args: Any) -> None:
         began.set()
@@ -294,10 +408,11 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
 
     async def cancelled() -> None:
         world = house(echo=for_ever)
-        codeact: CodeAct = world.codeact(open_worker=open_worker)
+        codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
         running = asyncio.create_task(codeact.execute(Snippet(code=code), world))
-        while not (workers and workers[0].pid):  # noqa: ASYNC110 - nobody tells when a process is there
+        while len(pool.pids) < 2:  # noqa: ASYNC110 - nobody tells when a process is there
             await asyncio.sleep(0.01)
+        pid = pool.pids
         if "echo" in code:
             await began.wait()
         else:
@@ -306,24 +421,28 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
         done, _ = await asyncio.wait([running], timeout=20)  # it would run for 60 s
         assert done
         assert running.cancelled()
-        assert workers[0].pid
-        assert not is_alive(workers[0].pid)
+        (killed,) = set(pid) - set(pool.pids)
+        assert not is_alive(killed)
         assert (await codeact.execute(Snippet(code="result = 1"), world)).report == "result: 1"
 
     asyncio.run(cancelled())
 
 
-def test_no_process_outlives_a_snippet() -> None:
-    workers: list[Worker] = []
-
-    def open_worker(limits: CodeActLimits) -> Worker:
-        workers.append(Worker(limits))
-        return workers[-1]
-
-    house().reports("x = 1", "1 / 0", "x: int = ''", "while True: pass", open_worker=open_worker, limits=QUICK)
-    pids = [worker.pid for worker in workers]
-    assert len(pids) == 4
-    assert not any(pid and is_alive(pid) for pid in pids)
+def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool, limits=QUICK)
+    world.reports("x = 1", codeact=codeact)
+    before = set(pool.pids)
+    world.reports("1 / 0", "x: int = ''", "x = = 1", "del x", "x = " + "[" * 9000, codeact=codeact)
+    assert set(pool.pids) == before
+    for code in ("while True: pass", "y = 'a' * 10**9", "for _ in range(101): lab__echo(x=1)"):
+        (report,) = world.reports(code, codeact=codeact)
+        assert report.startswith(STOPPED)
+        assert not [pid for pid in before - set(pool.pids) if is_alive(pid)]
+        world.reports("x = 1", codeact=codeact)
+        assert len(before & set(pool.pids)) == 1  # that of the checker
+        before = set(pool.pids)
 
 
 HOST = """

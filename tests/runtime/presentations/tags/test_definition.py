@@ -7,8 +7,10 @@ from dataclasses import fields
 import pytest
 
 from tests.runtime.presentations.tags.bot import ANN, echo
-from toolgen.runtime import Catalog, ToolDefinition, load
-from toolgen.runtime.presentations.tags import ToolContext, ToolDef, tool_defs
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
+from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.presentations.tags import TagRegistry, ToolContext, ToolDef, tool_defs
+from toolgen.runtime.tool_use import ToolUse
 
 FIELDS = [
     "name",
@@ -73,3 +75,33 @@ def test_the_compiled_tag_tools_are_given_in_the_flat_form_sorted_by_name() -> N
     )
     assert found["learning"].arg_groups == ["category", "content"]
     assert found["summarize"].requires_gate
+
+
+def of_tags(*tools: tuple[str, str]) -> Catalog:
+    """A catalog of registered tag tools: pairs of an ident and a prefix."""
+    catalog = Catalog()
+    for ident, prefix in tools:
+        tag = {"prefix": prefix, "pattern": "(.+)", "groups": ["raw_arg"], "example": "", "strip_from_display": True}
+        definition = ToolDefinition(name=ident, description="x", input_schema={"type": "object"}, metadata={"tag": tag})
+        catalog.register(definition, lambda _args: None)
+    return catalog
+
+
+def test_two_tools_with_the_same_last_word_are_refused_by_whoever_reads_them() -> None:
+    catalog = of_tags(("b.find", "FIND"), ("a.find", "SEEK"), ("a.keep", "KEEP"))
+    said = "^a.find and b.find would both be the tag tool find: rename one$"
+    runtime = Runtime(catalog, permission=allow_all)
+    for use in (
+        lambda: tool_defs(catalog),
+        lambda: TagRegistry().register_compiled(catalog, {}),
+        lambda: ToolUse(catalog).tagged(runtime, runtime.start_run()),
+    ):
+        with pytest.raises(CatalogError, match=said):
+            use()
+
+
+def test_two_tools_with_one_prefix_are_refused_in_a_conversation() -> None:
+    catalog = of_tags(("a.find", "FIND"), ("a.seek", "FIND"))
+    runtime = Runtime(catalog, permission=allow_all)
+    with pytest.raises(CatalogError, match=r"^the tag FIND would call both find and seek$"):
+        ToolUse(catalog).tagged(runtime, runtime.start_run())

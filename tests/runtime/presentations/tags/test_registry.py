@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -203,8 +204,40 @@ def test_tel_24_a_gate_that_fails_does_not_stop_a_call(caplog: pytest.LogCapture
         def check(self, _tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
             raise KeyError("x")
 
-    assert run(registry(tool("claim", requires_gate=True), gate=Gate()), "claim").success
-    assert len(caplog.records) == 1
+    ran: list[str] = []
+
+    async def handler(ctx: ToolContext) -> ToolResult[Any]:
+        ran.append(ctx.raw_arg)
+        return ToolResult()
+
+    assert run(registry(tool("claim", handler, requires_gate=True), gate=Gate()), "claim").success
+    assert ran == ["tides"]
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_tel_28_research_of_the_sample_has_three_calls_a_day() -> None:
+    clock = Clock()
+    made = TagRegistry(clock=clock)
+    names = ["claim", "learning", "research", "source", "summarize"]
+    made.register_compiled(load("generated"), dict.fromkeys(names, echo))
+    for _ in range(3):
+        assert run(made, "research").success
+    with pytest.raises(ToolRateLimited):
+        run(made, "research")
+    assert run(made, "research", ctx=context("", user="@ben")).success
+    assert run(made, "source").success
+    clock.now += timedelta(hours=12)
+    assert run(made, "research").success
+
+
+def test_tel_27_a_cooldown_is_that_of_one_user() -> None:
+    clock = Clock()
+    made = registry(tool("claim", cooldown_seconds=30), clock=clock)
+    assert run(made, "claim").success
+    clock.now += timedelta(seconds=29)
+    with pytest.raises(ToolRateLimited):
+        run(made, "claim", ctx=context("", chat_id=8))
+    assert run(made, "claim", ctx=context("", user="@ben")).success
 
 
 def test_tel_26_without_a_gate_every_tool_runs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.runtime.presentations.tags.bot import FACTS, learning, registry, tool
 from toolgen.runtime.presentations.tags import parse_response
-from toolgen.runtime.presentations.tags.line import MAX_LINE
 
 BOT = registry(tool("research"), tool("claim", strip_from_display=False), learning())
 
@@ -72,10 +72,10 @@ def test_tel_15_the_arg_is_what_stands_after_the_blanks(raw: str, arg: str) -> N
 
 
 def test_tel_15_a_tag_is_at_most_2_kb_long() -> None:
-    longest = "RESEARCH: " + "x" * (MAX_LINE - 10)
+    longest = "RESEARCH: " + "x" * (2048 - 10)
     assert len(calls(f"{longest}\r\n")) == 1
     assert calls(f"{longest}x") == []
-    assert calls("RESEARCH: " + "\u00e9" * (MAX_LINE // 2)) == []  # two bytes each
+    assert calls("RESEARCH: " + "\u00e9" * 1024) == []  # two bytes each
 
 
 def test_tel_16_the_groups_of_a_pattern_are_the_args_in_their_order() -> None:
@@ -134,3 +134,25 @@ def test_tel_15_tel_16_lines_are_read_as_the_expression_says(raw: str) -> None:
     assert [(call.tool.name, tuple(call.args.values())) for call in reply.calls] == expected
     kept = len(raw.split("\n")) - sum(name != "claim" for name, _ in expected)
     assert len(reply.display.split("\n")) == max(kept, 1)
+
+
+@given(LINES)
+def test_tel_19_what_is_left_are_the_lines_that_strip_nothing(raw: str) -> None:
+    lines = [line for line in raw.split("\n") if not is_stripped(line)]
+    assert parse_response(raw, BOT).display == "\n".join(lines)
+
+
+def is_stripped(line: str) -> bool:
+    return any(call.tool.strip_from_display for call in parse_response(line, BOT).calls)
+
+
+@pytest.mark.parametrize(
+    "line", ["\n", "a: b\n", "RESEARCH:\n", "RESEARCH:x\n", "RESEARCHER: x\n", "\r\n", ": \n", "x"]
+)
+def test_tel_15_an_answer_of_10_mb_is_read_in_half_a_second(line: str) -> None:
+    raw = line * (10_000_000 // len(line))
+    start = time.process_time()
+    reply = parse_response(raw, BOT)
+    took = time.process_time() - start
+    assert (reply.calls, reply.display) == ((), raw)
+    assert took < 0.5

@@ -7,6 +7,7 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from tests.runtime.tools import idle_executors
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.children import start_child
@@ -14,13 +15,14 @@ from toolgen.runtime.executors.agent import AgentRun, Outcome, RunAgent, executo
 from toolgen.runtime.stores.memory import MemoryStore
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import AgentTools
+from toolgen.toolsets.agent.tasks import TaskTools
+from toolgen.toolsets.agent.tasks.graph import TaskGraph
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
     from toolgen.runtime.run import Run
     from toolgen.runtime.stores.records import Event
-    from toolgen.toolsets.agent.tasks import TaskTools
 
 SEARCH = "orchestrator.research.search"
 VERIFY = "orchestrator.research.verify"
@@ -86,9 +88,13 @@ class World:
             self.catalog,
             executors=[
                 executor(self.catalog, "orchestrator.research", run_agent),
-                registration(agents=AgentTools(self.catalog, run_agent, workers=workers, tasks=tasks), tasks=tasks),
+                registration(
+                    agents=AgentTools(self.catalog, run_agent, workers=workers, tasks=tasks),
+                    tasks=tasks or TaskTools(TaskGraph()),
+                ),
                 ToolsetRegistration(toolset="router", executor=self),
                 ToolsetRegistration(toolset="code", executor=self),
+                *idle_executors(self.catalog, "orchestrator.research", "agent", "router", "code"),
             ],
             **{
                 "permission": allow_all,

@@ -13,6 +13,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.effective import LeftOut
 from toolgen.runtime.permission import Decision
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import AgentTools
@@ -52,7 +53,9 @@ class Desk:
         self.graph = TaskGraph(clock=self._now, new_id=lambda: f"t{next(numbers)}")
         self.tools = TaskTools(self.graph)
         self.catalog = load(package)
-        self.runtime = Runtime(self.catalog, permission=no, executors=[registration(tasks=self.tools)])
+        self.runtime = Runtime(
+            self.catalog, permission=no, executors=[registration(tasks=self.tools)], missing=self.catalog.toolsets
+        )
 
     def _now(self) -> datetime:
         self.threads.add(threading.current_thread())
@@ -89,9 +92,11 @@ def handlers_of(both: Both) -> Handlers:
 
 
 def test_the_handlers_are_those_of_the_generated_protocol(desk: Desk) -> None:
-    table = registration(tasks=desk.tools).handlers
+    made = registration(tasks=desk.tools)
+    table = made.handlers
     assert table is not None
-    assert set(table) == {ident for ident in desk.catalog if ident.startswith("agent.")}
+    assert {*table, *made.missing} == {ident for ident in desk.catalog if ident.startswith("agent.")}
+    assert not made.missing & set(table)
     assert all(table[ident].__name__ == ident.removeprefix("agent.") for ident in table if ".task_" in ident)
 
 
@@ -247,8 +252,12 @@ def test_the_loop_does_not_wait_for_the_disk(desk: Desk) -> None:
 
 @pytest.mark.parametrize("tool", ["task_list", "list_workers"])
 def test_the_half_that_a_host_leaves_out_is_unavailable(tool: str) -> None:
-    runtime = Runtime(load("generated"), permission=allow_all, executors=[registration()])
+    runtime = Runtime(
+        load("generated"), permission=allow_all, executors=[registration()], missing=load("generated").toolsets
+    )
     result = asyncio.run(runtime.invoke(ToolRequest(name=f"agent.{tool}")))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "no_executor")
-    assert result.error.message == f"agent.{tool} cannot run here: nothing was given to run it"
+    assert result.error.message == f"agent.{tool} cannot run here: no executor of the toolset agent runs it"
+    run = runtime.start_run()
+    assert run.effective.left_out[f"agent.{tool}"] is LeftOut.NO_EXECUTOR

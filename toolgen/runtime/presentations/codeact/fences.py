@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_FENCE: Final = re.compile(r"(?P<indent> {0,3})(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*")
+_FENCE: Final = re.compile(r"(?P<indent> *)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*")
+_DEEPER: Final = 3
+"""Blanks by which a fence that ends a block may be indented deeper than the one that began it."""
+
 _CODE: Final = frozenset({"", "py", "python", "python3"})
 
 
@@ -20,7 +23,10 @@ class Fenced:
 
 
 def read_fences(answer: str) -> Fenced:
-    """Take an answer apart by CommonMark's rules for fences. Blocks of other languages than Python are text."""
+    """Take an answer apart by CommonMark's rules for fences. Blocks of other languages than Python are text.
+
+    A fence may be indented by any number of blanks, as in an item of a list, whose own indent is not looked for.
+    """
     blocks: list[str] = []
     text: list[str] = []
     lines: list[str] = []
@@ -31,7 +37,7 @@ def read_fences(answer: str) -> Fenced:
             opened = fence
             if fence is None or not _is_code(fence):
                 text.append(line)
-        elif fence is not None and not fence["info"] and fence["marks"].startswith(opened["marks"]):
+        elif fence is not None and _ends(fence, opened):
             if _is_code(opened):
                 blocks.append("\n".join(lines))
             else:
@@ -44,6 +50,11 @@ def read_fences(answer: str) -> Fenced:
     if opened is not None and not is_cut:
         text += lines
     return Fenced(tuple(blocks), "\n".join(text).strip(), is_cut)
+
+
+def _ends(fence: re.Match[str], opened: re.Match[str]) -> bool:
+    is_deeper = len(fence["indent"]) > len(opened["indent"]) + _DEEPER
+    return not fence["info"] and not is_deeper and fence["marks"].startswith(opened["marks"])
 
 
 def _is_code(fence: re.Match[str]) -> bool:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.messages import CallAnswer, Feedback, ModelCall
 from toolgen.contract.stub import RESULT
+from toolgen.runtime.presentations.calls import not_offered, run_calls
 from toolgen.runtime.presentations.codeact.fences import read_fences
 from toolgen.runtime.presentations.codeact.limits import CodeActLimits
+from toolgen.runtime.presentations.codeact.pool import WorkerPool
 from toolgen.runtime.presentations.codeact.session import Session
 from toolgen.runtime.presentations.codeact.stubs import CompiledStubs, Functions
-from toolgen.runtime.presentations.codeact.worker import Worker
 from toolgen.runtime.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, Surface
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from toolgen.contract.messages import ModelReply
     from toolgen.runtime.presentations.candidates import Candidates
     from toolgen.runtime.presentations.protocol import Ops
@@ -48,12 +47,15 @@ class CodeAct:
         *,
         stubs: CompiledStubs | None = None,
         limits: CodeActLimits | None = None,
-        open_worker: Callable[[CodeActLimits], Worker] = Worker,
+        pool: WorkerPool | None = None,
     ) -> None:
-        """Take what may be called; `open_worker` makes what runs a snippet. Raises nothing before it is used."""
+        """Take what may be called, and the processes that run snippets: conversations can share them.
+
+        Raises nothing, and starts nothing, before it is used.
+        """
         self._candidates = candidates
         self._functions = Functions(candidates, stubs or CompiledStubs())
-        self._session = Session(self._functions, limits or CodeActLimits(), open_worker)
+        self._session = Session(self._functions, limits or CodeActLimits(), pool or WorkerPool())
 
     def build_presentation(self) -> Surface:
         """Give the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
@@ -67,9 +69,7 @@ class CodeAct:
     def interpret(self, reply: ModelReply) -> PlainText | Calls | Snippet:
         """Read an answer: code, the last word, or what is refused."""
         if reply.calls:
-            return Calls(
-                calls=tuple(RequestedCall(asked=call, refusal=_NO_TOOLS) for call in reply.calls), text=reply.text
-            )
+            return Calls(calls=tuple(map(not_offered, reply.calls)), text=reply.text)
         found = read_fences(reply.text)
         if found.is_cut:
             cut = ModelCall(tool_call_id="", name="python", arguments="{}")
@@ -84,7 +84,7 @@ class CodeAct:
         What the calls of code were given is not in the outcome.
         """
         if isinstance(action, Calls):
-            return Outcome(asked=action.calls)
+            return await run_calls(action, ops)
         return await self._session.run(action.code, ops)
 
     async def format_feedback(self, outcome: Outcome) -> Feedback:
@@ -92,9 +92,8 @@ class CodeAct:
         if outcome.report:
             return Feedback(message=outcome.report)
         answers = tuple(
-            CallAnswer(tool_call_id=each.asked.tool_call_id, name=each.asked.name, text=each.refusal, is_error=True)
+            CallAnswer(tool_call_id=each.asked.tool_call_id, name=each.asked.name, text=_NO_TOOLS, is_error=True)
             for each in outcome.asked
-            if each.asked.tool_call_id
+            if each.request is not None
         )
-        unasked = [each.refusal for each in outcome.asked if not each.asked.tool_call_id]
-        return Feedback(answers=answers, message="\n".join(unasked))
+        return Feedback(answers=answers, message="\n".join(each.refusal for each in outcome.asked if each.refusal))

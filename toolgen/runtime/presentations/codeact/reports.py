@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.contract.visible import escaped, is_hidden, visible
+from toolgen.runtime.presentations.codeact.objections import undefined_name
 from toolgen.runtime.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from toolgen.contract.records import ToolError
-    from toolgen.runtime.presentations.codeact.worker import Objection, SnippetFailed
+    from toolgen.runtime.presentations.codeact.checker import Objection
+    from toolgen.runtime.presentations.codeact.process import SnippetFailed
 
 _EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
     FailureKind.PERMISSION_DENIED: PermissionError,
@@ -27,7 +28,7 @@ _EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
 _OBJECTIONS: Final = 10
 _LINE: Final = 1_000
 _PRINTED: Final = "| "
-_NAME: Final = re.compile(r"Name `(\w+)`")
+_PRINTED_LINE: Final = f"\n{_PRINTED}"
 
 
 def exception_of(error: ToolError) -> Exception:
@@ -53,19 +54,17 @@ class Printed:
             self._room -= len(text)
 
     def report(self) -> str:
-        """Say it, or nothing where nothing was printed. Its lines are marked: none passes for the report's own."""
+        """Give it, or nothing where nothing was printed. Its lines are marked: none passes for the report's own."""
         if not self._length:
             return ""
-        kept = "".join(self._kept)
-        shown = "".join(escaped(char) if is_hidden(char) and char not in "\n\t" else char for char in kept)
-        lines = shown.removesuffix("\n").replace("\n", f"\n{_PRINTED}")
-        return _cut(f"printed:\n{_PRINTED}{lines}", len(kept), self._length)
+        shown, kept = _bounded("".join(self._kept), self._limit, _printed)
+        return _cut(f"printed:\n{_PRINTED}{shown.removesuffix(_PRINTED_LINE)}", kept, self._length)
 
 
 def result_report(text: str, limit: int) -> str:
     """Say what a result is, given as JSON text; characters that are not to be seen become escapes of JSON."""
-    shown = "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in text[:limit])
-    return _cut(f"result: {shown}", min(limit, len(text)), len(text))
+    shown, kept = _bounded(text, limit, lambda char: json.dumps(char)[1:-1] if is_hidden(char) else char)
+    return _cut(f"result: {shown}", kept, len(text))
 
 
 def failure_report(failure: SnippetFailed) -> str:
@@ -76,23 +75,45 @@ def failure_report(failure: SnippetFailed) -> str:
 
 
 def objections_report(objections: Sequence[Objection], functions: Collection[str]) -> str:
-    """Say what the type checker has against a snippet."""
-    lines = [f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in objections]
-    more = len(lines) - _OBJECTIONS
-    shown = [*lines[:_OBJECTIONS], *([f"and {more} more"] if more > 0 else [])]
-    return "\n".join(["nothing was run, for the type checker found:", *shown])
+    """List what the type checker has against a snippet."""
+    lines = [
+        f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in objections[:_OBJECTIONS]
+    ]
+    more = len(objections) - _OBJECTIONS
+    return "\n".join([
+        "nothing was run, for the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])
+    ])  # fmt: skip
 
 
 def _meant(objection: Objection, functions: Collection[str]) -> str:
-    name = _NAME.match(objection.message) if objection.rule == "unresolved-reference" else None
-    near = nearest(name[1], functions, count=1) if name else ()
+    name = undefined_name(objection)
+    near = nearest(name, functions, count=1) if name else ()
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def one_line(text: str) -> str:
     """Text that a snippet may have written, as one line of bounded length."""
-    line = visible(text[:_LINE])
-    return line if len(text) <= _LINE else f"{line}…"
+    line, kept = _bounded(text, _LINE, visible)
+    return line if kept == len(text) else f"{line}…"
+
+
+def _printed(char: str) -> str:
+    if char == "\n":
+        return _PRINTED_LINE
+    return escaped(char) if is_hidden(char) and char != "\t" else char
+
+
+def _bounded(text: str, limit: int, show: Callable[[str], str]) -> tuple[str, int]:
+    """Show as much of a text as fits into `limit` characters, escapes and marks counted, and say how much that is."""
+    shown: list[str] = []
+    room = limit
+    for char in text[:limit]:  # nothing is shown shorter than it is
+        piece = show(char)
+        if len(piece) > room:
+            break
+        shown.append(piece)
+        room -= len(piece)
+    return "".join(shown), len(shown)
 
 
 def _cut(shown: str, kept: int, length: int) -> str:

@@ -1,7 +1,9 @@
-"""What runs in the sandbox around a snippet, and what its checker is told beside the stubs: Python source, as text."""
+"""Python source that runs in the sandbox around a snippet, and that its checker reads beside the stubs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.stub import RESULT
@@ -11,16 +13,50 @@ if TYPE_CHECKING:
 
     from toolgen.contract.stub import Stub
 
-CALL: Final = "_toolgen_call"
-"""The one name that leads out of the sandbox: a function of a tool's name and its arguments as JSON text."""
 
-CHECKED: Final = "toolgen_checked"
-"""A call of this stands before a snippet that is only checked: when it is reached, the checker had no objection."""
+def private_name(what: str) -> str:
+    """A name that no code can guess, and so can neither use nor bind to something else."""
+    return f"toolgen_{what}_{token_hex(12)}"
 
-FUNCTIONS: Final = f"""
-import json as _toolgen_json
 
-def _toolgen_border(
+@dataclass(frozen=True, slots=True)
+class Border:
+    """The names in a sandbox that lead out of it: those of one conversation, and of no other.
+
+    `call` is a function of a tool's name and its arguments as JSON text, which only the host knows. `function` makes
+    the function of a tool, and `result` gives JSON text of a value.
+    """
+
+    call: str = field(default_factory=lambda: private_name("call"))
+    function: str = field(default_factory=lambda: private_name("function"))
+    result: str = field(default_factory=lambda: private_name("result"))
+
+    @property
+    def source(self) -> str:
+        """What is fed once into a new sandbox.
+
+        All that crosses its border is text, and what reads it there is bounded there. A snippet may give any other
+        name another meaning, so what the functions use is bound before the first one runs. `locals` would give these
+        names away in `eval`; nothing else lists names in this sandbox.
+        """
+        return _BORDER.format(call=self.call, function=self.function, result=self.result, value=repr(RESULT))
+
+    @property
+    def result_text(self) -> str:
+        """The result of a snippet, as JSON text. Raises NameError where it bound nothing."""
+        return f"{self.result}({RESULT})"
+
+    def functions(self, stubs: Iterable[Stub]) -> str:
+        """Bind the functions of tools: again before each snippet, for one before it may have bound their names."""
+        return "".join(
+            f"{stub.function} = {self.function}({stub.function!r}, {[python for python, _ in stub.parameters]!r}, "
+            f"{ {python: wire for python, wire in stub.parameters if python != wire}!r})\n"
+            for stub in stubs
+        )
+
+
+_BORDER: Final = """
+def {function}(
     dumps, loads, type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError
 ):
     infinite = (float("inf"), float("-inf"))
@@ -57,33 +93,28 @@ def _toolgen_border(
                 values[key] = value
             for key, value in values.items():
                 check(value, key)
-            return loads({CALL}(name, dumps(values)))
+            return loads({call}(name, dumps(values)))
         return call
 
     def result(value):
-        check(value, {RESULT!r})
+        check(value, {value})
         return dumps(value, ensure_ascii=False)
 
     return function, result
 
-_toolgen_function, _toolgen_result = _toolgen_border(
-    _toolgen_json.dumps, _toolgen_json.loads,
+import json as {function}_json
+{function}, {result} = {function}(
+    {function}_json.dumps, {function}_json.loads,
     type, str, int, bool, float, list, tuple, dict, len, zip, enumerate, ValueError, TypeError,
 )
+
+def locals():
+    raise NameError("name 'locals' is not defined")
 """
-"""Fed once into a new sandbox. All that crosses its border is text, and what reads it there is bounded there.
 
-A snippet may give any name another meaning; so what the functions use is bound before the first one runs.
-"""
+TYPES: Final = """
+from typing import Any as Any
 
-RESULT_TEXT: Final = f"_toolgen_result({RESULT})"
-"""What a snippet came to, as JSON text. Raises NameError where it bound nothing."""
-
-TYPES: Final = f"""
-from __future__ import annotations
-from typing import Any as Any, Literal, NotRequired, TypedDict
-
-def {CHECKED}() -> None: ...
 def map(function: Any, *iterables: Any) -> Any: ...
 def filter(function: Any, iterable: Any) -> Any: ...
 def hasattr(value: Any, name: str) -> bool: ...
@@ -94,11 +125,8 @@ class TimeoutError(OSError): ...
 """
 """What the sandbox has, and the type checker that comes with it does not know of."""
 
+CHECKED_IMPORTS: Final = "from typing import Any, Literal, NotRequired, TypedDict, reveal_type as {prefix}reveal\n"
+"""The first line that the checker reads before a snippet: what stubs use, and what asks for types."""
 
-def functions_of(stubs: Iterable[Stub]) -> str:
-    """Bind the functions of tools."""
-    return "".join(
-        f"{stub.function} = _toolgen_function({stub.function!r}, {[python for python, _ in stub.parameters]!r}, "
-        f"{ {python: wire for python, wire in stub.parameters if python != wire}!r})\n"
-        for stub in stubs
-    )
+UNCHECKED: Final = "  # type: ignore"
+"""Ends a line that the checker believes: that of a function without a body."""

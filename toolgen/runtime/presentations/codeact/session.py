@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.messages import ModelCall
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
 from toolgen.contract.stub import RESULT
+from toolgen.runtime.presentations.codeact.history import History, Question, names_in, words_of
+from toolgen.runtime.presentations.codeact.objections import serious, undefined_calls
+from toolgen.runtime.presentations.codeact.process import SandboxUnavailable, SnippetFailed, WorkerLost
 from toolgen.runtime.presentations.codeact.reports import (
     Printed,
     exception_of,
@@ -17,30 +20,22 @@ from toolgen.runtime.presentations.codeact.reports import (
     one_line,
     result_report,
 )
-from toolgen.runtime.presentations.codeact.sandbox_code import FUNCTIONS, RESULT_TEXT, TYPES, functions_of
-from toolgen.runtime.presentations.codeact.worker import (
-    Finished,
-    SandboxUnavailable,
-    SnippetFailed,
-    Suspended,
-    WorkerLost,
-)
+from toolgen.runtime.presentations.codeact.sandbox_code import CHECKED_IMPORTS, Border
+from toolgen.runtime.presentations.codeact.worker import Finished
 from toolgen.runtime.presentations.protocol import Outcome, RequestedCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.presentations.codeact.limits import CodeActLimits
+    from toolgen.runtime.presentations.codeact.pool import WorkerPool
     from toolgen.runtime.presentations.codeact.stubs import Functions
-    from toolgen.runtime.presentations.codeact.worker import Worker
+    from toolgen.runtime.presentations.codeact.worker import Suspended, Worker
     from toolgen.runtime.presentations.protocol import Ops
 
-_WORD: Final = re.compile(r"\w+")
-_APART: Final = re.compile(
-    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )*+ (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
-)
-"""Comments, strings and attributes: what names no variable."""
+_UNDEFINED_CALLS: Final = 10
+"""Names of one snippet that is not run, of which it is put on record that they were called."""
 
 _NOT_KEPT: Final = (
     "variables are as they were before it, for they would take more memory than is kept for the next code"
@@ -50,18 +45,17 @@ _NOT_KEPT: Final = (
 class Session:
     """What the snippets of a conversation left behind, and how the next one runs.
 
-    No process outlives a snippet: the variables are kept as bytes, and each worker begins with them. What ends a worker
-    before its time leaves them as they were.
+    A process serves one snippet at a time: the variables are kept as bytes, and each worker begins with them. What
+    stops a worker before its time leaves them as they were.
     """
 
-    def __init__(
-        self, functions: Functions, limits: CodeActLimits, open_worker: Callable[[CodeActLimits], Worker]
-    ) -> None:
+    def __init__(self, functions: Functions, limits: CodeActLimits, pool: WorkerPool) -> None:
         self._functions = functions
         self._limits = limits
-        self._open_worker = open_worker
+        self._pool = pool
+        self._border = Border()
         self._variables: bytes | None = None
-        self._history: list[str] = []
+        self._history = History()
         self._bound: dict[str, None] = {}
 
     async def run(self, code: str, ops: Ops) -> Outcome:
@@ -69,46 +63,54 @@ class Session:
         if len(code) > self._limits.source_chars:
             most = self._limits.source_chars
             return Outcome(report=f"nothing was run: the code has {len(code)} characters, and {most} is the most")
-        words = set(_WORD.findall(code))
-        named = [name for name in self._functions.by_name if name in words or name in self._bound]
+        run = _Run(self._functions, ops, self._limits)
         try:
-            async with self._open_worker(self._limits) as worker:
-                objections = await self._objections(worker, code, named)
-                if objections:
-                    return Outcome(report=objections)
-                return await self._run(worker, code, named, ops)
+            async with asyncio.timeout(self._limits.total_seconds):
+                return await self._checked(run, code)
+        except TimeoutError:
+            return run.outcome(
+                f"error: the code was stopped, for it took more than {self._limits.total_seconds:g} s with its calls; "
+                "variables are as they were before it"
+            )
         except SandboxUnavailable as unavailable:
-            return Outcome(report=f"sandbox_unavailable: no code can be run, for {unavailable}")
+            return run.outcome(f"sandbox_unavailable: no code can be run, for {unavailable}")
 
-    async def _objections(self, worker: Worker, code: str, named: list[str]) -> str:
-        """What the checker says of a snippet. Those before it stand in the same module, where names may change type."""
-        before = "".join(self._history)
-        start = before.count("\n")
+    async def _checked(self, run: _Run, code: str) -> Outcome:
+        """Run a snippet that the type checker has nothing against."""
+        snippet = _Snippet(code, self._functions, self._history)
         try:
-            found = await worker.check(f"{TYPES}{self._functions.source(named)}", f"{before}{code}")
+            found = await self._pool.check(snippet.text, self._limits)
         except SnippetFailed as failure:
-            return f"nothing was run: {failure_report(failure.moved_up(start))}"
+            return run.outcome(f"nothing was run: {failure_report(failure.moved_up(snippet.lines_before))}")
         except WorkerLost as lost:
-            return f"nothing was run: the type checker came to no end with this code, for {lost}"
-        own = [each.moved_up(start) for each in found if each.line > start]
-        return objections_report(own, self._functions.by_name) if own else ""
+            return run.outcome(f"nothing was run: the type checker came to no end with this code, for {lost}")
+        own = [each.moved_up(snippet.lines_before) for each in found if each.line > snippet.lines_before]
+        objections = serious(own, self._functions.by_name, self._functions.open_types)
+        if not objections:
+            return await self._run(run, snippet)
+        await run.refuse(undefined_calls(objections, code)[:_UNDEFINED_CALLS])
+        return run.outcome(objections_report(objections, self._functions.by_name))
 
-    async def _run(self, worker: Worker, code: str, named: list[str], ops: Ops) -> Outcome:
+    async def _run(self, run: _Run, snippet: _Snippet) -> Outcome:
+        bound = {**self._bound, **dict.fromkeys(snippet.functions)}
         try:
-            await self._prepare(worker, named)
-        except (WorkerLost, SnippetFailed) as failure:
-            return self._forget(failure)
-        run = _Run(worker, self._functions, ops, self._limits)
-        try:
-            ending, checked = await self._ending(run, code)
-            variables = await worker.state()
+            async with self._pool.worker(self._limits, self._border.call, self._variables) as worker:
+                try:
+                    await self._prepare(worker, bound)
+                except (WorkerLost, SnippetFailed) as failure:
+                    return self._forget(failure)
+                run.worker = worker
+                try:
+                    ending, has_failed = await self._ending(run, snippet)
+                    variables = await worker.state()
+                except WorkerLost as lost:
+                    return run.outcome(f"error: the code was stopped, for {lost}; variables are as they were before it")
         except WorkerLost as lost:
-            return run.outcome(f"error: the code was stopped, for {lost}; variables are as they were before it")
+            return self._forget(lost)
         if len(variables) > self._limits.kept_bytes:
             return run.outcome("\n".join(filter(None, [ending, _NOT_KEPT])))
-        self._variables = variables
-        self._history.append(checked)
-        self._bound.update(dict.fromkeys(named))
+        self._variables, self._bound = variables, bound
+        self._history.learn(await snippet.learned(self._pool, self._limits, has_failed=has_failed))
         return run.outcome(ending)
 
     def _forget(self, failure: Exception) -> Outcome:
@@ -122,44 +124,73 @@ class Session:
             "All variables are gone; bind again what you need"
         )
 
-    async def _prepare(self, worker: Worker, named: list[str]) -> None:
-        """Make the variables and the functions there that the snippet names.
+    async def _prepare(self, worker: Worker, bound: Mapping[str, None]) -> None:
+        """Bind the functions that the snippet names, and again those that earlier ones named.
 
         Raises `WorkerLost` and `SnippetFailed` only where an earlier snippet left behind what does not go with that.
         """
-        await worker.open(self._variables)
-        new = [self._functions.by_name[name][1] for name in named if name not in self._bound]
-        step = await worker.feed(("" if self._variables else FUNCTIONS) + functions_of(new), lambda _text: None)
+        functions = self._border.functions(self._functions.by_name[name][1] for name in bound)
+        step = await worker.feed(("" if self._variables else self._border.source) + functions, lambda _text: None)
         if not isinstance(step, Finished):
             raise WorkerLost("they call a tool before any code is run")
 
-    async def _ending(self, run: _Run, code: str) -> tuple[str, str]:
-        """Run a snippet to its end; say what that was, and as what the checker sees it before later ones."""
+    async def _ending(self, run: _Run, snippet: _Snippet) -> tuple[str, bool]:
+        """Run a snippet to its end; give a report of it, and whether it failed."""
         try:
-            await run.feed(code)
-            ending = await self._result(run, code)
+            await run.feed(snippet.code)
         except SnippetFailed as failure:
-            # What comes after it is checked as if it could be reached with any of its variables, or none.
-            attempt = f"try:\n{textwrap.indent(code, ' ')}\n pass\nexcept BaseException: pass\n"
-            return f"error: {failure_report(failure)}", attempt
-        return ending, f"{code}\n"
+            return f"error: {failure_report(failure)}", True
+        return await self._result(run, snippet), False
 
-    async def _result(self, run: _Run, code: str) -> str:
-        """Say what the result is, where this snippet names it: what an earlier one bound is not told again."""
-        if RESULT not in _WORD.findall(_APART.sub(" ", code)):
+    async def _result(self, run: _Run, snippet: _Snippet) -> str:
+        """Give the result, where this snippet names it: what an earlier one bound is not shown again."""
+        if RESULT not in snippet.words:
             return ""
         try:
-            text = await run.feed(RESULT_TEXT)
+            text = await run.feed(self._border.result_text)
         except SnippetFailed as failure:
             return "" if failure.kind == "NameError" else f"error: {one_line(failure.message)}"
         return result_report(str(text), self._limits.result_chars)
 
 
-class _Run:
-    """One snippet that runs: the calls it made so far, and what it printed."""
+class _Snippet:
+    """A snippet, and what the checker reads of it: what it uses stands before it, and questions behind it."""
 
-    def __init__(self, worker: Worker, functions: Functions, ops: Ops, limits: CodeActLimits) -> None:
-        self._worker = worker
+    def __init__(self, code: str, functions: Functions, history: History) -> None:
+        self.code = code
+        self.words = words_of(code)
+        self.functions = [name for name in names_in(code) if name in functions.by_name]
+        prefix = "_toolgen_"
+        while prefix in code:
+            prefix += "_"
+        self._types = functions.types
+        self._question = Question([word for word in self.words if word not in functions.by_name], prefix)
+        variables, named = history.declarations(self._question.words, prefix)
+        source = functions.source(self.functions, (*self.words, *named), is_checked=True)
+        self._before = f"{CHECKED_IMPORTS.format(prefix=prefix)}{source}{variables}"
+        self.lines_before = self._before.count("\n")
+
+    @property
+    def text(self) -> str:
+        """What is checked."""
+        return f"{self._before}{self.code}"
+
+    async def learned(self, pool: WorkerPool, limits: CodeActLimits, *, has_failed: bool) -> Mapping[str, str]:
+        """The types of the variables that it bound; one that failed may have bound any of them, or none."""
+        attempt = f"try:\n{textwrap.indent(self.code, ' ')}\n pass\nexcept BaseException: pass"
+        text = f"{self._before}{attempt if has_failed else self.code}"
+        try:
+            found = await pool.check(f"{text}{self._question.text}", limits)
+        except (SnippetFailed, WorkerLost):
+            return self._question.unanswered()
+        return self._question.answers(found, text.count("\n") + 1, self._types)
+
+
+class _Run:
+    """One snippet: the calls it made so far, and what it printed."""
+
+    def __init__(self, functions: Functions, ops: Ops, limits: CodeActLimits) -> None:
+        self.worker: Worker | None = None
         self._functions = functions
         self._ops = ops
         self._most_calls = limits.calls
@@ -169,14 +200,26 @@ class _Run:
 
     async def feed(self, code: str) -> Any:
         """Run code to its end, and give the value of its last expression. Raises `SnippetFailed` and `WorkerLost`."""
-        step = await self._worker.feed(code, self._printed.add)
+        assert self.worker is not None
+        step = await self.worker.feed(code, self._printed.add)
         while not isinstance(step, Finished):
+            if not step.is_bound and step.function in self._functions.by_name:
+                missing = NameError(f"name {step.function!r} is not defined: call it in plain code, by its name")
+                step = await self.worker.throw(step, missing)
+                continue
             result = await self._call(step)
             if result.error is None:
-                step = await self._worker.resume(step, result.payload.decode() or "null")
+                step = await self.worker.resume(step, result.payload.decode() or "null")
             else:
-                step = await self._worker.throw(step, exception_of(result.error))
+                step = await self.worker.throw(step, exception_of(result.error))
         return step.value
+
+    async def refuse(self, names: list[str]) -> None:
+        """Put on record that code calls names that are no tools of this run. None of them is run."""
+        if names:
+            requests = [ToolRequest(name=f"{name}{NOT_OFFERED}") for name in names]
+            for name, result in zip(names, await self._ops.call(requests), strict=True):
+                self._note(name, f"{name}{NOT_OFFERED}", result)
 
     async def _call(self, call: Suspended) -> ToolResult[Any]:
         if len(self._asked) == self._most_calls:
@@ -184,12 +227,15 @@ class _Run:
         found = self._functions.by_name.get(call.function)
         ident = found[0] if found else f"{call.function}{NOT_OFFERED}"
         (result,) = await self._ops.call([ToolRequest(name=ident, payload=call.arguments)])
+        self._note(call.function, ident, result)
+        return result
+
+    def _note(self, function: str, ident: str, result: ToolResult[Any]) -> None:
         # What the calls were given is not kept until the snippet ends: it would be the host's memory that holds it.
-        asked = ModelCall(tool_call_id=result.tool_call_id, name=call.function, arguments="")
+        asked = ModelCall(tool_call_id=result.tool_call_id, name=function, arguments="")
         request = ToolRequest(name=ident, payload=b"", tool_call_id=result.tool_call_id)
         self._asked.append(RequestedCall(asked=asked, request=request))
         self._results.append(result)
-        return result
 
     def outcome(self, ending: str) -> Outcome:
         """What came of it: all that it called, and a report of its end."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.json_types import is_array, is_object
-from toolgen.contract.stub import Parameter, Stub, parameter_names, stub_of
+from toolgen.contract.stub import Parameter, Stub, choice, key_type, parameter_names, stub_of
 from toolgen.providers.wire_names import python_function_name, wire_name
 from toolgen.runtime.errors import CatalogError
 from toolgen.runtime.packages import read_package_file
+from toolgen.runtime.presentations.codeact.sandbox_code import UNCHECKED
 from toolgen.runtime.tool_lines import read_tool_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from toolgen.runtime.presentations.candidates import Candidate, Candidates
 
@@ -28,6 +30,9 @@ _TYPES: Final = {
 }
 
 
+_WORD: Final = re.compile(r"\w+")
+
+
 class CompiledStubs:
     """The `stubs.json` of a generated package: each stub is parsed when it is asked for."""
 
@@ -35,6 +40,7 @@ class CompiledStubs:
         """Take the text of the file. Raises ValueError where it is not JSON."""
         document, self._lines = read_tool_lines(text)
         self.types: Mapping[str, str] = document.get("types", {})
+        self.open_types = frozenset[str](document.get("open_types", ()))
 
     def get(self, ident: str) -> Stub | None:
         """Give the stub of a tool; None for one that was not compiled."""
@@ -46,6 +52,7 @@ class CompiledStubs:
             parameters=tuple((python, wire) for python, wire in line.get("parameters", ())),
             source=line["source"],
             types=tuple(line.get("types", ())),
+            open=line.get("open", False),
         )
 
 
@@ -53,11 +60,13 @@ class CompiledStubs:
 def read_stubs(package: str) -> CompiledStubs:
     """Read the stubs of a generated package, by its import name. Raises `CatalogError`."""
     try:
-        return CompiledStubs(read_package_file(package, "stubs.json"))
-    except FileNotFoundError:
+        text = read_package_file(package, "stubs.json")
+    except (CatalogError, FileNotFoundError):
         raise CatalogError(f"{package!r} has no stubs.json: run `toolgen build`") from None
     except OSError as error:
         raise CatalogError(f"the stubs.json of {package!r} cannot be read: {error.strerror}") from None
+    try:
+        return CompiledStubs(text)
     except ValueError as error:
         raise CatalogError(f"the stubs.json of {package!r} is damaged: {error}; run `toolgen build`") from None
 
@@ -80,11 +89,45 @@ class Functions:
                 raise CatalogError(f"{other} and {ident} would both be the function {stub.function}")
         return found
 
-    def source(self, names: Iterable[str]) -> str:
-        """Write the definitions of functions, and of the types that they need, once each."""
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The definitions of the types that functions share, by name."""
+        return self._compiled.types
+
+    @property
+    def open_types(self) -> Container[str]:
+        """The names of types that may have other keys than those they name."""
+        return self._compiled.open_types
+
+    def source(self, names: Iterable[str], words: Iterable[str] = (), *, is_checked: bool = False) -> str:
+        """Write the definitions of functions, and of the types that they need or that are among words, once each.
+
+        Where they are checked, functions are marked, so that the checker believes them, and types have a form that the
+        sandbox can parse: it knows no classes with bases.
+        """
         stubs = [self.by_name[name][1] for name in names]
         types = dict.fromkeys(name for stub in stubs for name in stub.types)
-        return "".join([*(self._compiled.types[name] for name in types), *(stub.source for stub in stubs)])
+        found = [word for word in words if word in self.types]
+        while found:
+            name = found.pop()
+            if name not in types:
+                types[name] = None
+                found += [word for word in _WORD.findall(self.types[name]) if word in self.types]
+        mark = UNCHECKED if is_checked else ""
+        return "".join([
+            *(_checked(name, self.types[name]) if is_checked else self.types[name] for name in types),
+            *(stub.source.replace("\n", f"{mark}\n", 1) for stub in stubs),
+        ])  # fmt: skip
+
+
+def _checked(name: str, source: str) -> str:
+    """Write a class of keys as a call. No type in a class has a `#`: what is behind one is a comment."""
+    head, *lines = source.removesuffix("\n").split("\n")
+    if not head.startswith("class "):
+        return source
+    keys = [line.partition("  # ")[0].strip().partition(": ") for line in lines]
+    fields = ", ".join(f"{key!r}: {key_type(text)}" for key, _, text in keys if text)
+    return f"{name} = TypedDict({name!r}, {{{fields}}}{', total=False' if 'total=False' in head else ''})\n"
 
 
 def _plain_stub(candidate: Candidate) -> Stub:
@@ -103,13 +146,12 @@ def _plain_stub(candidate: Candidate) -> Stub:
         )
         for name, schema in offered.items()
     ]
-    others = "" if parameters or candidate.args.get("additionalProperties", True) is False else "Any"
     return stub_of(
         python_function_name(wire_name(candidate.ident)),
         parameters,
         _type_of(candidate.result),
         candidate.description,
-        others=others,
+        is_open=candidate.args.get("additionalProperties", True) is not False,
     )
 
 
@@ -119,7 +161,7 @@ def _type_of(schema: Any) -> str:
         return "Any"
     values = schema.get("enum")
     if is_array(values) and values and all(isinstance(value, str | bool | int | None) for value in values):
-        return f"Literal[{', '.join(map(repr, values))}]"
+        return choice(values, repr)
     types = schema.get("type")
     if types == "array" and is_object(schema.get("items")):
         return f"list[{_type_of(schema['items'])}]"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolgen.contract.records import NOTHING
+from toolgen.runtime.errors import CatalogError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -65,13 +66,20 @@ class ToolDef:
 
 
 def tag_idents(catalog: Catalog) -> dict[str, str]:
-    """Give the idents of the tag tools of a catalog by their names, the last words of them, sorted."""
-    idents = [ident for ident in catalog if "tag" in catalog.definition(ident).metadata]
-    return dict(sorted((ident.rpartition(".")[2], ident) for ident in idents))
+    """Give the idents of the tag tools of a catalog by their names, the last words of them, sorted.
+
+    Raises `CatalogError` where two have one name.
+    """
+    found: dict[str, str] = {}
+    for ident in sorted(ident for ident in catalog if "tag" in catalog.definition(ident).metadata):
+        other = found.setdefault(ident.rpartition(".")[2], ident)
+        if other != ident:
+            raise CatalogError(f"{other} and {ident} would both be the tag tool {ident.rpartition('.')[2]}: rename one")
+    return dict(sorted(found.items()))
 
 
 def tool_defs(catalog: Catalog, handlers: Mapping[str, TagHandler] = NOTHING) -> list[ToolDef]:
-    """The tag tools of a catalog, sorted by name. `handlers` are by name, too."""
+    """The tag tools of a catalog, sorted by name. `handlers` are by name, too. Raises as `tag_idents` does."""
     found: list[ToolDef] = []
     for name, ident in tag_idents(catalog).items():
         definition = catalog.definition(ident)

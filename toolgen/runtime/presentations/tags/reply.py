@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -47,19 +48,35 @@ def parse_response(raw: str, registry: KnowsTags) -> Reply:
     Lines end in LF or CR LF. What fits no pattern, and what is longer than `MAX_LINE`, is text like everything else.
     """
     tags = registry.tags
-    lines = [(line, _call(line.removesuffix("\r"), tags)) for line in raw.split("\n")]
-    calls = [call for _, call in lines if call is not None]
-    return Reply(
-        display="\n".join(line for line, call in lines if call is None or not call.tool.strip_from_display),
-        calls=tuple(sorted(calls, key=lambda call: call.tool.name)),  # those of one tool stay in their order
-    )
+    calls: list[TagCall] = []
+    kept: list[str] = []
+    start = 0  # of the first line that is neither kept nor stripped
+    for found in _beginnings(tags).finditer(raw) if tags else ():
+        begin, end = found.start(), raw.find("\n", found.end())
+        end = len(raw) if end < 0 else end
+        call = _call(raw[begin:end].removesuffix("\r"), tags[found[1]])
+        if call is None:
+            continue
+        calls.append(call)
+        if call.tool.strip_from_display:
+            if begin > start:
+                kept.append(raw[start : begin - 1])
+            start = end + 1
+    if start <= len(raw):
+        kept.append(raw[start:])
+    calls.sort(key=lambda call: call.tool.name)  # those of one tool stay in their order
+    return Reply(display="\n".join(kept), calls=tuple(calls))
 
 
-def _call(line: str, tags: Mapping[str, TagLine]) -> TagCall | None:
+def _beginnings(tags: Mapping[str, TagLine]) -> re.Pattern[str]:
+    """Finds where lines begin that may call a tool: all others cost no more than the search for them."""
+    return re.compile(f"^({'|'.join(map(re.escape, tags))}):(?=[ \t])", re.MULTILINE)
+
+
+def _call(line: str, tag: TagLine) -> TagCall | None:
     """Read a line as a call; None where it is text."""
     found = split_line(line)
-    tag = tags.get(found[0]) if found else None
-    if found is None or tag is None or is_too_long(line):
+    if found is None or is_too_long(line):
         return None
     args = tag.read(found[1])
     return None if args is None else TagCall(tool=tag.tool, raw_arg=found[1], args=args)

@@ -92,12 +92,12 @@ class AgentTools:
     async def _run(
         self, definition: AgentDefinition, user: str, allowed: Sequence[str] | None, meta: ToolCallMeta
     ) -> ToolResult[Any]:
-        requested = None if allowed is None else [self._catalog.resolve(name) or name for name in allowed]
         try:
-            started = start_child(meta, definition.id, requested=requested)
+            started = start_child(meta, definition.id, requested=allowed)
         except OutsideBase as error:
+            refused = OutsideBase(error.agent, self._as_asked(error.names, allowed or ()))
             hint = "leave them out of allowed_tools; without it the agent has its usual tools"
-            raise CallFailed(FailureKind.INVALID_CALL, "validation_error", str(error), hint) from error
+            raise CallFailed(FailureKind.INVALID_CALL, "validation_error", str(refused), hint) from error
         child, record = self._records.watch(started)
         try:
             result = await run_to_end(child, definition.system, user, self._run_agent, meta)
@@ -108,6 +108,10 @@ class AgentTools:
             if self._tasks is not None:
                 await asyncio.to_thread(self._tasks.give_back, child.run.meta)
         return _as_child(result, child.run.meta)
+
+    def _as_asked(self, refused: Sequence[str], asked: Sequence[str]) -> list[str]:
+        """Name tools as they were asked for: the ident behind another spelling says that there is such a tool."""
+        return [name for name in dict.fromkeys(asked) if name in refused or self._catalog.resolve(name) in refused]
 
 
 def _as_child(result: ToolResult[Any], run: ToolCallMeta) -> ToolResult[Any]:

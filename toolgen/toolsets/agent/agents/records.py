@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind
+from toolgen.contract.visible import visible
+from toolgen.runtime.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+from toolgen.runtime.definition import NO_SECRETS
 from toolgen.runtime.errors import CallFailed
 from toolgen.runtime.json_text import NotJson, parse
-from toolgen.runtime.redact import redact
+from toolgen.runtime.run import run_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
     from toolgen.runtime.catalog import Catalog
     from toolgen.runtime.children import Child
+    from toolgen.runtime.run import Run
 
 AGENTS: Final = 200
 """Of how many agents it is known what they did; of more, the first are forgotten."""
@@ -26,14 +32,18 @@ CALLS: Final = 50
 """How many calls of one agent are shown: the last ones."""
 
 _SHOWN: Final = 120
+_PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
 
 
 @dataclass(slots=True, kw_only=True)
 class AgentRecord:
-    """What one agent did so far: which it is, in whose session, how it ended, and a line for each of its last calls."""
+    """What one agent did so far: which it is, in whose session, how it ended, and a line for each of its last calls.
+
+    Every line is one line, and bounded, whatever an agent names its tools and sends to them.
+    """
 
     title: str
-    owner: tuple[str | None, str | None]
+    run: Run
     state: str = "running"
     count: int = 0
     lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=CALLS))
@@ -59,7 +69,7 @@ class AgentRecords:
     def watch(self, child: Child) -> tuple[Child, AgentRecord]:
         """Begin a record; give the child whose calls are noted in it."""
         run = child.run
-        record = AgentRecord(title=f"{run.agent} ({run.role}), run {run.meta.run_id}", owner=_owner(run.meta))
+        record = AgentRecord(title=f"{_shown(run.agent)} ({run.role}), run {_shown(str(run.meta.run_id))}", run=run)
         self._records[run.meta.agent_id] = record
         if len(self._records) > AGENTS:
             self._records.popitem(last=False)
@@ -75,7 +85,7 @@ class AgentRecords:
     def find(self, agent_id: str, meta: ToolCallMeta) -> AgentRecord:
         """Give the record of an agent of the caller's own session. Raises `CallFailed` with `unknown_agent`."""
         record = self._records.get(agent_id)
-        if record is None or record.owner != _owner(meta):
+        if record is None or not _is_of_session(record.run, meta):
             message = f"nothing is known of an agent with the id {_cut(agent_id)!r}"
             hint = "take the agent_id from the result of the call that started it"
             raise CallFailed(FailureKind.INVALID_CALL, "unknown_agent", message, hint)
@@ -83,19 +93,37 @@ class AgentRecords:
 
     def _line(self, request: ToolRequest, result: ToolResult[Any]) -> str:
         error = result.error
-        ended = "ok" if error is None else _cut(f"{error.code}, {error.message}".partition("\n")[0])
-        return f"{_cut(result.tool_name)} {self._args(request, result.tool_name)}: {ended}"
+        ended = "ok" if error is None else _shown(f"{error.code}, {error.message}".partition("\n")[0])
+        return f"{self._name(result.tool_name)} {self._args(request, result.tool_name)}: {ended}"
+
+    def _name(self, tool: str) -> str:
+        """The name of a tool; one with other characters than names have is quoted, so that it hides nothing."""
+        return _cut(tool) if _PLAIN_NAME.fullmatch(tool) else _shown(json.dumps(tool, ensure_ascii=False))
 
     def _args(self, request: ToolRequest, tool: str) -> str:
-        secrets = self._catalog.definition(tool).metadata.get("args_secrets", ()) if tool in self._catalog else ()
+        of_tool = secrets_of_tool(self._catalog.definition(tool)) if tool in self._catalog else NO_SECRETS
         try:
-            return _cut(canonical(redact(parse(request.payload), secrets)).decode())
-        except NotJson:
+            args = parse(request.payload)
+            return _shown(canonical(hide_args(args, secrets_of_call(of_tool, request.payload))).decode())
+        except (NotJson, ValueError):
             return "(no JSON)"
 
 
-def _owner(meta: ToolCallMeta) -> tuple[str | None, str | None]:
-    return meta.session_id, meta.user
+def _is_of_session(run: Run, meta: ToolCallMeta) -> bool:
+    """Whether a run is of the session that a call is made in: the same object, or else the same id and user.
+
+    Without either, an agent may ask for itself and for those that it started.
+    """
+    caller = run_of(meta)
+    if caller is not None and caller.session is run.session:
+        return True
+    if meta.session_id is not None:
+        return (meta.session_id, meta.user) == (run.meta.session_id, run.meta.user)
+    return meta.agent_id is not None and meta.agent_id in (run.meta.agent_id, run.meta.parent_agent_id)
+
+
+def _shown(text: str) -> str:
+    return _cut(visible(text))
 
 
 def _cut(text: str) -> str:

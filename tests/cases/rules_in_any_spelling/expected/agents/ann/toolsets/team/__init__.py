@@ -1,0 +1,1 @@
+"""The package `agents.ann.toolsets.team`."""

@@ -1,0 +1,18 @@
+"""Types of the tool `research`, in `team.notes`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from toolgen.runtime.models import ClosedModel
+
+
+class ResearchArgs(ClosedModel):
+    """Args of `research`: Look something up."""
+
+    raw_arg: str
+
+
+ResearchResult: TypeAlias = JsonValue

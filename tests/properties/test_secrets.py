@@ -1,0 +1,326 @@
+"""Secrets: wherever a handler, a hook or a gate puts the secrets of a call, they reach no store, prompt, or log."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from toolgen.cli.commands.log import command as log_command
+from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolCallMeta, ToolError, ToolRequest, ToolResult
+from toolgen.runtime import Catalog, Runtime, ToolDefinition
+from toolgen.runtime.artifacts import Artifacts
+from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.gate import GateDecision
+from toolgen.runtime.hooks import Denial
+from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+unhurried = settings(
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    deadline=None,
+)
+
+FORMS: dict[str, Callable[[str], Any]] = {
+    "whole": lambda secret: secret,
+    "in a text": lambda secret: f"no login with {secret}: denied",
+    "without space": lambda secret: f"x{secret}y",
+    "as JSON": lambda secret: json.dumps({"with": secret}),
+    "as JSON in JSON": lambda secret: json.dumps(json.dumps([secret], ensure_ascii=False)),
+    "as a representation": lambda secret: f"got {secret!r} and {secret.encode()!r}",
+    "as a key": lambda secret: {secret: {"deep": [secret]}},
+    "in a query": lambda secret: f"https://x.example/?q={quote(secret, safe='')}",
+    "in base64": lambda secret: base64.b64encode(f"bob:{secret}".encode()).decode(),
+    "cut": lambda secret: f"{secret[:7]}…",
+    "behind much": lambda secret: "x" * 293 + secret,
+}
+"""How a secret gets into what a handler says. Where only text will do, the rest is written as JSON."""
+
+CHANNELS = (
+    *("raise", "call_failed", "timeout", "tool_error", "malformed", "message", "side_effects", "audit", "telemetry"),
+    *("metadata", "server_data", "blocks", "report", "value", "hook_denies", "hook_fails", "hook_fails_after"),
+    *("gate_refuses", "gate_fails", "permission_fails"),
+)
+
+
+BEFORE_INJECTION = {"hook_denies", "hook_fails", "gate_refuses", "gate_fails", "permission_fails"}
+"""Where an injected secret is no part of the call yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One call to be made: its schema and args, the secret texts in them, and what the handler says of them where."""
+
+    schema: dict[str, Any]
+    args: dict[str, Any]
+    secrets: list[str]
+    says: list[tuple[str, str]]
+    injected: str
+
+
+words = st.text(alphabet="abz019", min_size=5, max_size=12).map(lambda text: f"zq7{text}")
+texts = st.text(alphabet="ab01zé\"'\\/%+&=<> ~$", min_size=5, max_size=24).map(lambda text: f"zq7{text}7qz")
+
+
+@st.composite
+def calls(draw: st.DrawFn, secret_texts: st.SearchStrategy[str] = texts) -> Made:
+    """Secrets at random depth in random args."""
+    secrets: list[str] = []
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    args: dict[str, Any] = {}
+    for number in range(draw(st.integers(1, 3))):
+        leaf, value = _leaf(draw, secret_texts, secrets)
+        for depth in range(draw(st.integers(0, 3))):
+            kind = draw(st.sampled_from(["object", "array", "map"]))
+            if kind == "array":
+                leaf, value = {"type": "array", "items": leaf}, [value]
+            elif kind == "map":
+                leaf, value = {"type": "object", "additionalProperties": leaf}, {f"any{depth}": value}
+            else:
+                leaf, value = {"type": "object", "properties": {f"in{depth}": leaf}}, {f"in{depth}": value}
+        schema["properties"][f"field{number}"] = leaf
+        args[f"field{number}"] = value
+    if draw(st.booleans()):
+        args["note"] = FORMS[draw(st.sampled_from(["whole", "in a text", "as JSON", "in base64"]))](secrets[0])
+    says = draw(st.lists(st.tuples(st.sampled_from(CHANNELS), st.sampled_from(sorted(FORMS))), min_size=1, max_size=6))
+    injected = draw(secret_texts)
+    return Made(schema, args, [*secrets, injected], says, injected)
+
+
+def _leaf(draw: st.DrawFn, secret_texts: st.SearchStrategy[str], secrets: list[str]) -> tuple[dict[str, Any], Any]:
+    mark: dict[str, Any] = draw(st.sampled_from([{"format": "password"}, {"writeOnly": True}]))
+    kind = draw(st.sampled_from(["text", "text", "number", "list", "object"]))
+    if kind == "number":
+        number = draw(st.integers(100_000_000, 999_999_999))
+        secrets.append(str(number))
+        return {"type": "integer", **mark}, number
+    found = draw(secret_texts)
+    secrets.append(found)
+    if kind == "text":
+        return {"type": "string", **mark}, found
+    return ({"type": "array", **mark}, [found]) if kind == "list" else ({"type": "object", **mark}, {"deep": [found]})
+
+
+def traces(secret: str) -> list[str]:
+    """What shows that a secret is in a text."""
+    data = secret.encode()
+    once = json.dumps(secret)[1:-1]
+    found = [secret, once, json.dumps(once)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], repr(data)[2:-1]]
+    return [*found, quote(secret, safe=""), base64.b64encode(b"bob:" + data).decode()[8:-4], secret[:7]]
+
+
+class Host:
+    """A host whose code puts the secrets of a call wherever it can, and that keeps all it was shown."""
+
+    def __init__(self, made: Made) -> None:
+        self.said = {channel: "; ".join(self._all(made, channel)) for channel, _ in made.says}
+        self.asked: list[PermissionRequest] = []
+        self.summaries: list[str] = []
+        self._made = made
+
+    def _all(self, made: Made, channel: str) -> list[str]:
+        known = made.secrets if channel not in BEFORE_INJECTION else made.secrets[:-1]
+        said = [FORMS[form](secret) for each, form in made.says if each == channel for secret in known]
+        return [each if isinstance(each, str) else json.dumps(each) for each in said]
+
+    def data(self, channel: str) -> dict[str, Any]:
+        return {
+            f"{place}": [FORMS[form](secret) for secret in self._made.secrets]
+            for place, (each, form) in enumerate(self._made.says)
+            if each == channel
+        }
+
+    def handle(self, _args: Any, meta: ToolCallMeta) -> Any:
+        if "report" in self.said:
+            meta.report(self.data("report"))
+        if "raise" in self.said:
+            raise ValueError(self.said["raise"])
+        if "call_failed" in self.said:
+            text = self.said["call_failed"]
+            raise CallFailed(FailureKind.DOMAIN_REJECTION, "rejected", text.replace("\n", " "), text)
+        if "timeout" in self.said:
+            raise TimeoutError(self.said["timeout"])
+        beside: dict[str, Any] = {each: self.data(each) for each in ("audit", "telemetry", "metadata")}
+        if "server_data" in self.said:
+            beside["server_data"] = {"evidence": self.data("server_data")}
+        beside["message"] = self.said.get("message")
+        if "side_effects" in self.said:
+            beside["side_effects"] = (self.said["side_effects"],)
+        if "blocks" in self.said:
+            data = self.data("blocks")
+            beside["blocks"] = (
+                ContentBlock(type="text", data=self.said["blocks"]),
+                ContentBlock(type="json", data=data),
+            )
+        if "tool_error" in self.said:
+            text = self.said["tool_error"]
+            issue = Issue(pointer=f"/{text}", keyword="x", expected=text, found=text, hint=text)
+            return ToolResult[Any](error=ToolError(message=text, hint=text, issues=(issue,)), **beside)
+        return ToolResult(
+            value=self.said.get("value", 5) if "malformed" not in self.said else {"n": self.said}, **beside
+        )
+
+    def pre_tool_use(self, call: Any, /) -> Denial | None:
+        self.summaries.append(call.summary)
+        if "hook_fails" in self.said:
+            raise ValueError(self.said["hook_fails"])
+        return Denial(self.said["hook_denies"]) if "hook_denies" in self.said else None
+
+    def post_tool_use(self, _call: Any, _result: Any, /) -> None:
+        if "hook_fails_after" in self.said:
+            raise ValueError(self.said["hook_fails_after"])
+
+    def gate(self, call: Any) -> GateDecision:
+        self.summaries.append(call.summary)
+        if "gate_fails" in self.said:
+            raise ValueError(self.said["gate_fails"])
+        return GateDecision(approved="gate_refuses" not in self.said, reason=self.said.get("gate_refuses", ""))
+
+    def permission(self, request: PermissionRequest) -> Decision:
+        self.asked.append(request)
+        if "permission_fails" in self.said:
+            raise ValueError(self.said["permission_fails"])
+        return Decision.ALLOW_ONCE
+
+
+@contextmanager
+def logged() -> Generator[list[str]]:
+    """All that is logged, formatted as a handler of a host would."""
+    lines: list[str] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(self.format(record))
+            lines.append(repr(vars(record)))
+
+    handler = Keep()
+    logging.getLogger("toolgen").addHandler(handler)
+    try:
+        yield lines
+    finally:
+        logging.getLogger("toolgen").removeHandler(handler)
+
+
+async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[Any]:
+    catalog = Catalog()
+    metadata = {
+        "gate": True,
+        "inject": ["door"],
+        "args_secrets": ["/door"],
+        "server_data": {"evidence": True},
+        "limits": {"result_bytes": 60},
+        "confirm": "Use {{args.field0}} with {{args.note}}?",
+        "hints": {"call": "as {{args.field0}} {{args.note}}"},
+    }
+    definition = ToolDefinition(
+        name="code.tool",
+        description="x",
+        input_schema=made.schema,
+        result_schema={"type": ["string", "integer"]},
+        metadata=metadata,
+    )
+    catalog.register(definition, host.handle, profile="full")
+    runtime = Runtime(
+        catalog,
+        permission=host.permission,
+        hooks=[host],
+        gate=host.gate,
+        store=store,
+        inject={"door": lambda _meta: made.injected},
+        artifacts=Artifacts(folder / "artifacts"),
+    )
+    run = runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1"))
+    (result,) = await runtime.turn(
+        [ToolRequest(name="code.tool", payload=json.dumps(made.args), tool_call_id="c1")], run
+    )
+    await runtime.end_run(run)
+    return result
+
+
+def check(made: Made, *, asks: bool) -> None:
+    """Make the call with both stores, and look for its secrets in all that is left of it."""
+    left: dict[str, str] = {}
+    with TemporaryDirectory() as name, logged() as lines:
+        folder, host = Path(name), Host(made)
+
+        async def main() -> tuple[ToolResult[Any], ToolResult[Any]]:
+            stored, kept = SqliteStore(folder / "calls.db"), MemoryStore()
+            results = await _make(made, host, stored, folder), await _make(made, host, kept, folder)
+            await stored.close()
+            left["memory"] = repr(await kept.read("r1"))
+            return results
+
+        result, again = asyncio.run(main())
+        assert result.success is again.success
+        files = [file for file in folder.rglob("*") if file.is_file()]
+        left |= {file.name: file.read_bytes().decode("utf-8", "backslashreplace") for file in files}
+        for options in (
+            [],
+            ["r1"],
+            ["r1", "--format", "json"],
+            ["r1", "--follow"],
+            ["r1", "--follow", "--format", "json"],
+        ):
+            shown = CliRunner().invoke(log_command, [*options, "--store", str(folder / "calls.db")])
+            assert shown.exit_code == 0, shown.output
+            left[f"log {options}"] = shown.output
+        left["logged"] = "\n".join(lines)
+    if result.success:
+        assert result.value == host.said.get("value", 5)
+        assert json.loads(result.payload) == result.value
+        left["beside"] = repr((result.message, result.side_effects, result.audit, result.telemetry, result.server_data))
+        left["metadata"] = repr(result.metadata)
+    else:
+        left["failure"] = repr(result)
+    if asks:
+        assert host.asked
+        left["asked"] = repr(host.asked)
+        left["summaries"] = repr(host.summaries)
+    found = [
+        (place, secret, trace)
+        for place, text in left.items()
+        for secret in made.secrets
+        for trace in traces(secret)
+        if trace in text
+    ]
+    assert not found
+
+
+@settings(unhurried, max_examples=40)
+@given(calls())
+def test_reg_66_no_secret_is_stored_or_logged_wherever_the_host_puts_it(made: Made) -> None:
+    check(made, asks=False)
+
+
+@settings(unhurried, max_examples=15)
+@given(calls(words))
+def test_reg_66_no_credential_is_in_a_question_either(made: Made) -> None:
+    check(Made(made.schema, made.args, made.secrets, _without_early_ends(made.says), made.injected), asks=True)
+
+
+def _without_early_ends(says: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [each for each in says if not each[0].startswith("hook_")] or [("raise", "whole")]
+
+
+@pytest.mark.long
+@settings(unhurried, max_examples=2000)
+@given(calls())
+def test_reg_66_no_secret_is_stored_or_logged_in_many_more_calls(made: Made) -> None:
+    check(made, asks=False)

@@ -1,0 +1,149 @@
+"""Secret values in text: in whatever spelling they stand there, and no others."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import time
+from functools import partial
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.contract.json_pointer import escape
+from toolgen.contract.visible import visible
+from toolgen.runtime.credentials import REDACTED
+from toolgen.runtime.secret_values import SecretValues
+
+VALUES = [
+    "hunter2",
+    'sw"ord\\fish/é 1',
+    "line one of it\nline two of it\n",
+    "p~a/s&s=<w>'%+ö",
+    "\U0001f511-key-\u202e",
+    "  spaced out ",
+    "".join(f"{number:x}-" for number in range(1000)),
+]
+
+
+def hidden(text: str, *values: Any) -> str:
+    return SecretValues(lambda: values).hide(text)
+
+
+def spellings(value: str) -> dict[str, str]:
+    data = value.encode()
+    once = json.dumps(value)
+    return {
+        "as it is": value,
+        "stripped": value.strip(),
+        "as JSON": once,
+        "as JSON in Unicode": json.dumps(value, ensure_ascii=False),
+        "as JSON in JSON": json.dumps({"a": once}),
+        "as JSON in JSON in JSON": json.dumps(json.dumps({"a": once})),
+        "as a representation": repr(value),
+        "as bytes": repr(data),
+        "as an escaped line": visible(value),
+        "in a path of a URL": quote(value, safe=""),
+        "in a query": quote_plus(value),
+        "in a query, lower case": quote(value, safe="").replace("%C3", "%c3"),
+        "in HTML": html.escape(value),
+        "in a pointer": escape(value),
+        "in hexadecimal": data.hex(),
+        "in upper hexadecimal": data.hex().upper(),
+        "in base64": base64.b64encode(data).decode(),
+        "in base64 for URLs": base64.urlsafe_b64encode(data).decode(),
+        "as a login": base64.b64encode(b"bob:" + data).decode(),
+        "in a longer text in base64": base64.b64encode(b"12345" + data + b"678").decode(),
+        "in base64 of JSON": base64.b64encode(json.dumps({"word": value}, ensure_ascii=False).encode()).decode()
+        if "\\" not in json.dumps(value, ensure_ascii=False)
+        else value,
+    }
+
+
+@pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
+@pytest.mark.parametrize("name", spellings("x"))
+def test_a_value_is_found_in_every_spelling(value: str, name: str) -> None:
+    spelling = spellings(value)[name]
+    shown = hidden(f"before {spelling} after, x{spelling}x", value)
+    assert shown.startswith("before ")
+    assert REDACTED in shown
+    assert " after, x" in shown
+    for part in (value.strip(), *value.split("\n"), json.dumps(value)[1:-1], value.encode().hex()):
+        assert len(part) < 6 or part not in shown
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "shown"),
+    [
+        ("", "a text", "a text"),
+        ("a", "a text", "a text"),
+        ("1", "1 of 1", "1 of 1"),
+        ("yes", "yes, yes", "yes, yes"),
+        ("true", "it is true", "it is true"),
+        ("null", "null", "null"),
+        ("------", "a ------ b", "a ------ b"),
+        ("redacted", f"{REDACTED}", f"{REDACTED}"),
+        ("4711", "pin 4711.", f"pin {REDACTED}."),
+        ("4711", "no 14711, 47112 or x4711", "no 14711, 47112 or x4711"),
+        ("test", "the latest test", f"the latest {REDACTED}"),
+        ("hunter", "hunters", f"{REDACTED}s"),
+        (4711, "pin 4711 or 47110", f"pin {REDACTED} or 47110"),
+        (123456, "x123456 91234567", f"x{REDACTED} 91234567"),
+        (12.5, "12.5", f"{REDACTED}"),
+        (123456.0, "123456", f"{REDACTED}"),
+        (True, "True true 1", "True true 1"),
+        (None, "None null", "None null"),
+        (["hunter2", {"a": ["swordfish"]}], "swordfish hunter2", f"{REDACTED} {REDACTED}"),
+        ('{"deep": "hunter2"}', "it is hunter2", f"it is {REDACTED}"),
+        ("Bearer hunter22", "got hunter22", f"got {REDACTED}"),
+        ("hunter2", "hunter2hunter2", REDACTED),
+    ],
+)
+def test_short_and_common_values_stay_and_whole_ones_go(value: Any, text: str, shown: str) -> None:
+    assert hidden(text, value) == shown
+    assert hidden(shown, value) == shown
+
+
+def test_a_value_that_was_cut_goes_as_far_as_it_stands_there() -> None:
+    value = "abcdefghijklmnopqrstuvwxyz0123456789"
+    assert hidden(f"found {value[:20]} and", value) == f"found {REDACTED} and"
+    assert hidden(f"found {value[:9]}…", value) == f"found {REDACTED}…"
+    assert hidden(f"{value[:7]}\n[cut: these are the first 7 bytes]", value).startswith(f"{REDACTED}\n[cut")
+    assert hidden(f"found {value[:9]} whole", value) == f"found {value[:9]} whole"
+
+
+def test_numbers_are_known_as_numbers() -> None:
+    values = SecretValues(lambda: ["123456", 4711, 7, 2.5])
+    assert [number for number in (123456, 4711, 7, 2.5, 5) if values.has(number)] == [123456, 4711]
+
+
+def test_of_a_call_with_too_many_secrets_no_text_is_shown_but_to_a_person() -> None:
+    values = SecretValues(lambda: [f"secret number {number}" for number in range(2000)])
+    assert values.hide("anything") == REDACTED
+    assert values.hide_from_person("anything") == "anything"
+
+
+def test_a_person_sees_what_could_be_more_than_a_credential() -> None:
+    for command in ("rm -rf /", "poweroff", "/usr/bin/x1", "$(x1)", "a1;b", "x1|sh"):
+        assert SecretValues(partial(list, [command])).hide_from_person(f"run {command}") == f"run {command}"
+    assert SecretValues(lambda: ["hunter2"]).hide_from_person("as hunter2") == f"as {REDACTED}"
+
+
+@given(st.text(min_size=6, max_size=60), st.text(max_size=40), st.text(max_size=40))
+def test_whatever_stands_around_it_a_value_is_not_left_over(value: str, before: str, after: str) -> None:
+    shown = hidden(f"{before}{value}{after}", value)
+    is_searched = any(map(str.isalnum, value)) and value not in REDACTED and len(value.strip()) >= 6
+    assert not is_searched or value not in shown.replace(REDACTED, "\0")
+    assert hidden(shown, value) == shown
+
+
+def test_a_search_takes_linear_time() -> None:
+    values = SecretValues(lambda: ["ab" * 40, "a" * 30, "aaaaaa", "b" * 5000])
+    began = time.perf_counter()
+    for text in ("a" * 400_000, "ab" * 200_000, "b" * 400_000, "aaaaab" * 70_000, "…aaaaaa" * 20_000):
+        values.hide(text)
+    assert time.perf_counter() - began < 20

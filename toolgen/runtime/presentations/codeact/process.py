@@ -1,0 +1,201 @@
+"""Processes: one process of pydantic-monty, apart from the host, and the thread of the host that talks to it.
+
+Its interface for threads is used, and not the one for asyncio, whose threads can abort the interpreter as it ends
+(pydantic-monty 1.4.0).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic_monty import Monty, MontySession
+
+_AnswerT = TypeVar("_AnswerT")
+
+_PATIENCE: Final = 10.0
+"""Seconds beyond its limit that a process may say nothing, while it starts and has no id yet that could be killed."""
+
+DIED: Final = "the process that ran it died"
+OUT_OF_MEMORY: Final = "it needed more memory than it may have"
+OUT_OF_TIME: Final = "it took more time than it may take"
+
+_EXHAUSTED: Final = (
+    ("MemoryError", ("memory limit", "exceeded its memory limit"), OUT_OF_MEMORY),
+    ("TimeoutError", ("time limit exceeded",), OUT_OF_TIME),
+    ("RuntimeError", ("suspension limit",), "it asked too often for what is not there"),
+)
+"""How a process reports that a limit is exceeded: exception, words of its message, and the reason to show."""
+
+
+_used_by: Final[dict[str, int]] = {}
+"""The process that first used the library, which hangs in a fork of it (pydantic-monty 1.4.0)."""
+
+
+class SandboxUnavailable(RuntimeError):
+    """There is no sandbox, so nothing was run."""
+
+
+class WorkerLost(RuntimeError):
+    """The process is gone, or its state must not be used any more; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class SnippetFailed(Exception):
+    """A snippet raised, or is no Python that the sandbox knows.
+
+    `line` is the number of the line that was reached, 0 if none is known, and `source` its text.
+    """
+
+    def __init__(self, kind: str, message: str, line: int = 0, source: str = "") -> None:
+        self.kind = kind
+        self.message = message
+        self.line = line
+        self.source = source
+        super().__init__(f"{kind}: {message}")
+
+    def moved_up(self, lines: int) -> SnippetFailed:
+        """The same, in a text without that many lines before it."""
+        return SnippetFailed(self.kind, self.message, max(self.line - lines, 0), self.source)
+
+
+class Process:
+    """One process with at most one session. `uses` counts what it was used for; a lost one is not used again.
+
+    `guard` is the name that a checker's session stops at instead of running a text.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        """`seconds` is the longest that anything it does may take."""
+        self._request_timeout = seconds + _PATIENCE
+        self.session: MontySession | None = None
+        self.pid: int | None = None
+        self.guard = ""
+        self.uses = 0
+        self.is_lost = False
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="codeact")
+        self._pool: Monty | None = None
+        self._pool_stack = ExitStack()
+        self._session_stack = ExitStack()
+
+    async def call(self, seconds: float, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
+        """Have the thread do something that takes at most so many seconds of wall clock.
+
+        Whoever cancels it kills the process, and nothing is left that still runs. Raises `SandboxUnavailable`,
+        `WorkerLost`, and `SnippetFailed`.
+        """
+        doing = asyncio.wrap_future(self._thread.submit(self._guarded, work, *args))
+        try:
+            done, _ = await asyncio.wait([doing], timeout=max(seconds, 0.0))
+        except asyncio.CancelledError:
+            await self._stop(doing)
+            raise
+        if not done:
+            await self._stop(doing)
+            raise WorkerLost(OUT_OF_TIME)
+        return doing.result()
+
+    async def end(self) -> None:
+        """End the process and the thread."""
+        self.is_lost = True
+        try:
+            await self.call(self._request_timeout, self.close)
+        finally:
+            self._thread.shutdown(wait=False)
+
+    def close(self) -> None:
+        """End the process, from a thread that may wait for it, while nothing else uses it."""
+        self.session = None
+        self._thread.shutdown(wait=False)
+        with self._pool_stack, self._session_stack:
+            pass
+
+    def check_out(self, **options: Any) -> MontySession:
+        """Open a new session in the process, in its thread. The one before it is closed."""
+        self.check_in()
+        session = self._session_stack.enter_context(self._started().checkout(**options))
+        self.pid = session.worker_pid
+        self.session = session
+        return session
+
+    def check_in(self) -> None:
+        """Close the session, in the thread. Nothing of it is left in the process."""
+        self.session = None
+        self._session_stack.close()
+
+    def _started(self) -> Monty:
+        if self._pool is None:
+            from pydantic_monty import Monty
+
+            if _used_by.setdefault("pid", os.getpid()) != os.getpid():
+                raise SandboxUnavailable(
+                    "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
+                )
+            try:
+                self._pool = self._pool_stack.enter_context(
+                    Monty(max_processes=1, request_timeout=self._request_timeout)
+                )
+            except RuntimeError as error:
+                raise SandboxUnavailable("its worker process does not start") from error
+        return self._pool
+
+    async def _stop(self, doing: asyncio.Future[Any]) -> None:
+        """Kill the process and wait until its thread has noticed."""
+        self.is_lost = True
+        self._kill()
+        while not doing.done():
+            with suppress(asyncio.CancelledError):  # it is lost already, and whoever waits for it raises
+                await asyncio.wait([doing])
+        if not doing.cancelled():
+            doing.exception()
+
+    def _kill(self) -> None:
+        """End the process at once. Its pool waits for a reply and has not reaped it: its id is still its own."""
+        if self.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def _guarded(self, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
+        """Do it, with the exceptions of pydantic-monty translated to those of this module."""
+        try:
+            import pydantic_monty as monty
+        except ImportError:
+            if work == self.close:
+                return work(*args)
+            self.is_lost = True
+            raise SandboxUnavailable(
+                "the package pydantic-monty is not installed; the extra `codeact` brings it"
+            ) from None
+        try:
+            return work(*args)
+        except monty.MontyCrashedError as error:
+            self.is_lost = True
+            raise WorkerLost(OUT_OF_TIME if error.timed_out else DIED) from error
+        except (monty.MontyRuntimeError, monty.MontySyntaxError) as error:
+            failure = _failure(error.exception(), error.traceback())
+            self.is_lost = self.is_lost or isinstance(failure, WorkerLost)
+            raise failure from None
+        except (SandboxUnavailable, WorkerLost):
+            self.is_lost = True
+            raise
+
+
+def _failure(error: BaseException, frames: list[Any]) -> Exception:
+    kind, message = type(error).__name__, str(error)
+    for name, words, reason in _EXHAUSTED:
+        if kind == name and any(word in message for word in words):
+            return WorkerLost(reason)
+    own = [frame for frame in frames if frame.filename == frames[0].filename]
+    if not own:
+        return SnippetFailed(kind, message)
+    return SnippetFailed(kind, message, own[-1].line, (own[-1].source_line or "").strip())
