@@ -230,7 +230,7 @@ async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[
         "hints": {"call": "as {{args.field0}} {{args.note}}"},
     }
     definition = ToolDefinition(
-        name="code.tool",
+        name="own.tool",
         description="x",
         input_schema=made.schema,
         result_schema={"type": ["string", "integer"]},
@@ -248,7 +248,7 @@ async def _make(made: Made, host: Host, store: Any, folder: Path) -> ToolResult[
     )
     run = runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1"))
     (result,) = await runtime.turn(
-        [ToolRequest(name="code.tool", payload=json.dumps(made.args), tool_call_id="c1")], run
+        [ToolRequest(name="own.tool", payload=json.dumps(made.args), tool_call_id="c1")], run
     )
     await runtime.end_run(run)
     return result

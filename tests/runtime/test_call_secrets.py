@@ -63,7 +63,7 @@ def add(catalog: Catalog, handler: Callable[..., Any], name: str, **fields: Any)
 
 
 def catalog_of(handler: Callable[..., Any] = lambda _args: "ran", **fields: Any) -> Catalog:
-    return add(Catalog(), handler, "code.tool", **fields)
+    return add(Catalog(), handler, "own.tool", **fields)
 
 
 def shown(record: RunRecord) -> str:
@@ -87,7 +87,7 @@ def made(
         fields = {"input_schema": SCHEMA, **settings.pop("fields", {})}
         runtime = runtime_of(catalog_of(handler, **fields), store=store, **settings)
         text = json.dumps(args) if payload is None else payload
-        result = await runtime.invoke(ToolRequest(name="code.tool", payload=text, tool_call_id="c1"), meta=META)
+        result = await runtime.invoke(ToolRequest(name="own.tool", payload=text, tool_call_id="c1"), meta=META)
         return result, await store.read("r1")
 
     return asyncio.run(make())
@@ -285,7 +285,7 @@ def test_a_failure_of_a_tool_that_declares_nothing_hides_what_has_the_name_of_a_
     assert result.error is not None
     assert result.error.message == "401 for [redacted]"
     assert is_free(shown(record), "hunter2")
-    assert secrets_of_tool(catalog_of().definition("code.tool")) is NO_SECRETS
+    assert secrets_of_tool(catalog_of().definition("own.tool")) is NO_SECRETS
 
 
 def test_a_field_with_the_name_of_a_secret_is_watched_without_a_declaration() -> None:
@@ -301,7 +301,7 @@ def test_a_field_with_the_name_of_a_secret_is_watched_without_a_declaration() ->
 
 @pytest.mark.parametrize("pointer", ["/box/codes", "/box/codes/0", "/word", "/Word", "/box", "/a" * 99 + "…"])
 def test_an_issue_about_a_secret_or_with_a_pointer_that_was_cut_shows_nothing(pointer: str) -> None:
-    secrets = secrets_of_tool(catalog_of(input_schema=SCHEMA).definition("code.tool"))
+    secrets = secrets_of_tool(catalog_of(input_schema=SCHEMA).definition("own.tool"))
     issue = Issue(pointer=pointer, keyword="type", expected="x", found='"a"', hint="use x")
     assert hide_issue(issue, secrets).found == "[redacted]"
     assert hide_issue(issue, secrets).hint == "use x"
@@ -442,7 +442,7 @@ def test_reg_66_what_is_left_of_an_aborted_call_shows_no_secret() -> None:
         catalog = catalog_of(handler, input_schema=SCHEMA)
         runtime = runtime_of(catalog, store=store)
         run = runtime.start_run(meta=META)
-        (result,) = await runtime.turn([ToolRequest(name="code.tool", payload=json.dumps(ARGS))], run)
+        (result,) = await runtime.turn([ToolRequest(name="own.tool", payload=json.dumps(ARGS))], run)
         assert result.metadata["partial"]
         assert "printed [redacted]" in str(result.content)
         assert is_free(f"{result!r} {shown(await store.read('r1'))}")
@@ -469,17 +469,17 @@ def test_reg_66_the_run_that_a_call_starts_keeps_its_secrets_too(tmp_path: Path)
         async def parent(args: Any, meta: ToolCallMeta) -> str:
             child = start_child(meta, "")
             sent = json.dumps({"text": f"as {args['word']}"})
-            (said,) = await child.turn([ToolRequest(name="code.echo", payload=sent)])
+            (said,) = await child.turn([ToolRequest(name="own.echo", payload=sent)])
             await child.end("completed")
             return str(said.value)
 
-        catalog = add(Catalog(), parent, "code.tool", tags={"agent"}, input_schema=SCHEMA)
-        add(catalog, lambda args: ToolResult[Any](value=args["text"], audit={"said": args["text"]}), "code.echo")
+        catalog = add(Catalog(), parent, "own.tool", tags={"agent"}, input_schema=SCHEMA)
+        add(catalog, lambda args: ToolResult[Any](value=args["text"], audit={"said": args["text"]}), "own.echo")
         path = tmp_path / "calls.db"
         store = SqliteStore(path)
         runtime = runtime_of(catalog, store=store)
         run = runtime.start_run(meta=META)
-        (result,) = await runtime.turn([ToolRequest(name="code.tool", payload=json.dumps(ARGS))], run)
+        (result,) = await runtime.turn([ToolRequest(name="own.tool", payload=json.dumps(ARGS))], run)
         assert result.value == f"as {WORD}"
         runs = await store.runs()
         assert len(runs) == 2

@@ -40,9 +40,9 @@ def _deep(depth: int) -> Any:
 
 JUNK: Final[Sequence[Any]] = (
     *(None, True, 0, -1, 1.5, float("nan"), float("inf"), 10**5000, 1j, ..., object(), print, type, range(3)),
-    *("", "x", "\ud800", "a\x00b", "\n", "x" * 1_000_000, "code.tool (not offered)"),
-    *(b"", b"code.tool", b"\xff\xfe", bytearray(b"{}"), memoryview(b"{}"), Hostile(), Exception("x"), lambda: None),
-    *([], ["code.tool"], {}, {"a": 1}, (), {1, 2}, _deep(100_000), {"a": _deep(100_000)}),
+    *("", "x", "\ud800", "a\x00b", "\n", "x" * 1_000_000, "own.tool (not offered)"),
+    *(b"", b"own.tool", b"\xff\xfe", bytearray(b"{}"), memoryview(b"{}"), Hostile(), Exception("x"), lambda: None),
+    *([], ["own.tool"], {}, {"a": 1}, (), {1, 2}, _deep(100_000), {"a": _deep(100_000)}),
 )
 TEXTS: Final[Sequence[Any]] = (
     *(
@@ -74,7 +74,7 @@ def runtimes(path: Path) -> list[Runtime]:
 
 def junk_call(random_: random.Random) -> dict[str, Any]:
     """The fields of a call, up to three of them replaced by junk."""
-    given: dict[str, Any] = {"name": "code.tool", "payload": "{}", "tool_call_id": "c", "user": "ann"}
+    given: dict[str, Any] = {"name": "own.tool", "payload": "{}", "tool_call_id": "c", "user": "ann"}
     for field in random_.sample(FIELDS, random_.randint(1, 3)):
         given[field] = random_.choice((*JUNK, *TEXTS) if field == "payload" else JUNK)
     return given
@@ -143,16 +143,16 @@ def test_no_more_junk_raises(tmp_path: Path, seed: int, caplog: pytest.LogCaptur
 @pytest.mark.parametrize(
     ("given", "what"),
     [
-        ({"request": {"name": "code.tool"}}, "the request is of the type dict, and must be a ToolRequest"),
-        ({"name": ["code.tool"]}, "the name of the tool is of the type list, and must be text"),
-        ({"name": b"code.tool"}, "the name of the tool is of the type bytes, and must be text"),
+        ({"request": {"name": "own.tool"}}, "the request is of the type dict, and must be a ToolRequest"),
+        ({"name": ["own.tool"]}, "the name of the tool is of the type list, and must be text"),
+        ({"name": b"own.tool"}, "the name of the tool is of the type bytes, and must be text"),
         ({"tool_call_id": 7}, "the id of the call is of the type int, and must be text"),
         ({"meta": {"user": "ann"}}, "the meta of the call is of the type dict, and must be a ToolCallMeta"),
         ({"run": "r1"}, "the run of the call is of the type str, and must be a Run"),
     ],
 )
 def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any], what: str) -> None:
-    whole = {"name": "code.tool", "payload": "{}", "tool_call_id": "c", **given}
+    whole = {"name": "own.tool", "payload": "{}", "tool_call_id": "c", **given}
     store = MemoryStore()
 
     async def main() -> tuple[ToolResult[Any], int]:
@@ -170,17 +170,17 @@ def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any]
 
 @pytest.mark.parametrize("payload", [{"a": 1}, 7, ["x"], memoryview(b"{}")])
 def test_a_payload_that_is_no_text_is_no_json(payload: Any) -> None:
-    result = asyncio.run(runtime_of(catalog_of(must_not_run)).invoke(ToolRequest(name="code.tool", payload=payload)))
+    result = asyncio.run(runtime_of(catalog_of(must_not_run)).invoke(ToolRequest(name="own.tool", payload=payload)))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
     assert result.error.prior_input == f"({type(payload).__name__}, which is no JSON text)"
 
 
 class Adapter:
-    """Runs `code.tool` by an executor, which takes JSON."""
+    """Runs `own.tool` by an executor, which takes JSON."""
 
     def definitions(self) -> Any:
-        return [catalog_of(input_schema=SCHEMA).definition("code.tool")]
+        return [catalog_of(input_schema=SCHEMA).definition("own.tool")]
 
     def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> Any:
         must_not_run(request)
@@ -192,7 +192,7 @@ def test_a_deep_text_in_the_place_of_another_value_is_the_fault_of_the_model(tex
     catalog = catalog_of(must_not_run, input_schema=SCHEMA) if is_typed else Catalog()
     if not is_typed:
         catalog.register_adapter(Adapter())
-    request = ToolRequest(name="code.tool", payload=json.dumps({"a": text}))
+    request = ToolRequest(name="own.tool", payload=json.dumps({"a": text}))
     result = asyncio.run(runtime_of(catalog).invoke(request))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
@@ -304,7 +304,7 @@ def test_nothing_that_the_code_of_a_host_raises_escapes_a_call(
         call_id = "" if place == "ids" else "c"
         store = MemoryStore() if recorded and place != "ids" else None
         runtime = runtime_of(catalog_of(handler, **tool), store=store, **settings(fail))
-        return await runtime.invoke(ToolRequest(name="code.tool", tool_call_id=call_id), meta=ToolCallMeta(user="ann"))
+        return await runtime.invoke(ToolRequest(name="own.tool", tool_call_id=call_id), meta=ToolCallMeta(user="ann"))
 
     for error in ERRORS:
         for is_timed in (False, True):
@@ -334,7 +334,7 @@ def test_a_call_that_is_closed_from_outside_ends_there_and_then(recorded: bool) 
     runtime = runtime_of(catalog_of(handler), store=MemoryStore() if recorded else None)
 
     async def main() -> None:
-        calling = runtime.invoke(ToolRequest(name="code.tool"))
+        calling = runtime.invoke(ToolRequest(name="own.tool"))
         calling.send(None)
         calling.close()
 

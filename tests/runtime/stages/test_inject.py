@@ -127,7 +127,7 @@ def test_what_is_filled_into_json_must_be_json() -> None:
 
     class Adapter:
         def definitions(self) -> Any:
-            return [catalog_of(metadata={"inject": ["account"]}).definition("code.tool")]
+            return [catalog_of(metadata={"inject": ["account"]}).definition("own.tool")]
 
         def execute(self, _request: ToolRequest, _meta: ToolCallMeta, /) -> Any:
             pytest.fail("it ran")

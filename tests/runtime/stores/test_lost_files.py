@@ -251,7 +251,7 @@ ran = []
 async def main():
     store = SqliteStore(sys.argv[1])
     catalog = catalog_of(lambda args: ran.append("write") or "x", permission="write")
-    add(catalog, lambda args: ran.append("read") or "y", "code.read", permission="readonly")
+    add(catalog, lambda args: ran.append("read") or "y", "own.read", permission="readonly")
     runtime = runtime_of(catalog, store=store)
     print(json.dumps([code_of(await call(runtime, name)) for name in sys.argv[2:]] + ran))
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
@@ -275,9 +275,9 @@ asyncio.run(main())
 @pytest.mark.parametrize(
     ("names", "when_full"),
     [
-        (["code.tool", "code.read"], '["not_recorded", "not_recorded"]'),
+        (["own.tool", "own.read"], '["not_recorded", "not_recorded"]'),
         # The first to meet the full disk has run, if it reads, and what it gave was withheld; nothing ran after it.
-        (["code.read", "code.read"], '["not_recorded", "not_recorded", "read"]'),
+        (["own.read", "own.read"], '["not_recorded", "not_recorded", "read"]'),
     ],
 )
 def test_on_a_full_disk_nothing_runs_off_the_record(tmp_path: Path, names: list[str], when_full: str) -> None:
