@@ -22,6 +22,7 @@ BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
 
 LINK = re.compile(r"\]\((?P<file>[^)#:]*)(?:#(?P<anchor>[^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+PROMISED = re.compile(r"^  - \[`(test_\w+)`\]\(([^)]+)\)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -96,6 +97,18 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         if link["anchor"]:
             headings = HEADING.findall(target.read_text(encoding="utf-8"))
             assert link["anchor"] in [re.sub(r"[^\w\- ]", "", text).lower().replace(" ", "-") for text in headings]
+
+
+def test_each_promise_of_the_security_page_names_tests_that_exist() -> None:
+    page = ROOT / "docs" / "explanation" / "security.md"
+    promises, _, _ = page.read_text(encoding="utf-8").partition("## What toolgen does not promise")
+    without_tests = re.findall(r"^- (.*)\n(?!  - \[`test_)", promises, re.MULTILINE)
+    assert without_tests == []
+    named = PROMISED.findall(promises)
+    assert len(named) == promises.count("\n  - ") > 50
+    for name, file in named:
+        text = (page.parent / file).read_text(encoding="utf-8")
+        assert re.search(rf"^(async )?def {name}\(", text, re.MULTILINE), f"{file} has no {name}"
 
 
 def test_both_examples_of_a_configuration_say_the_same(tmp_path: Path) -> None:
