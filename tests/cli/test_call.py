@@ -135,6 +135,11 @@ def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
     assert (unknown.code, "There is no policy `carefull`. did you mean `careful`?" in unknown.err) == (2, True)
 
 
+def _heed_interrupts() -> None:
+    """A shell that starts the tests in its background has them ignore SIGINT, and what they start with them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """A call that has to be allowed, from a terminal on which the question stands, and the end of the person."""
@@ -142,7 +147,14 @@ def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "fetch", '{"url": "https://example.org"}']
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with (
-        subprocess.Popen(command, stdin=program, stdout=subprocess.PIPE, stderr=program, env=environment) as process,
+        subprocess.Popen(
+            command,
+            stdin=program,
+            stdout=subprocess.PIPE,
+            stderr=program,
+            env=environment,
+            preexec_fn=_heed_interrupts,  # noqa: PLW1509 (no thread of the test holds a lock that the child needs)
+        ) as process,
         os.fdopen(person, "r+b", buffering=0) as terminal,
     ):
         os.close(program)
