@@ -153,7 +153,7 @@ def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
             stdout=subprocess.PIPE,
             stderr=program,
             env=environment,
-            preexec_fn=_heed_interrupts,  # noqa: PLW1509 (no thread of the test holds a lock that the child needs)
+            preexec_fn=_heed_interrupts,
         ) as process,
         os.fdopen(person, "r+b", buffering=0) as terminal,
     ):
