@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.search.words import words_of
+from toolgen.search.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.hashed_vectors import HashedVectors
 from benchmarks.processes import ROOT, summary
 from benchmarks.tools import make_toolsets
-from toolgen.contract.search.documents import SearchDocument, document_of_tool
-from toolgen.contract.search.index_text import write_index
-from toolgen.runtime.search.fused import Search
-from toolgen.runtime.search.index import Index
-from toolgen.runtime.search.vectors import Vectors
+from toolgen.llm.search.fused import Search
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.vectors import Vectors
+from toolgen.search.documents import SearchDocument, document_of_tool
+from toolgen.search.index_text import write_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

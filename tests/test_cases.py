@@ -18,8 +18,8 @@ from tests.case import CASES, Case, all_cases, differences, write
 from tests.project.checkout import ROOT
 from tests.type_checkers import CHECKERS
 from toolgen.compiler.diagnostics.codes import CODES
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.errors import InvalidPayload
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.codec.codec import Codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

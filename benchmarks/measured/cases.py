@@ -129,8 +129,8 @@ def _invoked(name: str) -> Callable[[], Call]:
 
 def toolgen_guarded() -> Callable[[], Call]:
     """Everything on: limits, hooks, a policy, the eval gate, timeouts, and a record in memory with each stage."""
+    from toolgen.record.memory import MemoryStore
     from toolgen.runtime import ToolCallMeta, ToolRequest
-    from toolgen.runtime.stores.memory import MemoryStore
 
     request, meta = ToolRequest(name=GUARDED_TOOL, payload=ARGS, tool_call_id="c1"), ToolCallMeta(user="ann")
     runtime = guarded_runtime(MemoryStore())
@@ -144,7 +144,7 @@ def toolgen_guarded() -> Callable[[], Call]:
 
 def guarded_runtime(store: Any) -> Any:
     from toolgen.runtime import Runtime, deny_all, load
-    from toolgen.runtime.gate import GateDecision
+    from toolgen.runtime.calls.gate import GateDecision
 
     class Hook:
         def pre_tool_use(self, _call: object, /) -> None:

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from benchmarks.measured.peer_tools import TOOLSET, peer_tools
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
-from toolgen.providers.compact import compact
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
+from toolgen.schema.compact import compact
+from toolgen.spec.tool_use import LAYERS, LEXICAL, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.contract.tool_use import Scheme
+    from toolgen.llm.tool_use import Conversation
     from toolgen.runtime import ToolDefinition
-    from toolgen.runtime.tool_use import Conversation
+    from toolgen.spec.tool_use import Scheme
 
 DISCOVERY: Final = "actions"
 """The built-in toolset behind the wrappers."""

@@ -9,9 +9,9 @@ from collections import defaultdict
 from statistics import median
 
 from benchmarks.measured.cases import ARGS, GUARDED_TOOL, guarded_runtime
+from toolgen.record.calls import calls_of
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import ToolCallMeta, ToolRequest
-from toolgen.runtime.stores.calls import calls_of
-from toolgen.runtime.stores.memory import MemoryStore
 
 
 async def main(repeats: int) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from reference_folder import FOLDER
 
 from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
-from toolgen.contract.tool_use import DEFAULT_SCHEMES, LAYERS, LEXICAL, SCHEMES
 from toolgen.providers.table import PROVIDERS
+from toolgen.spec.tool_use import DEFAULT_SCHEMES, LAYERS, LEXICAL, SCHEMES
 
 SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
     Config: {

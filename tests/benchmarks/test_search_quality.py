@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.searches import TOOLS, PlainBM25, fused_search, read_queries, real_documents, recall
-from toolgen.runtime.search.index import Index
+from toolgen.llm.search.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolgen.contract.search.documents import SearchDocument
+    from toolgen.search.documents import SearchDocument
 
 QUERIES = read_queries()
 

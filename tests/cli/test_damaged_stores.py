@@ -16,11 +16,11 @@ import pytest
 
 from tests.runtime.stores.sample import KEY, denied, done, ended, progress, record, result, started
 from toolgen.cli import front
-from toolgen.runtime.stores.calls import calls_of
-from toolgen.runtime.stores.chain import ChainError, Head, verify
-from toolgen.runtime.stores.records import RunNotFound, StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.calls import calls_of
+from toolgen.record.chain import ChainError, Head, verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.events.records import RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,9 +17,9 @@ import pytest
 from tests.cli.command_line import toolgen
 from tests.project.checkout import ROOT
 from tests.runtime.stores.sample import denied, done, ended, progress, result, started, write
-from toolgen.runtime.stores.chain import ChainKey
-from toolgen.runtime.stores.records import NewEvent
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.record.chain import ChainKey
+from toolgen.record.sqlite import SqliteStore
+from toolgen.runtime.events.records import NewEvent
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.command_line import toolgen
-from toolgen.contract.discovery import DISCOVERY
+from toolgen.spec.discovery import DISCOVERY
 
 if TYPE_CHECKING:
     from pathlib import Path

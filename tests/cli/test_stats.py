@@ -10,8 +10,8 @@ import tiktoken
 
 from tests.cli.command_line import toolgen
 from toolgen.cli.commands import stats
-from toolgen.contract.tool_use import SCHEMES, ToolUseConfig
 from toolgen.runtime import ToolDefinition, load
+from toolgen.spec.tool_use import SCHEMES, ToolUseConfig
 
 if TYPE_CHECKING:
     from pathlib import Path

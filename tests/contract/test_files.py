@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.contract import files
-from toolgen.contract.files import LeadsOut, NotRegular, TooLarge, is_inside, open_file, read_file, read_file_inside
+from toolgen.spec import files
+from toolgen.spec.files import LeadsOut, NotRegular, TooLarge, is_inside, open_file, read_file, read_file_inside
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes, sockets, devices and links of POSIX")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.contract.json_pointer import at, child, pointer_of
+from toolgen.schema.pointer import at, child, pointer_of
 
 DOCUMENT = {"a/b": {"m~n": [10, {" ": 20}]}, "": 30, "%": 40, "0": 50}
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.project.checkout import ROOT
-from toolgen.contract.evaluations import evaluations
-from toolgen.contract.schema_bounds import MAX_CHAIN, Bounds, excess
-from toolgen.contract.schema_cost import INFINITE, Reach, applied, foreseen
-from toolgen.contract.schema_graph import SchemaGraph
+from toolgen.schema.cost.bounds import MAX_CHAIN, Bounds, excess
+from toolgen.schema.cost.count import INFINITE, Reach, applied, foreseen
+from toolgen.schema.cost.evaluations import evaluations
+from toolgen.schema.cost.graph import SchemaGraph
 
 if TYPE_CHECKING:
     from collections.abc import Callable

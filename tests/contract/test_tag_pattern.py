@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contract.hostile_patterns import REFUSED, SLOW_ELSEWHERE
-from toolgen.contract.tag_pattern import MAX_LENGTH, MAX_SIZE, PatternRefused, TagPattern
-from toolgen.contract.tag_program import Instruction
+from toolgen.spec.tag_pattern import MAX_LENGTH, MAX_SIZE, PatternRefused, TagPattern
+from toolgen.spec.tag_program import Instruction
 
 ALPHABET = "ab 1-\u00e9"
 ATOMS = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
+from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 
 
 def problem(configuration: Any) -> str:

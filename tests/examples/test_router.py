@@ -26,7 +26,7 @@ from tests.examples.entries import EVERY_ENTRY, SERVER, TARGET_CALLS
 from tests.project.checkout import ROOT
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 
 SAID = {
     "skill__word_count": '{"words":3,"lines":2,"most_common":{"two":2,"one":1}}',

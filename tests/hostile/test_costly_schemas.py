@@ -12,10 +12,10 @@ from tests.compiler.importers.importing import import_tools, tool
 from tests.contract.test_schema_cost import EXPRESSION, LATTICES, lattice
 from tests.hostile.building import compiled, toolset
 from toolgen.runtime import Catalog, ToolDefinition
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.example import _made_up, _TooLong
-from toolgen.runtime.schema_profile import with_definitions_in_place
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.schema_profile import with_definitions_in_place
+from toolgen.runtime.issues.example import _made_up, _TooLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,12 +10,12 @@ from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.contract.records import FailureKind, ToolsetRegistration
-from toolgen.contract.tool_use import LAYERS
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import RunNotFound
-from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.events.records import RunNotFound
+from toolgen.spec.tool_use import LAYERS
 from toolgen.toolsets.actions import ActionTools
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.contract.tool_use import Scheme
-    from toolgen.runtime.permission import PermissionCallback
-    from toolgen.runtime.tool_use import Conversation
+    from toolgen.llm.tool_use import Conversation
+    from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.spec.tool_use import Scheme
 
 SPECS: Final[Mapping[str, str]] = {
     "shop.yaml": """

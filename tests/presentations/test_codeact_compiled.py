@@ -13,10 +13,10 @@ from tests.compiler.specs import resolved, toolset
 from tests.runtime.presentations.codeact.house import House, candidates_of
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.emit.stubs import emit_stubs
-from toolgen.providers.compact import compact
+from toolgen.llm.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
 from toolgen.runtime import Catalog, ToolDefinition
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.presentations.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.schema.compact import compact
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,11 +11,11 @@ import pytest
 from tests.presentations.model import ScriptedModel
 from tests.presentations.shop import ACTIONS, Visit
 from tests.runtime.responses import RESPONSES
-from toolgen.contract.messages import ToolChoice
+from toolgen.llm.tool_use import ToolUse
+from toolgen.providers.messages import ToolChoice
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime import Catalog, Runtime, allow_all
-from toolgen.runtime.tool_use import ToolUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,17 +13,17 @@ import pytest
 
 from tests.runtime.responses import RESPONSES
 from toolgen.contract.records import FailureKind
+from toolgen.llm.tags import parse_response
+from toolgen.llm.tool_use import ToolUse
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
-from toolgen.runtime.presentations.tags import parse_response
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import RunNotFound
-from toolgen.runtime.tool_use import ToolUse
+from toolgen.runtime.events.records import RunNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.runtime.presentations.tags.line import TagLine
-    from toolgen.runtime.tool_use import Turn
+    from toolgen.llm.tags.line import TagLine
+    from toolgen.llm.tool_use import Turn
 
 TAGS: dict[str, tuple[str, list[str], bool]] = {
     "FIND": ("(.+)", ["query"], True),

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from tests.presentations.model import ScriptedModel, Task
 from tests.presentations.shop import ACTIONS, Visit
 from tests.runtime.responses import RESPONSES
-from toolgen.contract.tool_use import SCHEMES
-from toolgen.runtime.permission import Decision
+from toolgen.runtime.policy.permission import Decision
+from toolgen.spec.tool_use import SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgen.contract.tool_use import Scheme
     from toolgen.runtime import Catalog
-    from toolgen.runtime.permission import PermissionCallback
+    from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.spec.tool_use import Scheme
 
     LoadShop = Callable[[], Catalog]
 

@@ -17,23 +17,23 @@ from tests.presentations.model import ScriptedModel, Task
 from tests.presentations.shop import ACTIONS, Shop, Visit
 from tests.runtime.responses import RESPONSES
 from tests.runtime.tools import idle_executors
-from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
-from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
+from toolgen.llm.presentations import protocol
+from toolgen.llm.presentations.protocol import PlainText, Surface
+from toolgen.llm.presentations.retrieval import Retrieval
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.providers.messages import ModelCall, ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
-from toolgen.runtime.errors import CallFailed, CatalogError
-from toolgen.runtime.presentations import protocol
-from toolgen.runtime.presentations.protocol import PlainText, Surface
-from toolgen.runtime.presentations.retrieval import Retrieval
-from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
-from toolgen.runtime.tool_use.tool_use import RunOps
+from toolgen.runtime.base.errors import CallFailed, CatalogError
+from toolgen.spec.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolResult
-    from toolgen.contract.tool_use import Scheme
-    from toolgen.runtime.tool_use import Conversation, Turn
+    from toolgen.llm.tool_use import Conversation, Turn
+    from toolgen.spec.tool_use import Scheme
 
     LoadShop = Callable[[], Catalog]
 
@@ -213,7 +213,7 @@ def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_re
     assert [name for name in vars(protocol.Ops) if not name.startswith("_")] == ["call"]
     forbidden = re.compile(r"toolgen\.runtime\.(policy|permission|effective|pipeline|catalog|run|stages|steps|paths)\b")
     for name in PRESENTATIONS:
-        module = importlib.import_module(f"toolgen.runtime.presentations.{name}")
+        module = importlib.import_module(f"toolgen.llm.presentations.{name}")
         modules = [module]
         if hasattr(module, "__path__"):
             parts = [part.name for part in pkgutil.iter_modules(module.__path__)]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from tests.case import write
 from toolgen.compiler.build import generate
 from toolgen.runtime import load
-from toolgen.runtime.codec import _package_codec
-from toolgen.runtime.kinds import adapter_of
-from toolgen.runtime.packages import read_package
+from toolgen.runtime.base.packages import read_package
+from toolgen.runtime.codec.codec import _package_codec
+from toolgen.runtime.codec.pydantic_types import adapter_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

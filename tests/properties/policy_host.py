@@ -12,14 +12,14 @@ from tests.properties.package import loaded
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.contract.version import CONTRACT_VERSION
-from toolgen.providers.wire_names import python_function_name
+from toolgen.providers.stub import python_function_name
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, allow_all, deny_all
-from toolgen.runtime.effective import OutsideBase
-from toolgen.runtime.errors import PermissionDenied
-from toolgen.runtime.gate import GateDecision
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.run import Run, Session
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.base.errors import PermissionDenied
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.effective import OutsideBase
+from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

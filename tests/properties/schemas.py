@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn
 
-    from toolgen.runtime.packages import Side
+    from toolgen.runtime.base.packages import Side
 
 _NAMES: Final = [
     *("a", "b", "c", "from", "x y", "n/~", "", "ü", "A", "1", "model_config", "Literal", "a%25b", "__proto__"),

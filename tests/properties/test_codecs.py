@@ -14,13 +14,13 @@ from tests.compiler.specs import resolved
 from tests.properties.package import imported, same
 from tests.properties.schemas import DIALECTS, Toolset, ToolSide, toolsets
 from tests.properties.values import values
-from toolgen.contract.canonical import canonical
-from toolgen.runtime.errors import InvalidPayload
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolgen.runtime.codec import Codec
+    from toolgen.runtime.codec.codec import Codec
 
 # A failure shows one schema and one value. To make the toolset around them smaller would take minutes.
 unhurried = settings(

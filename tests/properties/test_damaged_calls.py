@@ -23,12 +23,12 @@ from tests.cli.command_line import toolgen
 from tests.project.checkout import ROOT
 from tests.properties.test_codecs import try_value
 from tests.properties.values import damaged
-from toolgen.runtime.codec import Codec
+from toolgen.runtime.codec.codec import Codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toolgen.runtime.packages import Side
+    from toolgen.runtime.base.packages import Side
 
 DATA = ROOT.parent / "shared" / "data"
 RECORDED = {"tau": "tau", "tau2": "tau2", "kubernetes": "kubernetes_real"}

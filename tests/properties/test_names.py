@@ -16,7 +16,7 @@ from tests.properties.package import imported
 from toolgen.compiler.build import generate
 from toolgen.contract.ident import Ident
 from toolgen.providers.table import PROVIDERS, provider
-from toolgen.providers.wire_names import fits, wire_name
+from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

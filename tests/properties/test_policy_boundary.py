@@ -33,16 +33,16 @@ from tests.properties.policy_world import (
     worlds,
 )
 from tests.properties.virtual_time import run as run_now
-from toolgen.contract.selector import Selector
-from toolgen.runtime.policy import Policies
-from toolgen.runtime.run import Run
-from toolgen.runtime.stores.calls import calls_of
+from toolgen.record.calls import calls_of
+from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.runs.run import Run
+from toolgen.spec.selector import Selector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.stores.calls import RecordedCall
+    from toolgen.record.calls import RecordedCall
 
 CODES = {
     "ok", "handler_error", "tool_not_available", "validation_error", "hook_denied", "permission_denied", "gate_refused",

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 
 from toolgen.cli.commands.log import command as log_command
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolCallMeta, ToolError, ToolRequest, ToolResult
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Catalog, Runtime, ToolDefinition
-from toolgen.runtime.artifacts import Artifacts
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.gate import GateDecision
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.permission import Decision, PermissionRequest
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

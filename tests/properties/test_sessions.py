@@ -43,16 +43,16 @@ from tests.properties.session_model import (
 from tests.properties.session_package import STARTS, TOOLS, furnish, write_package
 from tests.properties.virtual_time import VirtualLoop
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.record.calls import calls_of
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition
-from toolgen.runtime.children import start_child
-from toolgen.runtime.run import Run, Session
-from toolgen.runtime.stores.calls import calls_of
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.runs.children import start_child
+from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.runtime import Catalog
-    from toolgen.runtime.permission import PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 CODES: Final = {"ok", "granted", "rate_limited", "permission_denied", "aborted", "child_agent_limit_exceeded"}
 """All that is met: how calls end, and that a grant spared a question."""

@@ -21,7 +21,7 @@ from tests.properties.test_codecs import try_value, unhurried
 from tests.properties.values import values
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all
-from toolgen.runtime.typed_values import plain
+from toolgen.runtime.codec.typed_values import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.messages import CallAnswer, Feedback, ModelCall, ModelReply, OfferedTool
+from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply, OfferedTool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from tests.project.checkout import ROOT
 from tests.properties.schemas import DIALECTS, Toolset, toolsets
 from tests.properties.values import values
-from toolgen.providers.compact import compact, told_args
+from toolgen.schema.compact import compact, told_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict import project
-from toolgen.providers.strict_nodes import Inexpressible
+from toolgen.providers.strict.convert import project
+from toolgen.providers.strict.nodes import Inexpressible
 
 
 def closed(properties: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from jsonschema_rs import meta, validator_for
 
-from toolgen.providers.drafts import as_2020_12
 from toolgen.providers.lenient import express
 from toolgen.providers.schema_dialects import CLAUDE, GEMINI
+from toolgen.schema.drafts import as_2020_12
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.conversations import CONVERSATIONS
 from tests.runtime.responses import RESPONSES
-from toolgen.contract.messages import CallAnswer, Feedback, ModelReply
+from toolgen.providers.messages import CallAnswer, Feedback, ModelReply
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.table import PROVIDERS, provider
 

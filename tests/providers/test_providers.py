@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.providers.conversations import CONVERSATIONS, TOOLS
-from toolgen.contract.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
+from toolgen.providers.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
 from toolgen.providers.protocol import MalformedResponse, Problem, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider, provider_payload, spelled
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 IDENTS = ("code.read_file", "mcp.git-hub.create_issue", f"mcp.x.{'y' * 70}", "a.b__c", "shop.ünicode")
 ALL = pytest.mark.parametrize("name", PROVIDERS)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.project.checkout import ROOT
-from toolgen.contract.messages import OfferedTool
+from toolgen.providers.messages import OfferedTool
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict import project
-from toolgen.providers.strict_nodes import Inexpressible
+from toolgen.providers.strict.convert import project
+from toolgen.providers.strict.nodes import Inexpressible
 from toolgen.providers.table import PROVIDERS, provider_payload
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import Payload

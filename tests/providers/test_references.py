@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from toolgen.contract.messages import OfferedTool
-from toolgen.providers.references import behind_references
+from toolgen.providers.messages import OfferedTool
 from toolgen.providers.schema_dialects import OPENAI_STRICT
-from toolgen.providers.strict import project
+from toolgen.providers.strict.convert import project
 from toolgen.providers.table import PROVIDERS, provider_payload
+from toolgen.schema.references import behind_references
 
 
 def test_a_root_that_is_a_reference_keeps_what_is_said_beside_it() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers.conversations import anthropic_answer, bedrock_answer, gemini_answer, openai_answer, openai_call
-from toolgen.contract.messages import CallAnswer, Feedback
+from toolgen.providers.messages import CallAnswer, Feedback
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.table import PROVIDERS, provider
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.providers.conversations import CONVERSATIONS, FEEDBACK, FIND, LAST, REPLY, TOOLS
 from tests.providers.fake_api import serving
-from toolgen.contract.messages import Feedback, ModelReply, ToolChoice
+from toolgen.providers.messages import Feedback, ModelReply, ToolChoice
 from toolgen.providers.protocol import request_fields
 from toolgen.providers.table import PROVIDERS, provider
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.providers.conversations import CONVERSATIONS, FEEDBACK, FIND, TOOLS
-from toolgen.contract.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
+from toolgen.providers.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
 from toolgen.providers.protocol import request_fields
 from toolgen.providers.table import provider
 

@@ -8,8 +8,8 @@ import pytest
 from jsonschema_rs import validator_for
 
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.spoken_fields import spoken_fields
-from toolgen.providers.strict import project
+from toolgen.providers.strict.conditional_properties import spoken_fields
+from toolgen.providers.strict.convert import project
 
 BASE: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 ITEM: dict[str, Any] = {"type": "object", "properties": {"item": {"type": "string"}}, "required": ["item"]}

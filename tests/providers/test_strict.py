@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.providers.schemas import args_schemas, values
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict import Projection, project
-from toolgen.providers.strict_nodes import Inexpressible
+from toolgen.providers.strict.convert import Projection, project
+from toolgen.providers.strict.nodes import Inexpressible
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import Difference

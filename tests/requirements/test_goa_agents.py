@@ -12,18 +12,18 @@ import pytest
 
 from tests.toolsets.agent.agents.world import FOUND, VERDICT, VERIFY, World, call_of, plays, search, value_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.execute.agent import AgentExecutor, AgentRun, Outcome, executor
+from toolgen.execute.command import CommandHost
+from toolgen.execute.command import executor as commands
 from toolgen.runtime import load
-from toolgen.runtime.errors import ToolNotFound
-from toolgen.runtime.executors.agent import AgentExecutor, AgentRun, Outcome, executor
-from toolgen.runtime.executors.command import CommandHost
-from toolgen.runtime.executors.command import executor as commands
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.result import tool_error_from_error
+from toolgen.runtime.base.errors import ToolNotFound
+from toolgen.runtime.calls.result import tool_error_from_error
+from toolgen.runtime.policy.paths.policy import PathPolicy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.runs.run import Run
 
 
 @pytest.mark.parametrize("name", ["orchestrator.research.serach", "search", "", "router.web_search"])
@@ -107,7 +107,7 @@ def test_goa_09_a_payload_is_decoded_only_where_a_prompt_needs_it(
         decodings.append(text)
         return json.loads(text)
 
-    monkeypatch.setattr("toolgen.runtime.executors.agent.from_json", counted)
+    monkeypatch.setattr("toolgen.execute.agent.from_json", counted)
     found = played(request_, answer)
     assert found.result.success
     assert len(decodings) == decoded

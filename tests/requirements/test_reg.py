@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.compiler.specs import raw, resolved, toolset
 from toolgen.providers.table import PROVIDERS, provider
-from toolgen.providers.wire_names import fits, wire_name, wire_table
+from toolgen.spec.wire_names import fits, wire_name, wire_table
 
 IDENT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*\.[A-Za-z_][A-Za-z0-9_-]*")
 ADVERSARIAL = st.text(alphabet="ab_.", min_size=1, max_size=6) | st.text(max_size=80)

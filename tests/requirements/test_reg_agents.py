@@ -22,8 +22,8 @@ from tests.toolsets.agent.agents.world import (
     worker,
 )
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.executors.agent import AgentRun, Outcome
-from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.execute.agent import AgentRun, Outcome
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest

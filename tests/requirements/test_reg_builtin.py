@@ -11,8 +11,8 @@ import pytest
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, load
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.run import Session
+from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.runs.run import Session
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.permission import PermissionRequest
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.policy.permission import PermissionRequest
+    from toolgen.runtime.runs.run import Run
 
 TASK_TOOLS = {
     *("agent.task_template", "agent.task_create", "agent.task_get", "agent.task_list", "agent.task_update"),

@@ -15,15 +15,15 @@ from toolgen.contract.records import (
     ToolResult,
 )
 from toolgen.runtime import Runtime, allow_all, deny_all, load
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.permission import Decision, PermissionRequest
-from toolgen.runtime.run import Session
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.runs.run import Session
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.runs.run import Run
 
 
 def run_of(runtime: Runtime, **meta: Any) -> Run:
@@ -123,7 +123,7 @@ def asking(decisions: list[Any], values: list[Any], *, turn: bool = True, **sett
 
     async def whole() -> list[str]:
         run = run_of(runtime)
-        requests = [ToolRequest(name="code.tool", payload=json.dumps({"key": value})) for value in values]
+        requests = [ToolRequest(name="own.tool", payload=json.dumps({"key": value})) for value in values]
         results = (
             await runtime.turn(requests, run) if turn else [await runtime.invoke(each, run=run) for each in requests]
         )

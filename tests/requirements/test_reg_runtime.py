@@ -12,15 +12,15 @@ import pytest
 
 from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ContentBlock, ToolRequest, ToolResult
-from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load, registration
-from toolgen.runtime.definition import BUILT_IN_TAGS, BuiltInTag
-from toolgen.runtime.effective import effective_set
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.executors import request as adapters
-from toolgen.runtime.executors.command import CommandHost
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.policy import Policies
-from toolgen.runtime.user_tools import load_user_tools
+from toolgen.execute.command import CommandHost
+from toolgen.execute.user_tools import load_user_tools
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog import execution, registration
+from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, BuiltInTag
+from toolgen.runtime.policy.effective import effective_set
+from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ class Adapter:
 
 
 def test_reg_01_an_adapter_has_nothing_to_do_with_permission() -> None:
-    for module in (adapters, registration):
+    for module in (execution, registration):
         imported = [
             node.module for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.ImportFrom)
         ]

@@ -14,9 +14,9 @@ from tests.project.checkout import ROOT
 from tests.type_checkers import Finding, mypy
 from toolgen.compiler.build import generate
 from toolgen.contract.records import ToolResult
-from toolgen.contract.tag_pattern import TagPattern
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef, run_tags, tool_defs
 from toolgen.runtime import load
-from toolgen.runtime.presentations.tags import TagRegistry, ToolContext, ToolDef, run_tags, tool_defs
+from toolgen.spec.tag_pattern import TagPattern
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +105,7 @@ def test_tel_15_a_pattern_that_is_only_slow_elsewhere_is_taken(pattern: str) -> 
 
 USE = """\
 from toolgen.runtime import ToolResult
-from toolgen.runtime.presentations.tags import TagRegistry, ToolContext, ToolDef
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef
 
 ctx = ToolContext(raw_arg="x", user_message="y", user="@ann", chat_id=1, kb_context=None, confidence=None)
 ctx = ToolContext(raw_arg="x", user_message="y", user="@ann", chat_id=1, kb_context="z", confidence=0.5)

@@ -12,12 +12,12 @@ import pytest
 from generated.catalogs import universal
 from tests.requirements.universal import SEATBELT, Universal
 from toolgen.contract.records import ToolCallMeta
+from toolgen.llm.actions.catalog import action_catalog
+from toolgen.llm.actions.hot_list import owner_of
+from toolgen.llm.actions.resources import Resources
+from toolgen.llm.tool_use import ToolUseConfig
+from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.runtime import load
-from toolgen.runtime.actions.catalog import action_catalog
-from toolgen.runtime.actions.hot_list import owner_of
-from toolgen.runtime.actions.resources import Resources
-from toolgen.runtime.tool_use import ToolUseConfig
-from toolgen.runtime.tool_use.tool_use import RunOps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

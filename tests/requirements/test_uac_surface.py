@@ -21,16 +21,16 @@ from tests.runtime.tools import idle_executors
 from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.contract.messages import ModelCall, ModelReply
-from toolgen.contract.tool_use import LAYERS, SCHEMES, ToolUseError
+from toolgen.llm.actions.listing import list_actions
+from toolgen.llm.presentations.protocol import Calls
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
+from toolgen.providers.messages import ModelCall, ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.providers.table import provider as provider_of
-from toolgen.providers.wire_names import fits
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.actions.listing import list_actions
-from toolgen.runtime.presentations.protocol import Calls
-from toolgen.runtime.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
+from toolgen.spec.tool_use import LAYERS, SCHEMES, ToolUseError
+from toolgen.spec.wire_names import fits
 
 if TYPE_CHECKING:
     from pathlib import Path

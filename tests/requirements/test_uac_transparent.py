@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.llm.presentations.calls import compact_json
+from toolgen.llm.presentations.protocol import Calls
+from toolgen.llm.tool_use import ToolUse
+from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, load
-from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.presentations.calls import compact_json
-from toolgen.runtime.presentations.protocol import Calls
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.tool_use import ToolUse
-from toolgen.runtime.tool_use.tool_use import RunOps
+from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.code import CodeTools
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.permission import PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 NOON = datetime(2026, 5, 16, 12, tzinfo=UTC)
 PACKAGE = "toolgen.toolsets.generated"

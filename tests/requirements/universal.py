@@ -10,22 +10,22 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from specs.examples.router.app import Router
-from toolgen.contract.messages import ModelCall, ModelReply
+from toolgen.llm.presentations.protocol import Calls
+from toolgen.llm.tool_use import HotList, ToolUse, ToolUseConfig
+from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.presentations.protocol import Calls
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import RunNotFound
-from toolgen.runtime.tool_use import HotList, ToolUse, ToolUseConfig
-from toolgen.runtime.tool_use.tool_use import RunOps
+from toolgen.runtime.events.records import RunNotFound
 from toolgen.toolsets.actions import ActionTools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from toolgen.contract.messages import CallAnswer
-    from toolgen.runtime.actions.resources import ResourceProvider
-    from toolgen.runtime.stores.records import Event
+    from toolgen.llm.actions.resources import ResourceProvider
+    from toolgen.providers.messages import CallAnswer
+    from toolgen.runtime.events.records import Event
 
 SEATBELT = {"sandbox_backend": "seatbelt"}
 

@@ -16,12 +16,12 @@ from pydantic import BaseModel
 from tests.runtime.test_runs import run_of
 from tests.runtime.tools import add, catalog_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.gate import GateDecision
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

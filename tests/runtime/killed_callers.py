@@ -23,19 +23,19 @@ from tests.runtime.stores.sample import KEY
 from tests.runtime.test_runs import run_of
 from tests.runtime.tools import add, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime import Catalog
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Generator
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.permission import PermissionRequest
-    from toolgen.runtime.stores.protocol import Store
-    from toolgen.runtime.stores.records import NewEvent
+    from toolgen.runtime.events.records import NewEvent
+    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 META = ToolCallMeta(user="ann", run_id="r1")
 

@@ -96,7 +96,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class Order(ClosedModel):
@@ -136,7 +136,7 @@ FIND: Final = Ident("shop.orders.find")
     "shop/tools/orders/codecs.py": """
 from typing import Final
 
-from toolgen.runtime.codec import Codec
+from toolgen.runtime.codec.codec import Codec
 
 from .... import PACKAGE
 
@@ -147,7 +147,7 @@ FIND_RESULT: Final = Codec.of_package(PACKAGE, "shop.orders.find", "result")
 """,
     "shop/tools/orders/calls.py": """
 from toolgen.contract.records import ABSENT
-from toolgen.runtime.codec import build_call
+from toolgen.runtime.codec.codec import build_call
 
 from . import codecs, idents
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.artifacts import Artifact, ArtifactError, ArtifactNotFound, Artifacts
+from toolgen.record.artifacts import Artifact, Artifacts
+from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
 
 TEXT = b"a long output\n" * 1000
 REF = f"sha256:{hashlib.sha256(TEXT).hexdigest()}"
@@ -130,7 +131,7 @@ def test_threads_put_the_same_bytes(place: str | Path) -> None:
 def test_a_writer_that_is_killed_leaves_whole_artifacts(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from itertools import count\n"
-        "from toolgen.runtime.artifacts import Artifacts\n"
+        "from toolgen.record.artifacts import Artifacts\n"
         "artifacts = Artifacts(Path(sys.argv[1]))\n"
         "for n in count(): print(artifacts.put(str(n).encode() * 200_000), flush=True)\n"
     )

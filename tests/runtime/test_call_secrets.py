@@ -22,25 +22,25 @@ from toolgen.contract.records import (
     ToolRequest,
     ToolResult,
 )
+from toolgen.execute.agent import run_to_end
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Catalog, ToolDefinition
-from toolgen.runtime.artifacts import Artifacts
-from toolgen.runtime.call_secrets import hide_issue, secrets_of_tool
-from toolgen.runtime.children import start_child
-from toolgen.runtime.definition import NO_SECRETS, Secrets
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.executors.agent import run_to_end
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.permission import Decision, PermissionRequest
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_tool
+from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
+from toolgen.runtime.runs.children import start_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from toolgen.runtime.executors.agent import AgentRun, Outcome
-    from toolgen.runtime.gate import GateDecision
-    from toolgen.runtime.stores.records import RunRecord
+    from toolgen.execute.agent import AgentRun, Outcome
+    from toolgen.runtime.calls.gate import GateDecision
+    from toolgen.runtime.events.records import RunRecord
 
 WORD = "sw0rdf1sh/é"
 SCHEMA = {

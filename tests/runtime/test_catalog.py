@@ -7,8 +7,8 @@ import pytest
 from tests.runtime.conftest import write_package
 from toolgen.contract.ident import Ident
 from toolgen.runtime import Catalog, Runtime, ToolNotFound, allow_all, load
-from toolgen.runtime.definition import ToolDefinition
-from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.definition import ToolDefinition
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import pytest
 from pydantic import Field, JsonValue
 
-from toolgen.contract.canonical import canonical
-from toolgen.runtime.closed_schema import is_closed
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.errors import InvalidPayload, TypesDisagree
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
+from toolgen.runtime.codec.closed_schema import is_closed
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
+from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field, JsonValue, create_model
 
-from toolgen.contract.canonical import canonical
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.errors import InvalidPayload
-from toolgen.runtime.issues import MAX_FOUND, MAX_ISSUES, MAX_TEXT
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
+from toolgen.runtime.issues.issues import MAX_FOUND, MAX_ISSUES, MAX_TEXT
+from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,14 +20,14 @@ from tests.runtime.killed_callers import META
 from tests.runtime.stores.sample import KEY
 from tests.runtime.tools import catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolRequest
-from toolgen.runtime.stores.chain import Head, verify
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.chain import Head, verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolgen.runtime.stores.records import RunRecord
+    from toolgen.runtime.events.records import RunRecord
 
 SCRIPT = Path(__file__).with_name("killed_callers.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

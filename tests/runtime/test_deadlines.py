@@ -10,9 +10,10 @@ import pytest
 
 from tests.runtime.tools import call, call_now, catalog_of, code_of, runtime_of
 from toolgen.contract.records import FailureKind
-from toolgen.runtime import blocking, deadlines
-from toolgen.runtime.deadlines import within
-from toolgen.runtime.errors import TimedOut
+from toolgen.runtime import blocking
+from toolgen.runtime.base.errors import TimedOut
+from toolgen.runtime.calls import deadlines
+from toolgen.runtime.calls.deadlines import within
 
 SOON = {"limits": {"timeout_ms": 20}}
 

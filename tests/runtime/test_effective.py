@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.runtime import load
-from toolgen.runtime.definition import Entry
-from toolgen.runtime.effective import EffectiveSet, LeftOut, OutsideBase, effective_set
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.policy import Answer, Policies
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.definition import Entry
+from toolgen.runtime.policy.effective import EffectiveSet, LeftOut, OutsideBase, effective_set
+from toolgen.runtime.policy.policy import Answer, Policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

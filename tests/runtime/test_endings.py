@@ -11,13 +11,13 @@ import pytest
 from tests.runtime.test_runs import run_of
 from tests.runtime.tools import catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.stores.calls import calls_of
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.record.calls import calls_of
+from toolgen.record.memory import MemoryStore
+from toolgen.runtime.policy.permission import Decision
 
 if TYPE_CHECKING:
     from toolgen.runtime import Catalog
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.runs.run import Run
 
 CALL = ToolRequest(name="own.tool", tool_call_id="c1")
 SLOW = {"limits": {"timeout_ms": 50}}

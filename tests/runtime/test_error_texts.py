@@ -16,8 +16,8 @@ import pytest
 from tests.runtime.failures import DEEP_ARGS, FAILURES, FOLDER, SECRET, Failure
 from tests.runtime.tools import catalog_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.contract.visible import is_hidden
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.record.memory import MemoryStore
+from toolgen.spec.visible import is_hidden
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolError

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, JsonValue
 
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.errors import InvalidPayload
-from toolgen.runtime.exact_types import Exactness, exactness
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.exact_types import Exactness, exactness
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
 NULL = {"type": "null"}

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from toolgen.runtime.building import rebuilt, typed_default
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.codec_source import CodecSource
-from toolgen.runtime.kinds import dump_options
-from toolgen.runtime.models import ClosedModel, OpenModel
-from toolgen.runtime.typed_values import plain
+from toolgen.runtime.codec.building import rebuilt, typed_default
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
+from toolgen.runtime.codec.pydantic_types import dump_options
+from toolgen.runtime.codec.typed_values import plain
 
 
 class Thing(OpenModel):

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import toolgen.toolsets.generated
-from toolgen.runtime.artifacts import ArtifactError, Artifacts
-from toolgen.runtime.stores.chain import ChainError, ChainKey
-from toolgen.runtime.stores.records import StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.chain import ChainError, ChainKey
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.base.errors import ArtifactError
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,12 +47,12 @@ kinds = pytest.mark.parametrize("kind", PUT)
         ("catalog.json", "import toolgen.runtime as r; r.load('package')", "the catalog.json of 'package' cannot be"),
         (
             "stubs.json",
-            "from toolgen.runtime.presentations.codeact.stubs import read_stubs; read_stubs('package')",
+            "from toolgen.llm.codeact.stubs import read_stubs; read_stubs('package')",
             "the stubs.json of 'package' cannot be read",
         ),
         (
             "search_index.json",
-            "import toolgen.runtime as r, toolgen.runtime.search.of_catalog as c; c.index_of(r.load('package'))",
+            "import toolgen.runtime as r, toolgen.llm.search.of_catalog as c; c.index_of(r.load('package'))",
             "the search_index.json of 'package' is damaged",
         ),
     ],

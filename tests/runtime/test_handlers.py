@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
-from toolgen.runtime.errors import CallFailed, CatalogError, InvalidPayload, ToolNotFound
-from toolgen.runtime.issues import issue
+from toolgen.runtime.base.errors import CallFailed, CatalogError, InvalidPayload, ToolNotFound
+from toolgen.runtime.issues.issues import issue
 
 
 def result_of(handler: Any, **settings: Any) -> ToolResult[Any]:

@@ -8,11 +8,11 @@ import pytest
 
 from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolResult
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
-    from toolgen.runtime.checked_call import CheckedCall
+    from toolgen.runtime.calls.checked_call import CheckedCall
 
 
 class Recorder:

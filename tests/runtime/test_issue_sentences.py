@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgen.runtime.codec import Codec
+from toolgen.runtime.codec.codec import Codec
 
 FIELDS = {name: {"type": "string"} for name in "abc"}
 ONE_OF = {

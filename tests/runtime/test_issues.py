@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.errors import InvalidPayload
-from toolgen.runtime.issues import MAX_FOUND, MAX_ISSUES, MAX_TEXT
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.issues.issues import MAX_FOUND, MAX_ISSUES, MAX_TEXT
 
 PERSON = {
     "type": "object",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import MAX_DEPTH, NotJson, json_bytes, parse, parse_unique
+from toolgen.runtime.base.json_text import MAX_DEPTH, NotJson, json_bytes, parse, parse_unique
 
 JSON = st.recursive(
     st.none()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.runtime.known_tools import KnownTool, KnownTools
+from toolgen.runtime.catalog.known_tools import KnownTool, KnownTools
 
 TOOLS = KnownTools(
     [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.counters.protocol import Attempt
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits.protocol import Attempt
 
 if TYPE_CHECKING:
     from toolgen.runtime import Runtime

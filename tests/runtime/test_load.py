@@ -14,18 +14,18 @@ import pytest
 from tests.runtime.test_runs import run_of
 from tests.runtime.tools import add, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.record.calls import calls_of
+from toolgen.record.chain import ChainKey, verify
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime import Catalog
-from toolgen.runtime.stores.calls import calls_of
-from toolgen.runtime.stores.chain import ChainKey, verify
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from toolgen.runtime.stores.records import RunRecord
+    from toolgen.runtime.events.records import RunRecord
 
 CALLS = 10_000
 TURNS = 1_000

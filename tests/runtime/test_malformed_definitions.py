@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from toolgen.contract.records import ToolRequest
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
-from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop

@@ -11,9 +11,9 @@ import pytest
 
 from tests.runtime.tools import catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Catalog
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

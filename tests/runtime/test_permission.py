@@ -7,7 +7,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load
-from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 from tests.runtime.test_runs import run_of
 from tests.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.runtime import Runtime, deny_all
-from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 
 if TYPE_CHECKING:
     from pathlib import Path

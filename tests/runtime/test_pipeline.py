@@ -20,14 +20,14 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
+from toolgen.execute.agent import AgentRun, Outcome
+from toolgen.execute.agent import executor as agent_executor
+from toolgen.execute.command import CommandHost
+from toolgen.execute.command import executor as command_executor
+from toolgen.llm.tool_use import ToolUse
 from toolgen.runtime import Catalog, Runtime, allow_all, blocking, load
-from toolgen.runtime.errors import ExecutorError, ToolNotFound
-from toolgen.runtime.executors.agent import AgentRun, Outcome
-from toolgen.runtime.executors.agent import executor as agent_executor
-from toolgen.runtime.executors.command import CommandHost
-from toolgen.runtime.executors.command import executor as command_executor
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.tool_use import ToolUse
+from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
+from toolgen.runtime.policy.paths.policy import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,21 +22,21 @@ from toolgen.contract.records import (
     ToolRequest,
     ToolResult,
 )
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.calls import RecordedCall, calls_of
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.runtime.artifacts import Artifacts
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.gate import GateDecision
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.stores.calls import RecordedCall, calls_of
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import RunRecord, StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.events.records import RunRecord, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 META = ToolCallMeta(user="ann", run_id="r1")
@@ -458,7 +458,7 @@ def test_reg_70_the_end_of_a_call_is_durable_before_its_caller_has_the_result(tm
     async def check() -> RunRecord:
         store = SqliteStore(tmp_path / "store.db")
         await runtime_of(catalog_of(), store=store).invoke(request(), meta=META)
-        from toolgen.runtime.stores.sqlite_reader import SqliteReader
+        from toolgen.record.sqlite_reader import SqliteReader
 
         record = SqliteReader(tmp_path / "store.db").read("r1")  # beside the writer, as another process would
         await store.close()

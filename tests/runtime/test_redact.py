@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import MAX_DEPTH
-from toolgen.runtime.redact import REDACTED, is_secret_field, is_secret_key, redact, redact_text
+from toolgen.runtime.base.json_text import MAX_DEPTH
+from toolgen.runtime.redact.redact import REDACTED, is_secret_field, is_secret_key, redact, redact_text
 
 # The credentials are put together here, so that no scanner takes them for real ones.
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"
@@ -308,7 +308,7 @@ ATTACKS = [
 
 REDACT_ALL = """
 import json, sys
-from toolgen.runtime.redact import redact, redact_text
+from toolgen.runtime.redact.redact import redact, redact_text
 
 for attack in json.load(sys.stdin):
     times = 100_000 // len(attack)

@@ -9,13 +9,13 @@ from pydantic import BaseModel, Field, model_validator
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime import Catalog, Runtime, ToolAdapter, ToolDefinition, allow_all, load
-from toolgen.runtime.errors import CatalogError
+from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tests.runtime.conftest import Shop
-    from toolgen.runtime.handler_signature import Handler
+    from toolgen.runtime.catalog.handler_signature import Handler
 
 
 class Line(BaseModel):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.replay import BrokenLine, Outcome, RecordedCall, Report, read_call
+from toolgen.record.replay import BrokenLine, Outcome, RecordedCall, Report, read_call
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolCallMeta, ToolError, ToolResult
-from toolgen.runtime.errors import (
+from toolgen.runtime.base.errors import (
     CallFailed,
     InvalidPayload,
     MalformedResult,
@@ -17,7 +17,7 @@ from toolgen.runtime.errors import (
     ToolNotFound,
     ToolUnavailable,
 )
-from toolgen.runtime.result import error_text, succeeded, tool_error_from_error
+from toolgen.runtime.calls.result import error_text, succeeded, tool_error_from_error
 
 ISSUE = Issue(pointer="/a", keyword="type", expected="a string", found="1", hint="use a string")
 

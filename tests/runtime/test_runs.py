@@ -13,12 +13,12 @@ from tests.runtime.tools import add, call, catalog_of, code_of, idle_executors, 
 from toolgen.contract.ident import Ident
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Catalog, Runtime, deny_all, load
-from toolgen.runtime.effective import OutsideBase
-from toolgen.runtime.errors import CatalogError, UnknownAgent
-from toolgen.runtime.permission import Decision, PermissionRequest
-from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.run import Run, Session
-from toolgen.runtime.scope import touched
+from toolgen.runtime.base.errors import CatalogError, UnknownAgent
+from toolgen.runtime.policy.effective import OutsideBase
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.policy import Answer, Policies
+from toolgen.runtime.policy.scope import touched
+from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def run_of(
     catalog: Catalog, rules: Any = None, *, role: str = "main", session: Session | None = None
 ) -> tuple[Any, Run]:
     """A policy of these rules, and a run under it that uses all tools. Registered tools have no compiled agent."""
-    from toolgen.runtime.effective import effective_set
+    from toolgen.runtime.policy.effective import effective_set
 
     policies = Policies({"p": {"rules": rules or {}}}, ["p"])
     effective = effective_set(catalog.entries, {"use": ["*"]}, policies, role=role)

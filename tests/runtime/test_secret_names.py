@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.runtime.redact import REDACTED, redact, redact_text
-from toolgen.runtime.secret_names import DeclaredNames, is_secret_key
+from toolgen.runtime.redact.redact import REDACTED, redact, redact_text
+from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key
 
 SECRET = [
     *("DB_PASS", "smtpPass", "mysql-pass", "MYSQL_ROOT_PASS", "ADMIN_PASS", "user_pass", "keystore.pass"),

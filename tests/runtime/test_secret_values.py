@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.contract.json_pointer import escape
-from toolgen.contract.visible import visible
-from toolgen.runtime.credentials import REDACTED
-from toolgen.runtime.secret_values import SecretValues
+from toolgen.runtime.redact.credentials import REDACTED
+from toolgen.runtime.redact.secret_values import SecretValues
+from toolgen.schema.pointer import escape
+from toolgen.spec.visible import visible
 
 VALUES = [
     "hunter2",

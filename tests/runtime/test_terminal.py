@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from tests.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.permission import Decision, PermissionRequest
-from toolgen.runtime.terminal import TerminalPrompt, question
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.terminal import TerminalPrompt, question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

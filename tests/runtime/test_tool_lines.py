@@ -9,8 +9,8 @@ import pytest
 
 from tests.runtime.shop import TOOLS
 from toolgen.runtime import load
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.tool_lines import read_tool_lines
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.tool_lines import read_tool_lines
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop

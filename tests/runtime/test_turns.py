@@ -11,14 +11,14 @@ from tests.runtime.test_runs import run_of
 from tests.runtime.tools import add, code_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult
 from toolgen.runtime import Catalog
-from toolgen.runtime.hooks import Denial
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.schedule import Batch, Group, batches
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.runs.schedule import Batch, Group, batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.runs.run import Run
 
 
 class Host:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from toolgen.execute.command import CommandHost
+from toolgen.execute.user_tools import load_user_tools
 from toolgen.runtime import Catalog, load
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.executors.command import CommandHost
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.user_tools import load_user_tools
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.policy.paths.policy import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,9 @@ import pytest
 from tests.cli.command_line import toolgen
 from toolgen.compiler.config import BUILTIN_TOOLSETS
 from toolgen.contract.records import ToolCallMeta, ToolRequest
+from toolgen.execute.agent import Outcome
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.executors.agent import Outcome
-from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
 from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import FORK, AgentTools
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from toolgen.runtime.executors.agent import AgentRun
+    from toolgen.execute.agent import AgentRun
 
 # One worker builds the package.
 pytestmark = pytest.mark.xdist_group("team_tools")

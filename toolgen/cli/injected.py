@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.compiler.diagnostics.diagnostic import listing, nearest
-from toolgen.runtime.json_text import NotJson, parse
+from toolgen.runtime.base.json_text import NotJson, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from toolgen.contract.files import NotRegular, TooLarge, open_file, read_file, too_large
+from toolgen.spec.files import NotRegular, TooLarge, open_file, read_file, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

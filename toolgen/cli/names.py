@@ -11,7 +11,7 @@ from toolgen.compiler.diagnostics.diagnostic import nearest
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from toolgen.runtime.known_tools import KnownTools
+    from toolgen.runtime.catalog.known_tools import KnownTools
 
 
 def idents_meant(name: str, known: KnownTools) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.runtime.known_tools import KnownTools
+from toolgen.runtime.catalog.known_tools import KnownTools
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

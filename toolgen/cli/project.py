@@ -13,8 +13,8 @@ from toolgen.compiler.build import compile_specs
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.providers.wire_names import wire_name
-from toolgen.runtime.known_tools import KnownTool, KnownTools
+from toolgen.runtime.catalog.known_tools import KnownTool, KnownTools
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

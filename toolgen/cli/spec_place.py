@@ -17,7 +17,7 @@ from toolgen.compiler.listing import SUFFIXES
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import ScalarNode
 from toolgen.compiler.source.read import read_specs
-from toolgen.contract.files import is_inside
+from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.visible import visible
-from toolgen.runtime.definition import Entry
-from toolgen.runtime.effective import ROLES, may_hold
-from toolgen.runtime.policy import Policies
+from toolgen.runtime.catalog.definition import Entry
+from toolgen.runtime.policy.effective import ROLES, may_hold
+from toolgen.runtime.policy.policy import Policies
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

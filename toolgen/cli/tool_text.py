@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
-from toolgen.contract.json_pointer import at
-from toolgen.contract.json_types import is_array, is_object
-from toolgen.contract.visible import visible
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.pointer import at
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,11 +15,11 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from toolgen.compiler.diagnostics.diagnostic import Diagnostic, Diagnostics, Span, nearest
-from toolgen.contract.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
-from toolgen.contract.files import read_file_inside
-from toolgen.contract.tool_use import TABLES as TOOL_USE_SETTINGS
-from toolgen.contract.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 from toolgen.providers.table import PROVIDERS
+from toolgen.spec.builtin import BUILTIN_TOOLSETS as BUILTIN_TOOLSETS
+from toolgen.spec.files import read_file_inside
+from toolgen.spec.tool_use import TABLES as TOOL_USE_SETTINGS
+from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

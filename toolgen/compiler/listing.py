@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.files import is_inside
+from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from toolgen.contract.json_pointer import at, escape
-from toolgen.providers.drafts import as_2020_12
-from toolgen.providers.json_values import kind_of
 from toolgen.providers.protocol import Difference, Problem
-from toolgen.providers.references import all_references, behind_references, endless
-from toolgen.providers.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, described
-from toolgen.providers.strict_limits import argument_problems
-from toolgen.providers.subschemas import DEEPEST, DEFINITIONS, is_deeper
+from toolgen.providers.strict.limits import argument_problems
+from toolgen.schema.drafts import as_2020_12
+from toolgen.schema.json_values import kind_of
+from toolgen.schema.pointer import at, escape
+from toolgen.schema.references import all_references, behind_references, endless
+from toolgen.schema.schema_text import ANNOTATIONS, ASSERTIONS, SILENT, described
+from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, is_deeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.providers.lenient import express
 from toolgen.providers.protocol import Payload, Problem
-from toolgen.providers.strict import project
-from toolgen.providers.strict_limits import request_problems
-from toolgen.providers.wire_names import fits
+from toolgen.providers.strict.convert import project
+from toolgen.providers.strict.limits import request_problems
+from toolgen.spec.wire_names import fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from toolgen.contract.messages import OfferedTool
+    from toolgen.providers.messages import OfferedTool
     from toolgen.providers.protocol import Difference
     from toolgen.providers.schema_dialects import Dialect, StrictDialect
-    from toolgen.providers.wire_names import Grammar
+    from toolgen.spec.wire_names import Grammar
 
 
 def lenient_payload(

@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from toolgen.providers.json_values import value_of
+from toolgen.schema.json_values import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgen.contract.messages import Feedback, ModelReply, OfferedTool, ToolChoice
-    from toolgen.providers.wire_names import Grammar
+    from toolgen.providers.messages import Feedback, ModelReply, OfferedTool, ToolChoice
+    from toolgen.spec.wire_names import Grammar
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.providers.json_values import kind_of
 from toolgen.providers.protocol import MalformedResponse
+from toolgen.schema.json_values import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.contract.messages import CallAnswer, Feedback, ModelCall
+    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall
 
 _ID_BITS: Final = 64
 

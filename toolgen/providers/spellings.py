@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgen.contract.qualified import SEPARATOR
-from toolgen.contract.selector import Selector
-from toolgen.providers.wire_names import DOTTED, python_function_name, wire_name
+from toolgen.providers.stub import python_function_name
+from toolgen.spec.selector import Selector
+from toolgen.spec.wire_names import DOTTED, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

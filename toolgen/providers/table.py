@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.contract.messages import OfferedTool
+    from toolgen.providers.messages import OfferedTool
     from toolgen.providers.protocol import Payload, Provider
 
 PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
@@ -25,13 +25,13 @@ PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
     "bedrock": ("bedrock", "PLAIN"),
     "mcp": ("mcp", "PLAIN"),
 }
-"""By name, a module of this package, and the provider in it."""
+"""By name, a module of `apis`, and the provider in it."""
 
 
 def provider(name: str) -> Provider:
     """Give a provider by name. Raises KeyError for an unknown one."""
     module, attribute = PROVIDERS[name]
-    return cast("Provider", getattr(import_module(f"toolgen.providers.{module}"), attribute))
+    return cast("Provider", getattr(import_module(f"toolgen.providers.apis.{module}"), attribute))
 
 
 def provider_payload(name: str, offered: Sequence[OfferedTool]) -> Payload:

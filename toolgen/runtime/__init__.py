@@ -13,37 +13,37 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolError as ToolError
     from toolgen.contract.records import ToolRequest as ToolRequest
     from toolgen.contract.records import ToolResult as ToolResult
-    from toolgen.runtime.catalog import Catalog as Catalog
-    from toolgen.runtime.catalog import load as load
-    from toolgen.runtime.codec import Codec as Codec
-    from toolgen.runtime.definition import ToolDefinition as ToolDefinition
-    from toolgen.runtime.errors import InvalidPayload as InvalidPayload
-    from toolgen.runtime.errors import ToolNotFound as ToolNotFound
-    from toolgen.runtime.executors.service import blocking as blocking
-    from toolgen.runtime.permission import allow_all as allow_all
-    from toolgen.runtime.permission import deny_all as deny_all
-    from toolgen.runtime.pipeline import Runtime as Runtime
-    from toolgen.runtime.registration import ToolAdapter as ToolAdapter
+    from toolgen.runtime.base.errors import InvalidPayload as InvalidPayload
+    from toolgen.runtime.base.errors import ToolNotFound as ToolNotFound
+    from toolgen.runtime.calls.pipeline import Runtime as Runtime
+    from toolgen.runtime.catalog.catalog import Catalog as Catalog
+    from toolgen.runtime.catalog.catalog import load as load
+    from toolgen.runtime.catalog.definition import ToolDefinition as ToolDefinition
+    from toolgen.runtime.catalog.execution import blocking as blocking
+    from toolgen.runtime.catalog.registration import ToolAdapter as ToolAdapter
+    from toolgen.runtime.codec.codec import Codec as Codec
+    from toolgen.runtime.policy.permission import allow_all as allow_all
+    from toolgen.runtime.policy.permission import deny_all as deny_all
 else:
     from toolgen.contract.lazy import reexport
 
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "Catalog": ".catalog",
-            "Codec": ".codec",
-            "InvalidPayload": ".errors",
-            "Runtime": ".pipeline",
-            "ToolAdapter": ".registration",
+            "Catalog": ".catalog.catalog",
+            "Codec": ".codec.codec",
+            "InvalidPayload": ".base.errors",
+            "Runtime": ".calls.pipeline",
+            "ToolAdapter": ".catalog.registration",
             "ToolCallMeta": "toolgen.contract.records",
-            "ToolDefinition": ".definition",
+            "ToolDefinition": ".catalog.definition",
             "ToolError": "toolgen.contract.records",
-            "ToolNotFound": ".errors",
+            "ToolNotFound": ".base.errors",
             "ToolRequest": "toolgen.contract.records",
             "ToolResult": "toolgen.contract.records",
-            "allow_all": ".permission",
-            "blocking": ".executors.service",
-            "deny_all": ".permission",
-            "load": ".catalog",
+            "allow_all": ".policy.permission",
+            "blocking": ".catalog.execution",
+            "deny_all": ".policy.permission",
+            "load": ".catalog.catalog",
         },
     )

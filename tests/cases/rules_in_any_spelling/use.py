@@ -1,8 +1,8 @@
 """A rule restricts a tool by any of its names, and an agent holds one by any name that certainly means it."""
 
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.runtime.effective import LeftOut
-from toolgen.runtime.policy import Answer, Policies
+from toolgen.runtime.policy.effective import LeftOut
+from toolgen.runtime.policy.policy import Answer, Policies
 
 catalog = load("cases.rules_in_any_spelling")
 runtime = Runtime(catalog, policies=["strict"], permission=deny_all, missing=catalog.toolsets)

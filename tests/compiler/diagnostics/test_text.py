@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolgen.compiler.diagnostics.text import line_starts
-from toolgen.contract.visible import is_hidden, visible
+from toolgen.spec.visible import is_hidden, visible
 
 
 @pytest.mark.parametrize(

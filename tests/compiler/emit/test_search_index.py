@@ -10,9 +10,9 @@ from toolgen.compiler.build import build, compile_specs
 from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.emit.search_index import emit_search_index
-from toolgen.contract.search.index_text import write_index
+from toolgen.llm.search.of_catalog import documents_of
 from toolgen.runtime import load
-from toolgen.runtime.search.of_catalog import documents_of
+from toolgen.search.index_text import write_index
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,12 +12,19 @@ from hypothesis import strategies as st
 
 from tests.compiler.specs import resolved, toolset
 from toolgen.compiler.emit.stubs import emit_stubs
-from toolgen.contract.stub import DESCRIPTION_LIMIT, Parameter, is_python_name, parameter_names, prose, stub_of
-from toolgen.providers.wire_names import python_function_name
-from toolgen.runtime.presentations.codeact.stubs import CompiledStubs
+from toolgen.llm.codeact.stubs import CompiledStubs
+from toolgen.providers.stub import (
+    DESCRIPTION_LIMIT,
+    Parameter,
+    is_python_name,
+    parameter_names,
+    prose,
+    python_function_name,
+    stub_of,
+)
 
 if TYPE_CHECKING:
-    from toolgen.contract.stub import Stub
+    from toolgen.providers.stub import Stub
 
 NULL_TEXT = {"type": ["string", "null"], "default": None}
 ITEM = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toolgen.compiler.documents.base import ToolKeyPattern
 from toolgen.compiler.importers.keys import choose_keys, spelled
 from toolgen.compiler.resolve.tools import tool_names, types_module
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from random import Random

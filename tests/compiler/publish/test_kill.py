@@ -16,7 +16,7 @@ import pytest
 from tests.compiler.specs import resolved, toolset
 from toolgen.cli.front import run
 from toolgen.compiler.build import generate
-from toolgen.runtime.packages import read_package
+from toolgen.runtime.base.packages import read_package
 
 if TYPE_CHECKING:
     from collections.abc import Callable

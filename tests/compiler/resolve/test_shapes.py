@@ -17,9 +17,9 @@ from toolgen.compiler.emit.annotations import annotation
 from toolgen.compiler.emit.models import render_models
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.ir.text import shape_text
-from toolgen.runtime.building import typed_default
-from toolgen.runtime.codec import Codec
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.codec.building import typed_default
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy

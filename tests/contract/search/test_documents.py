@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from toolgen.contract.search.documents import SearchDocument, document_of_tool, parameter_texts
+from toolgen.search.documents import SearchDocument, document_of_tool, parameter_texts
 
 SCHEMA = {
     "type": "object",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from toolgen.contract.search.documents import SearchDocument
-from toolgen.contract.search.index_text import write_index
+from toolgen.search.documents import SearchDocument
+from toolgen.search.index_text import write_index
 
 DOCUMENTS = [
     SearchDocument(key="b.send", names=("b.send",), description="Send a café message."),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.contract.search.words import words_of
+from toolgen.search.words import words_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tests.runtime.tools import call, catalog_of, code_of, runtime_of
-from toolgen.runtime.counters.redis import RedisCounters
+from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 
 def say(line: str) -> None:

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.counters.server import redis_server
-from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.counters.protocol import Attempt
-from toolgen.runtime.counters.redis import RedisCounters
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits.protocol import Attempt
+from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from toolgen.runtime.counters.protocol import Counters
+    from toolgen.runtime.policy.rate_limits.protocol import Counters
 
 pytestmark = pytest.mark.xdist_group("redis")
 

@@ -17,9 +17,9 @@ from tests.project.checkout import ROOT
 from tests.runtime.counters.server import PASSWORD, RedisServer, redis_server
 from tests.runtime.tools import call, catalog_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.counters.protocol import Attempt
-from toolgen.runtime.counters.redis import RedisCounters
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.rate_limits.protocol import Attempt
+from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -266,5 +266,5 @@ def test_without_redis_py_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_redis_py_is_imported_on_use() -> None:
-    code = "import sys, toolgen.runtime.counters.redis; sys.exit('redis' in sys.modules)"
+    code = "import sys, toolgen.runtime.policy.rate_limits.redis; sys.exit('redis' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

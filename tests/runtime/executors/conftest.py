@@ -15,9 +15,9 @@ from tests.case import write
 from tests.compiler.specs import resolved
 from toolgen.compiler.build import generate
 from toolgen.contract.records import ToolRequest
+from toolgen.execute.command import CommandHost, executor
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.executors.command import CommandHost, executor
-from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths.policy import PathPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

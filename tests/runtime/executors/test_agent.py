@@ -24,14 +24,14 @@ from tests.toolsets.agent.agents.world import (
     value_of,
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, added_up, executor
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolNotFound, allow_all, deny_all, load
-from toolgen.runtime.errors import CallFailed, ExecutorError, PermissionDenied
-from toolgen.runtime.executors.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, added_up, executor
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import StoreError
+from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
-    from toolgen.runtime.stores.records import NewEvent
+    from toolgen.runtime.events.records import NewEvent
 
 SOURCES = [{"url": "https://a.example", "title": "A"}]
 

@@ -17,14 +17,14 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
+from toolgen.execute.command import CommandHost, executor
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.effective import effective_set
-from toolgen.runtime.errors import ExecutorError
-from toolgen.runtime.executors.command import CommandHost, executor
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.paths.rules import PathRules
-from toolgen.runtime.policy import Policies
-from toolgen.runtime.run import Run, Session
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.policy.effective import effective_set
+from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.paths.rules import PathRules
+from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
     from tests.runtime.conftest import Shop

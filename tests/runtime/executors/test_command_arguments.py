@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.executors.command_line import ExecLine, ShellLine, Template, texts_of
-from toolgen.runtime.processes.running import MAX_ARGUMENT_BYTES
+from toolgen.execute.command_line import ExecLine, ShellLine, Template, texts_of
+from toolgen.execute.processes.running import MAX_ARGUMENT_BYTES
+from toolgen.runtime.base.errors import CatalogError
 
 if TYPE_CHECKING:
     from tests.runtime.executors.conftest import Project

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from toolgen.runtime.paths.opening import Changed, NotAFile, open_folder
-from toolgen.runtime.paths.resolution import FileKind
+from toolgen.execute.paths.opening import Changed, NotAFile, open_folder
+from toolgen.runtime.policy.paths.resolution import FileKind
 
 
 def test_missing_folders_are_made_on_the_way(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.access import PathAccess
-from toolgen.runtime.paths.policy import Concern, PathPolicy, UnsupportedSystem
-from toolgen.runtime.paths.resolution import FileKind, PathProblem, Resolution, resolve
-from toolgen.runtime.paths.rules import PathRules, SensitivePattern, ancestry, expand, is_within
+from toolgen.execute.paths.access import PathAccess
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.policy import Concern, PathPolicy, UnsupportedSystem
+from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resolution, resolve
+from toolgen.runtime.policy.paths.rules import PathRules, SensitivePattern, ancestry, expand, is_within
 
 
 @pytest.fixture

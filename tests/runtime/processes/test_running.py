@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.processes.running import Finished, run_process
+from toolgen.execute.processes.running import Finished, run_process
+from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from toolgen.runtime.search.embedding import (
+from toolgen.llm.search.embedding import (
     EmbeddingClass,
     EmbeddingError,
     EndpointClass,
@@ -14,8 +14,8 @@ from toolgen.runtime.search.embedding import (
     LocalClass,
     embedder_of,
 )
-from toolgen.runtime.search.endpoint import EndpointEmbedder
-from toolgen.runtime.search.function import FunctionEmbedder
+from toolgen.llm.search.endpoint import EndpointEmbedder
+from toolgen.llm.search.function import FunctionEmbedder
 
 CLASSES: dict[str, EmbeddingClass] = {
     "standard": EndpointClass(url="http://localhost:1/v1", model="small"),

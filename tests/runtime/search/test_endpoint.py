@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.runtime.search.embedding import EmbeddingError, EndpointClass
-from toolgen.runtime.search.endpoint import EndpointEmbedder
+from toolgen.llm.search.embedding import EmbeddingError, EndpointClass
+from toolgen.llm.search.endpoint import EndpointEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 
 from benchmarks.hashed_vectors import HashedVectors
 from tests.runtime.search.worlds import TOOLS, document, worlds
-from toolgen.runtime.search.embedding import EmbeddingError
-from toolgen.runtime.search.fused import Search, fuse
-from toolgen.runtime.search.index import Hit, Index
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.llm.search.fused import Search, fuse
+from toolgen.llm.search.index import Hit, Index
 
 pytest.importorskip("numpy", reason="numpy is not installed")
 
-from toolgen.runtime.search.vectors import Vectors
+from toolgen.llm.search.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from toolgen.contract.search.documents import SearchDocument
-    from toolgen.runtime.search.embedding import Embedder
+    from toolgen.llm.search.embedding import Embedder
+    from toolgen.search.documents import SearchDocument
 
 
 def search_of(

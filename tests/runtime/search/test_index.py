@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.search.worlds import TOOLS, document, queries, worlds
-from toolgen.contract.search.documents import SearchDocument
-from toolgen.contract.search.index_text import write_index
-from toolgen.runtime.search.index import Hit, Index
+from toolgen.llm.search.index import Hit, Index
+from toolgen.search.documents import SearchDocument
+from toolgen.search.index_text import write_index
 
 if TYPE_CHECKING:
     from collections import Counter

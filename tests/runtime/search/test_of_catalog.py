@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.runtime.tools import add
-from toolgen.contract.search.documents import SearchDocument
-from toolgen.contract.search.index_text import INDEX_FILE, write_index
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.of_catalog import documents_of, index_of
 from toolgen.runtime import Catalog, ToolDefinition, load
-from toolgen.runtime.search.index import Index
-from toolgen.runtime.search.of_catalog import documents_of, index_of
+from toolgen.search.documents import SearchDocument
+from toolgen.search.index_text import INDEX_FILE, write_index
 
 if TYPE_CHECKING:
     import pytest

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.runtime.search.worlds import document
-from toolgen.runtime.search.index import Index
-from toolgen.runtime.search.ranking import _best_sums
+from toolgen.llm.search.index import Index
+from toolgen.search.ranking import _best_sums
 
 scores = st.dictionaries(st.integers(0, 15), st.integers(0, 40), min_size=1)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.runtime.search.worlds import TOOLS, document
-from toolgen.contract.search.index_text import write_index
-from toolgen.runtime.search.index import Index
+from toolgen.llm.search.index import Index
+from toolgen.search.index_text import write_index
 
 TEXT = write_index(TOOLS)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.contract.search.documents import SearchDocument
-from toolgen.runtime.search.index import Index
-from toolgen.runtime.search.synonyms import meant, synonyms
+from toolgen.llm.search.index import Index
+from toolgen.search.documents import SearchDocument
+from toolgen.search.synonyms import meant, synonyms
 
 
 def test_synonyms_go_both_ways_and_no_word_stands_for_itself() -> None:

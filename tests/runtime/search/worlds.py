@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from toolgen.contract.search.documents import SearchDocument
+from toolgen.search.documents import SearchDocument
 
 
 def document(

@@ -15,7 +15,7 @@ from tests.compiler.specs import resolved
 from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,8 +11,8 @@ import pytest
 from tests.runtime.test_recording import META, request
 from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
 from toolgen.contract.records import Bounds, ContentBlock, ToolResult
-from toolgen.runtime.artifacts import Artifacts
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.memory import MemoryStore
 
 if TYPE_CHECKING:
     from pathlib import Path

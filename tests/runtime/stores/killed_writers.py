@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.runtime.stores.sample import KEY, done, ended, one_call, result, started
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.record.sqlite import SqliteStore
 
 
 def main(folder: Path, first: int, last: int) -> None:

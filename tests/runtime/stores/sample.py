@@ -7,16 +7,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind, Issue, ToolError, ToolResult
-from toolgen.runtime.definition import Secrets
-from toolgen.runtime.stores.chain import ChainKey
-from toolgen.runtime.stores.records import EventKind, NewEvent
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.record.chain import ChainKey
+from toolgen.record.sqlite import SqliteStore
+from toolgen.runtime.events.records import EventKind, NewEvent
+from toolgen.runtime.redact.secrets import Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
     from pathlib import Path
 
-    from toolgen.runtime.stores.protocol import Store
+    from toolgen.runtime.events.store import Store
 
 TOOL = "shop.orders.refund"
 KEY = ChainKey(b"a key that is only known to tests")

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.runtime.stores.sample import KEY, denied, done, ended, one_call, progress, record, result, started, write
-from toolgen.contract.canonical import canonical
-from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, Verdict, verify
-from toolgen.runtime.stores.encoding import format_time
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.events.encoding import format_time
+from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
     from pathlib import Path

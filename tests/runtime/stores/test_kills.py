@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.stores.sample import KEY, one_call
-from toolgen.runtime.stores.chain import verify
-from toolgen.runtime.stores.records import RunNotFound
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.chain import verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.events.records import RunNotFound
 
 SCRIPT = Path(__file__).with_name("killed_writers.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
@@ -85,7 +85,7 @@ def test_what_was_not_waited_for_is_written_when_the_process_ends(tmp_path: Path
     script = (
         "import sys; from pathlib import Path\n"
         "from tests.runtime.stores.sample import ended, result, started\n"
-        "from toolgen.runtime.stores.sqlite import SqliteStore\n"
+        "from toolgen.record.sqlite import SqliteStore\n"
         "store = SqliteStore(Path(sys.argv[1]))\n"
         "store.append(started()); store.finish(ended(), result())\n"
     )

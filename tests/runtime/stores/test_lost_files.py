@@ -18,12 +18,12 @@ import pytest
 
 from tests.runtime.stores.sample import KEY, one_call, progress, record, started, write
 from tests.runtime.tools import call, catalog_of, code_of, runtime_of
-from toolgen.runtime.stores import run_ends
-from toolgen.runtime.stores.chain import ChainKey, verify
-from toolgen.runtime.stores.records import StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_file import STORE_FILE
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record import run_ends
+from toolgen.record.chain import ChainKey, verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_file import STORE_FILE
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.events.records import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -242,8 +242,8 @@ FULL = """
 import asyncio, json, resource, signal, sys
 from tests.runtime.stores.sample import progress, write
 from tests.runtime.tools import add, call, catalog_of, code_of, runtime_of
-from toolgen.runtime.stores.records import StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.events.records import StoreError
+from toolgen.record.sqlite import SqliteStore
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 ran = []

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.runtime.stores.sample import KEY, done, ended, one_call, progress, result, started, write
-from toolgen.runtime.stores.chain import ChainError, ChainKey, verify
-from toolgen.runtime.stores.records import NewEvent, StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.chain import ChainError, ChainKey, verify
+from toolgen.record.sqlite import SqliteStore
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.events.records import NewEvent, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -63,8 +63,8 @@ def test_a_process_that_was_forked_off_is_refused_and_ends(tmp_path: Path) -> No
     program = f"""
 import asyncio, os, sys
 from tests.runtime.stores.sample import started
-from toolgen.runtime.stores.records import StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.runtime.events.records import StoreError
+from toolgen.record.sqlite import SqliteStore
 
 store = SqliteStore({str(tmp_path / "store.db")!r})
 if os.fork():

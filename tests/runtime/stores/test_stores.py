@@ -12,15 +12,15 @@ import pytest
 
 from tests.runtime.stores.sample import TOOL, denied, done, ended, one_call, progress, result, started, write
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolError, ToolResult
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import NewEvent, RunNotFound, StoreError
-from toolgen.runtime.stores.sqlite import SqliteStore
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
+from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolgen.runtime.stores.protocol import Store
-    from toolgen.runtime.stores.records import Event
+    from toolgen.runtime.events.records import Event
+    from toolgen.runtime.events.store import Store
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Check: TypeAlias = "Callable[[Store], Awaitable[None]]"

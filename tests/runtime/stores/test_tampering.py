@@ -23,8 +23,8 @@ from hypothesis.stateful import (
 )
 
 from tests.runtime.stores.sample import KEY, record
-from toolgen.runtime.stores.chain import Finding, verify
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.chain import Finding, verify
+from toolgen.record.sqlite_reader import SqliteReader
 
 MOST = 40
 NUMBERS = st.integers(0, 12)

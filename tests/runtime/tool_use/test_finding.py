@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.runtime.catalog import Catalog
-from toolgen.runtime.search.fused import Search
-from toolgen.runtime.tool_use import finding
-from toolgen.runtime.tool_use.finding import Finder
+from toolgen.llm.search.fused import Search
+from toolgen.llm.tool_use import finding
+from toolgen.llm.tool_use.finding import Finder
+from toolgen.runtime.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.runtime.actions.view import Entry
+    from toolgen.llm.actions.view import Entry
 
 
 class View:

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.tools import idle_executors
-from toolgen.contract.tool_use import LAYERS
+from toolgen.llm.actions.view import ActionView
+from toolgen.llm.presentations.candidates import Candidates
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm.tool_use.kept import Kept
 from toolgen.providers.protocol import Payload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
-from toolgen.runtime.actions.view import ActionView
-from toolgen.runtime.presentations.candidates import Candidates
-from toolgen.runtime.tool_use import ToolUse, ToolUseConfig
-from toolgen.runtime.tool_use.kept import Kept
+from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
-    from toolgen.contract.tool_use import Scheme
+    from toolgen.spec.tool_use import Scheme
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -62,7 +62,7 @@ def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
     monkeypatch: pytest.MonkeyPatch, scheme: Scheme
 ) -> None:
     """A number of sets would bound nothing: each of these has as many tools as it likes."""
-    monkeypatch.setattr("toolgen.runtime.tool_use.tool_use._TOOLS", 1000)
+    monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 1000)
     catalog = of_many(220)
     actions = load("toolgen.toolsets.generated") if scheme == "universal-category" else None
     for number in range(220 if actions else 0):
@@ -103,7 +103,7 @@ def test_candidates_of_many_sets_are_the_same_objects() -> None:
 
 
 def test_a_conversation_keeps_its_request_whatever_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.runtime.tool_use.tool_use._TOOLS", 100)
+    monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 100)
     catalog = of_many(70)
     tool_use = ToolUse(catalog)
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)

@@ -56,7 +56,7 @@ def test_reg_50_the_environment_is_the_hosts_choice(world: World, monkeypatch: p
 def test_reg_51_the_timeout_is_clamped(
     world: World, monkeypatch: pytest.MonkeyPatch, asked: int | None, most: int, given: int
 ) -> None:
-    from toolgen.runtime.processes import running
+    from toolgen.execute.processes import running
 
     seen: list[int] = []
     run = running.run_process

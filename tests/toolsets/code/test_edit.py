@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind, ToolCallMeta
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.code import edit, replacements
 from toolgen.toolsets.code.encodings import Encoding
 from toolgen.toolsets.code.text import Change, Text

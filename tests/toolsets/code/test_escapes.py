@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.toolsets.code.world import SECRET, needs_ripgrep
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.access import PathAccess
-from toolgen.runtime.paths.rules import SENSITIVE, PathRules
+from toolgen.execute.paths.access import PathAccess
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.rules import SENSITIVE, PathRules
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,15 +14,15 @@ from tests.runtime.tools import code_of
 from tests.toolsets.code.test_escapes import WAYS_OUT, WAYS_TO_SECRETS, filled
 from toolgen.contract.records import ToolRequest
 from toolgen.runtime import Runtime, load
-from toolgen.runtime.permission import Decision
+from toolgen.runtime.policy.permission import Decision
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tests.toolsets.code.world import World
-    from toolgen.runtime.permission import PermissionRequest
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.policy.permission import PermissionRequest
+    from toolgen.runtime.runs.run import Run
 
 
 class Desk:

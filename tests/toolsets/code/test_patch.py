@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.code.encodings import Encoding
 from toolgen.toolsets.code.patch import apply_patch
 from toolgen.toolsets.code.text import Text

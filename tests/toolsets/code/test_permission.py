@@ -10,7 +10,7 @@ import pytest
 
 from toolgen.contract.records import ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from tests.toolsets.code.world import needs_ripgrep
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.policy import Policies
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.policy import Policies
 from toolgen.toolsets.code import CodeTools
 
 if TYPE_CHECKING:

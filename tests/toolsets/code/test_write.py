@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.generated.tools.code import WriteFileArgs
 
 if TYPE_CHECKING:

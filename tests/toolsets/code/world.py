@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.policy import PathPolicy
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.policy import PathPolicy
 from toolgen.toolsets.code import CodeTools
 from toolgen.toolsets.generated.tools.code import codecs
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.internal.skills import LONGEST, Skill, Skills
 
 if TYPE_CHECKING:

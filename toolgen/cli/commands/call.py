@@ -19,11 +19,11 @@ from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.contract.visible import visible
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
-from toolgen.runtime.errors import ExecutorError
-from toolgen.runtime.permission import Decision, PermissionRequest
-from toolgen.runtime.terminal import TerminalPrompt
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.terminal import TerminalPrompt
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.config import Config
     from toolgen.contract.records import ToolResult
     from toolgen.runtime import Catalog
-    from toolgen.runtime.permission import PermissionCallback
+    from toolgen.runtime.policy.permission import PermissionCallback
 
 
 _LARGEST: Final = 64 * 1024 * 1024

@@ -10,11 +10,11 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import counted, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
+from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.table import PROVIDERS, provider_payload
-from toolgen.runtime.tool_use import ToolUse
 
 if TYPE_CHECKING:
-    from toolgen.contract.messages import OfferedTool
+    from toolgen.providers.messages import OfferedTool
     from toolgen.providers.protocol import Difference
 
 

@@ -13,19 +13,19 @@ import click
 
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.contract.visible import visible
-from toolgen.runtime.sqlite_files import UNREADABLE, check_files
-from toolgen.runtime.stores.calls import calls_of, stages_of
-from toolgen.runtime.stores.chain import ChainError, ChainKey, Head, Verdict, verify
-from toolgen.runtime.stores.encoding import format_time
-from toolgen.runtime.stores.records import EventKind, RunNotFound, StoreError
-from toolgen.runtime.stores.sqlite_reader import SqliteReader
+from toolgen.record.calls import calls_of, stages_of
+from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.base.sqlite_files import UNREADABLE, check_files
+from toolgen.runtime.events.encoding import format_time
+from toolgen.runtime.events.records import EventKind, RunNotFound, StoreError
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from toolgen.runtime.stores.calls import RecordedCall, Stage
-    from toolgen.runtime.stores.records import Event, RunRecord, RunSummary
+    from toolgen.record.calls import RecordedCall, Stage
+    from toolgen.runtime.events.records import Event, RunRecord, RunSummary
 
 KEY_VARIABLE: Final = "TOOLGEN_LOG_KEY"
 _POLL_SECONDS: Final = 0.2

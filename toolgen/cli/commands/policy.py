@@ -9,15 +9,15 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, check_known, chosen_policies, named_tool
 from toolgen.cli.project import project
-from toolgen.runtime.effective import ROLES, effective_set, may_hold, named_by_ident
-from toolgen.runtime.policy import Answer, Policies
-from toolgen.runtime.scope import PATH_KEYS
+from toolgen.runtime.policy.effective import ROLES, effective_set, may_hold, named_by_ident
+from toolgen.runtime.policy.policy import Answer, Policies
+from toolgen.runtime.policy.scope import PATH_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.runtime.definition import Entry, ToolDefinition
-    from toolgen.runtime.policy import Judgement
+    from toolgen.runtime.catalog.definition import Entry, ToolDefinition
+    from toolgen.runtime.policy.policy import Judgement
 
 
 @click.group("policy")

@@ -10,14 +10,14 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known, idle_runtime
 from toolgen.cli.project import project
-from toolgen.contract.tool_use import LAYERS
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.tool_use import ToolUse
+from toolgen.llm.tool_use import ToolUse
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolgen.runtime.presentations.protocol import Presentation
+    from toolgen.llm.presentations.protocol import Presentation
 
 TAGS = "tags"
 

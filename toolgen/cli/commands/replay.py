@@ -13,11 +13,11 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog
 from toolgen.cli.project import project
-from toolgen.contract.visible import visible
-from toolgen.runtime.replay import AmbiguousTool, replay
+from toolgen.record.replay import AmbiguousTool, replay
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from toolgen.runtime.replay import Outcome, Report
+    from toolgen.record.replay import Outcome, Report
 
 
 @click.command("replay")

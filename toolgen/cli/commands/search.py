@@ -14,22 +14,22 @@ from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option
 from toolgen.cli.packages import built_catalogs
 from toolgen.cli.project import project
-from toolgen.contract.discovery import DISCOVERY
-from toolgen.contract.files import is_inside
-from toolgen.runtime.search.embedding import EmbeddingError
-from toolgen.runtime.search.fused import Search
-from toolgen.runtime.search.index import Index
-from toolgen.runtime.search.of_catalog import documents_of, index_of
-from toolgen.runtime.tool_use.finding import embedder_named
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.llm.search.fused import Search
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.of_catalog import documents_of, index_of
+from toolgen.llm.tool_use.finding import embedder_named
+from toolgen.spec.discovery import DISCOVERY
+from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from toolgen.compiler.config import Config
-    from toolgen.contract.search.documents import SearchDocument
+    from toolgen.llm.search.index import Hit
     from toolgen.runtime import Catalog
-    from toolgen.runtime.search.index import Hit
+    from toolgen.search.documents import SearchDocument
 
 _LARGEST: Final = 10 * 1024 * 1024
 """In bytes: the queries that stdin holds."""
@@ -107,7 +107,7 @@ def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
         embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
         if embedder is None:
             return Search(index)
-        from toolgen.runtime.search.vectors import Vectors
+        from toolgen.llm.search.vectors import Vectors
 
         def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
             return (document for ident in idents for document in documents_of(homes[ident], [ident]))

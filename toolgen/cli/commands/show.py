@@ -12,7 +12,7 @@ from toolgen.cli.packages import import_name
 from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
 from toolgen.cli.tool_rules import rule_lines, tool_rules
 from toolgen.cli.tool_text import args_lines, result_lines
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool, Toolset

@@ -12,17 +12,17 @@ import click
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
-from toolgen.contract.tool_use import LAYERS, LEXICAL, SCHEMES
+from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.tool_use import ToolUse
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.spec.tool_use import LAYERS, LEXICAL, SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from toolgen.contract.tool_use import Scheme, ToolUseConfig
     from toolgen.runtime import Catalog
+    from toolgen.spec.tool_use import Scheme, ToolUseConfig
 
 ENCODING: Final = "o200k_base"
 """The encoding of OpenAI's models since GPT-4o; of other models it is not."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.codes import CODES, Severity
 from toolgen.compiler.diagnostics.text import line_starts
-from toolgen.contract.visible import escaped, is_hidden, visible
+from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -41,7 +41,7 @@ def emit_calls(toolset: Toolset) -> str:
     types: dict[str, set[str]] = {"toolgen.contract.records": {"ToolRequest"}}
     imports: dict[str, set[str]] = {
         ".": {"codecs", "idents"},
-        "toolgen.runtime.codec": {"build_call"},
+        "toolgen.runtime.codec.codec": {"build_call"},
         "typing": {"TYPE_CHECKING"},
     }
     for name in used:

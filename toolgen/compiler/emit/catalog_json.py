@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen import __version__
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.contract.version import CONTRACT_VERSION
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -168,7 +168,7 @@ def _generate(schema: Mapping[str, Any], aliases: Mapping[str, str]) -> str:
         input_file_type=InputFileType.JsonSchema,
         output_model_type=DataModelType.PydanticV2BaseModel,
         target_python_version=PythonVersion.PY_311,
-        base_class="toolgen.runtime.models.OpenModel",
+        base_class="toolgen.runtime.codec.models.OpenModel",
         aliases=dict(aliases),
         enum_field_as_literal=LiteralType.All,
         formatters=[],

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.catalog import Permission
-from toolgen.contract.discovery import DISCOVERY
-from toolgen.contract.messages import OfferedTool
-from toolgen.providers.compact import told_args
+from toolgen.providers.messages import OfferedTool
 from toolgen.providers.table import provider, spelled
-from toolgen.providers.wire_names import wire_name
+from toolgen.schema.compact import told_args
+from toolgen.spec.discovery import DISCOVERY
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

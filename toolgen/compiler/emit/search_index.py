@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.contract.search.documents import document_of_tool
-from toolgen.contract.search.index_text import write_index
+from toolgen.search.documents import document_of_tool
+from toolgen.search.index_text import write_index
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Catalog

@@ -26,7 +26,7 @@ from toolgen.compiler.ir.shapes import (
     Union,
     classes_in,
 )
-from toolgen.contract.stub import (
+from toolgen.providers.stub import (
     NOTE_LIMIT,
     TAKEN,
     Parameter,
@@ -35,16 +35,17 @@ from toolgen.contract.stub import (
     key_type,
     parameter_names,
     prose,
+    python_function_name,
     stub_of,
 )
-from toolgen.providers.wire_names import python_function_name, wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.compiler.ir.catalog import Catalog, Tool
     from toolgen.compiler.ir.shapes import Field
-    from toolgen.contract.stub import Stub
+    from toolgen.providers.stub import Stub
 
 _SCALARS: Final = {
     ScalarKind.STRING: "str",

@@ -13,7 +13,7 @@ from toolgen.compiler.ir.shapes import accepts_null
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
 
-_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", "rebuilt": "toolgen.runtime.building"}
+_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", "rebuilt": "toolgen.runtime.codec.building"}
 
 
 def transform_names(toolset: Toolset) -> list[str]:

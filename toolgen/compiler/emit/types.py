@@ -21,9 +21,9 @@ _ORIGINS: Final = {
     "TypeAlias": "typing",
     "Field": "pydantic",
     "JsonValue": "pydantic",
-    "ClosedModel": "toolgen.runtime.models",
-    "OpenModel": "toolgen.runtime.models",
-    "typed_default": "toolgen.runtime.building",
+    "ClosedModel": "toolgen.runtime.codec.models",
+    "OpenModel": "toolgen.runtime.codec.models",
+    "typed_default": "toolgen.runtime.codec.building",
 }
 
 

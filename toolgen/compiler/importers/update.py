@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.keys import choose_keys
 from toolgen.compiler.resolve.names import title as in_words
-from toolgen.contract.canonical import canonical
+from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.visible import visible
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.files import check_regular
+from toolgen.spec.files import check_regular
 
 if sys.platform == "win32":
     import msvcrt

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.listing import LARGEST, list_builtin, list_specs
-from toolgen.contract.files import read_file
+from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMATTER: Final = "ruff"
 _LIBRARIES = ("datamodel-code-generator", "jinja2")
-_GENERATOR_PARTS = ("compiler", "contract", "providers")
+_GENERATOR_PARTS = ("compiler", "contract", "providers", "schema", "search", "spec")
 _TOOLGEN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _UNREADABLE = "unreadable"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.compiler.publish.apply import NEW, OLD, Step, back, forward, is_done, to_place
 from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
-from toolgen.contract.files import NotRegular, TooLarge, read_file
+from toolgen.spec.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

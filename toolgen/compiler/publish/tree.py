@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Span
 from toolgen.compiler.publish.inputs import digest
-from toolgen.contract.files import read_file
+from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

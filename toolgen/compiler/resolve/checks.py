@@ -14,11 +14,11 @@ import jsonschema_rs
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.identifiers import ambiguous_references
 from toolgen.compiler.resolve.schema_errors import fix_of, message_of, short
-from toolgen.contract.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
-from toolgen.contract.json_pointer import pointer_of
-from toolgen.contract.keywords import REFERENCES
-from toolgen.contract.schema_bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
-from toolgen.contract.schema_cost import Reach
+from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
+from toolgen.schema.cost.count import Reach
+from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
+from toolgen.schema.keywords import REFERENCES
+from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

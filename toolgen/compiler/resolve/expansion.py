@@ -11,7 +11,7 @@ from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.spellings import respelled_type
 from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.contract.json_pointer import escape
+from toolgen.schema.pointer import escape
 
 if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span

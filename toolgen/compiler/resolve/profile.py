@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.resolve import keywords
-from toolgen.contract.json_pointer import at
+from toolgen.schema.pointer import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.expansion import Expander, Expansion
 from toolgen.compiler.resolve.types import NamedType, Types, own_dialect
-from toolgen.contract.json_pointer import escape, key_of, pointer_of
+from toolgen.schema.pointer import escape, key_of, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

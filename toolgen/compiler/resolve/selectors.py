@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.ir.catalog import ToolsetKind
 from toolgen.contract.qualified import SEPARATOR
-from toolgen.contract.selector import Selector, names_one_of
 from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.selector import Selector, names_one_of
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Litera
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, literals, narrower, union
-from toolgen.contract.json_pointer import child, escape, key_of
+from toolgen.schema.pointer import child, escape, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -19,9 +19,9 @@ from toolgen.compiler.resolve.profile import check_profile
 from toolgen.compiler.resolve.schemas import Bundle
 from toolgen.compiler.resolve.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
-from toolgen.contract.json_pointer import escape
-from toolgen.contract.keywords import REFERENCES
-from toolgen.contract.secret_fields import secret_pointers
+from toolgen.schema.keywords import REFERENCES
+from toolgen.schema.pointer import escape
+from toolgen.schema.secret_fields import secret_pointers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

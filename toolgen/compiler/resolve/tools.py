@@ -34,8 +34,8 @@ from toolgen.compiler.resolve.shape_reader import Owner, Rename
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template
-from toolgen.contract.json_pointer import steps_of
-from toolgen.providers.wire_names import STRICT, fits
+from toolgen.schema.pointer import steps_of
+from toolgen.spec.wire_names import STRICT, fits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -18,7 +18,7 @@ from toolgen.compiler.resolve.shape_reader import Owner
 from toolgen.compiler.resolve.shapes import Shapes
 from toolgen.compiler.resolve.sides import Sides, field_names
 from toolgen.compiler.resolve.tools import ToolResolver, tool_names, types_module
-from toolgen.providers.wire_names import wire_name
+from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

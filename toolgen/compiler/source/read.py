@@ -14,7 +14,7 @@ from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.limits import MAX_BYTES
 from toolgen.compiler.source.nodes import Source
 from toolgen.compiler.source.yaml_text import parse_yaml
-from toolgen.contract.files import NotRegular, TooLarge, read_file
+from toolgen.spec.files import NotRegular, TooLarge, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.compiler.source.limits import MAX_DEPTH
-from toolgen.contract.visible import escaped, is_hidden, visible
+from toolgen.spec.visible import escaped, is_hidden, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

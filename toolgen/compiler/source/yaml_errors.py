@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgen.compiler.diagnostics import Related
-from toolgen.contract.visible import escaped, visible
+from toolgen.spec.visible import escaped, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

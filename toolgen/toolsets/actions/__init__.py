@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.actions.hot_list import owner_of
-from toolgen.runtime.actions.listing import describe_action, list_actions, search_actions
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.run import run_of
+from toolgen.llm.actions.hot_list import owner_of
+from toolgen.llm.actions.listing import describe_action, list_actions, search_actions
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.runs.run import run_of
 from toolgen.toolsets.generated.tools.actions.dispatch import executor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
-    from toolgen.runtime.actions.view import Entry
-    from toolgen.runtime.run import Run
-    from toolgen.runtime.tool_use import ToolUse
+    from toolgen.llm.actions.view import Entry
+    from toolgen.llm.tool_use import ToolUse
+    from toolgen.runtime.runs.run import Run
     from toolgen.toolsets.generated.tools.actions.types.describe_action import DescribeActionArgs
     from toolgen.toolsets.generated.tools.actions.types.list_actions import ListActionsArgs
     from toolgen.toolsets.generated.tools.actions.types.search_actions import SearchActionsArgs

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.executors.service import blocking
-from toolgen.runtime.paths.access import PathAccess
-from toolgen.runtime.paths.policy import PathPolicy
-from toolgen.runtime.policy import ENVIRONMENT
+from toolgen.execute.paths.access import PathAccess
+from toolgen.runtime.catalog.execution import blocking
+from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.policy import ENVIRONMENT
 from toolgen.toolsets.code.command import OUTPUT_BYTES, run_command
 from toolgen.toolsets.code.edit import edit_file
 from toolgen.toolsets.code.instructions import INSTRUCTION_FILES, InstructionFiles, OnInstructions
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
-    from toolgen.runtime.policy import Policies
+    from toolgen.runtime.policy.policy import Policies
     from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs
     from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs
     from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs

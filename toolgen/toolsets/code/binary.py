@@ -5,10 +5,10 @@ from __future__ import annotations
 from mimetypes import MimeTypes
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.paths.access import rejected, shown
+from toolgen.execute.paths.access import rejected, shown
 
 if TYPE_CHECKING:
-    from toolgen.runtime.errors import CallFailed
+    from toolgen.runtime.base.errors import CallFailed
 
 
 _TYPES: Final = MimeTypes()

@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.paths.access import PathAccess
+    from toolgen.execute.paths.access import PathAccess
     from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs
 
 OUTPUT_BYTES: Final = 8 * 1024 * 1024
@@ -36,8 +36,8 @@ async def run_command(
     Raises `CallFailed` with `timeout`, what `check_working_folder` and `open_folder` raise of `cwd`, and what
     `run_process` raises.
     """
-    from toolgen.runtime.processes.partial import report_partial
-    from toolgen.runtime.processes.running import run_process
+    from toolgen.execute.processes.partial import report_partial
+    from toolgen.execute.processes.running import run_process
 
     timeout_ms = min(args.timeout_ms, max_timeout_ms)
     answer = access.check_working_folder(args.cwd)

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.access import failures, rejected, shown
-from toolgen.runtime.paths.resolution import FileKind
+from toolgen.execute.paths.access import failures, rejected, shown
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.code.binary import binary_file
 from toolgen.toolsets.code.patch import apply_patch
 from toolgen.toolsets.code.replacements import apply_edits
@@ -16,8 +16,8 @@ from toolgen.toolsets.code.text import Text, new_text
 from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileResult
 
 if TYPE_CHECKING:
-    from toolgen.runtime.paths.access import PathAccess
-    from toolgen.runtime.paths.policy import PathAnswer
+    from toolgen.execute.paths.access import PathAccess
+    from toolgen.runtime.policy.paths.policy import PathAnswer
     from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs
 
 LARGEST: Final = 32 * 1024 * 1024

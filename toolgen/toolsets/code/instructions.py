@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.paths.rules import is_within
+from toolgen.runtime.policy.paths.rules import is_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.paths.access import PathAccess
-    from toolgen.runtime.paths.policy import PathAnswer, PathPolicy
+    from toolgen.execute.paths.access import PathAccess
+    from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
 
 INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
 LONGEST: Final = 65536

@@ -6,14 +6,14 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from toolgen.runtime.paths.resolution import FileKind
+from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirResult, ListDirResultEntriesItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from toolgen.runtime.paths.access import PathAccess
-    from toolgen.runtime.paths.opening import Folder, FolderEntry
+    from toolgen.execute.paths.access import PathAccess
+    from toolgen.execute.paths.opening import Folder, FolderEntry
     from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs
 
     Names: TypeAlias = tuple[str, ...]

@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.paths.access import rejected
+from toolgen.execute.paths.access import rejected
 from toolgen.toolsets.code.text import Change, normalised
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from toolgen.runtime.errors import CallFailed
+    from toolgen.runtime.base.errors import CallFailed
     from toolgen.toolsets.code.text import Text
 
 _HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(?: .*)?")

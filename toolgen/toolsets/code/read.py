@@ -6,7 +6,7 @@ import os
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.paths.access import rejected, shown
+from toolgen.execute.paths.access import rejected, shown
 from toolgen.toolsets.code.binary import binary_file
 from toolgen.toolsets.code.encodings import SAMPLE_BYTES, detect
 from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileResult
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    from toolgen.runtime.paths.access import PathAccess
-    from toolgen.runtime.paths.policy import PathAnswer
+    from toolgen.execute.paths.access import PathAccess
+    from toolgen.runtime.policy.paths.policy import PathAnswer
     from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs
 
 LINE_BYTES: Final = 4096

@@ -14,9 +14,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.access import rejected, shown
-from toolgen.runtime.paths.resolution import FileKind
+from toolgen.execute.paths.access import rejected, shown
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.code.listing import path_below
 from toolgen.toolsets.code.read import cut_line
 from toolgen.toolsets.generated.tools.code.types.search import SearchResult, SearchResultMatchesItem
@@ -24,8 +24,8 @@ from toolgen.toolsets.generated.tools.code.types.search import SearchResult, Sea
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from toolgen.runtime.paths.access import PathAccess
-    from toolgen.runtime.processes.running import Finished
+    from toolgen.execute.paths.access import PathAccess
+    from toolgen.execute.processes.running import Finished
     from toolgen.toolsets.generated.tools.code.types.search import SearchArgs
 
 TIMEOUT_MS: Final = 60_000
@@ -92,7 +92,7 @@ async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) ->
 
 
 async def _run(program: str, args: SearchArgs, target: str, folder: str) -> Finished:
-    from toolgen.runtime.processes.running import run_process
+    from toolgen.execute.processes.running import run_process
 
     argv = [program, *_OPTIONS, f"--max-count={args.limit + 1}", f"--regexp={args.query}"]
     argv += [] if args.glob is None else [f"--glob={args.glob}"]

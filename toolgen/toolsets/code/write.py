@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.paths.access import failures
+from toolgen.execute.paths.access import failures
 from toolgen.toolsets.code.text import encoded
 from toolgen.toolsets.generated.tools.code.types.write_file import WriteFileResult
 
 if TYPE_CHECKING:
-    from toolgen.runtime.paths.access import PathAccess
+    from toolgen.execute.paths.access import PathAccess
     from toolgen.toolsets.generated.tools.code.types.write_file import WriteFileArgs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.executors.service import blocking
+from toolgen.runtime.catalog.execution import blocking
 from toolgen.toolsets.generated.tools.internal.dispatch import executor
 
 if TYPE_CHECKING:

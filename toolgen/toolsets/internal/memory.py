@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.paths.opening import open_folder
-from toolgen.runtime.paths.resolution import FileKind
+from toolgen.execute.paths.opening import open_folder
+from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.internal.ranking import best
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from toolgen.runtime.paths.opening import Folder
+    from toolgen.execute.paths.opening import Folder
 
 LONGEST: Final = 65_536
 """How long a note may be, in bytes. Of a longer one the rest is not looked at."""

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.paths.opening import open_folder
-from toolgen.runtime.paths.resolution import FileKind
-from toolgen.runtime.suggest import nearest
+from toolgen.execute.paths.opening import open_folder
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.policy.paths.resolution import FileKind
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from toolgen.runtime.paths.opening import Folder
+    from toolgen.execute.paths.opening import Folder
 
 LONGEST: Final = 32_768
 """How long the instructions of a skill may be, in bytes. Half of them could mean something else, so none are cut."""

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import JsonValue
 
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.models import ClosedModel
 
 
 class ForgetArgs(ClosedModel):

@@ -6,13 +6,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.processes.running import run_process
+from toolgen.execute.processes.running import run_process
+from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.runtime.processes.running import Finished
+    from toolgen.execute.processes.running import Finished
 
 TIMEOUT_MS: Final = 10_000
 OUTPUT_BYTES: Final = 65_536

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from specs.examples.router.handlers.refusals import rejected
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence

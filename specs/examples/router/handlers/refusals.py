@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.suggest import nearest
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -11,8 +11,8 @@ from generated.tools.router.types.web_fetch import WebFetchResult
 from specs.examples.router.handlers.commands import run_argv
 from specs.examples.router.handlers.peers import ask
 from specs.examples.router.handlers.skills import run_skill
+from toolgen.execute.paths.access import PathAccess, failures
 from toolgen.runtime import blocking
-from toolgen.runtime.paths.access import PathAccess, failures
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from specs.examples.router.handlers.memory import Memory
     from specs.examples.router.handlers.site import Site
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.paths.policy import PathPolicy
+    from toolgen.runtime.policy.paths.policy import PathPolicy
 
 
 class RouterTools:

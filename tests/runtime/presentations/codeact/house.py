@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from toolgen.contract.messages import ModelReply
+from toolgen.llm.codeact import CodeAct, CodeActLimits
+from toolgen.llm.presentations.candidates import Candidate, Candidates
+from toolgen.llm.presentations.protocol import Outcome, Snippet
+from toolgen.providers.messages import ModelReply
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
-from toolgen.runtime.presentations.candidates import Candidate, Candidates
-from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits
-from toolgen.runtime.presentations.protocol import Outcome, Snippet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.runs.run import Run
 
 QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
 """Limits that a test reaches soon."""

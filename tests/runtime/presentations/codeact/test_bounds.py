@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.presentations.codeact.house import QUICK, house
-from toolgen.contract.visible import escaped, is_hidden
-from toolgen.runtime.presentations.codeact import CodeActLimits, WorkerPool
-from toolgen.runtime.presentations.codeact.process import OUT_OF_TIME, Process, WorkerLost
-from toolgen.runtime.presentations.codeact.reports import Printed, one_line, result_report
-from toolgen.runtime.presentations.codeact.worker import Finished
-from toolgen.runtime.presentations.protocol import Snippet
+from toolgen.llm.codeact import CodeActLimits, WorkerPool
+from toolgen.llm.codeact.reports import Printed, one_line, result_report
+from toolgen.llm.presentations.protocol import Snippet
+from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
+from toolgen.llm.sandbox.worker import Finished
+from toolgen.spec.visible import escaped, is_hidden
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
@@ -218,7 +218,7 @@ def test_a_checker_that_has_grown_is_replaced_and_the_text_checked_again() -> No
 @settings(max_examples=20, deadline=None)
 @given(st.text(st.sampled_from("ab:_[]|, Literal\"'*\\"), max_size=60))
 def test_a_type_is_written_only_where_code_can_say_it(text: str) -> None:
-    from toolgen.runtime.presentations.codeact.history import History, _written
+    from toolgen.llm.codeact.history import History, _written
 
     written = _written(text, frozenset({"int", "Literal"}))
     history = History()

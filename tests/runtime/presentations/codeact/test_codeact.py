@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 
 from tests.runtime.presentations.codeact.house import House, candidates_of, house, said, tool
 from tests.runtime.test_runs import run_of
-from toolgen.contract.messages import ModelCall, ModelReply
 from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.llm.codeact import CodeAct, CodeActLimits, CompiledStubs
+from toolgen.llm.presentations.protocol import Calls, PlainText, Snippet
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition, allow_all, deny_all
-from toolgen.runtime.errors import CallFailed, CatalogError
-from toolgen.runtime.permission import Decision
-from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, CompiledStubs
-from toolgen.runtime.presentations.protocol import Calls, PlainText, Snippet
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.base.errors import CallFailed, CatalogError
+from toolgen.runtime.policy.permission import Decision
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
 if TYPE_CHECKING:
-    from toolgen.runtime.permission import PermissionRequest
-    from toolgen.runtime.presentations.protocol import Outcome
+    from toolgen.llm.presentations.protocol import Outcome
+    from toolgen.runtime.policy.permission import PermissionRequest
 
 TWO_CALLS = """\
 I will add them.

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.presentations.codeact.house import QUICK, house
-from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, WorkerPool
-from toolgen.runtime.presentations.protocol import Snippet
+from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
+from toolgen.llm.presentations.protocol import Snippet
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
@@ -448,7 +448,7 @@ def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
 HOST = """
 import asyncio
 from tests.runtime.presentations.codeact.house import QUICK, house
-from toolgen.runtime.presentations.protocol import Snippet
+from toolgen.llm.presentations.protocol import Snippet
 
 async def main():
     world = house()

@@ -11,18 +11,18 @@ import pytest
 
 from tests.runtime.presentations.codeact.house import candidates_of, tool
 from tests.runtime.presentations.codeact.snippets import snippet
-from toolgen.contract.visible import is_hidden
+from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
+from toolgen.llm.presentations.protocol import Snippet
+from toolgen.llm.tool_use.tool_use import RunOps
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all
-from toolgen.runtime.presentations.codeact import CodeAct, CodeActLimits, WorkerPool
-from toolgen.runtime.presentations.protocol import Snippet
-from toolgen.runtime.stores.memory import MemoryStore
-from toolgen.runtime.stores.records import RunNotFound
-from toolgen.runtime.tool_use.tool_use import RunOps
+from toolgen.runtime.events.records import RunNotFound
+from toolgen.spec.visible import is_hidden
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
 if TYPE_CHECKING:
-    from toolgen.runtime.presentations.protocol import Outcome
+    from toolgen.llm.presentations.protocol import Outcome
 
 LIMITS = CodeActLimits(
     seconds=1.0, memory_bytes=64 * 1024 * 1024, kept_bytes=1024 * 1024, argument_bytes=1024 * 1024, calls=12,

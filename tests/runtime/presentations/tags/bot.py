@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import ToolResult
-from toolgen.runtime.presentations.tags import TagRegistry, ToolContext, ToolDef
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef
 
 if TYPE_CHECKING:
-    from toolgen.runtime.presentations.tags import TagHandler
+    from toolgen.llm.tags import TagHandler
 
 ANN = ToolContext(user_message="What of tides?", user="@ann", chat_id=7)
 FACTS = r"(factual|communication|structured_data)\s+(.+)"

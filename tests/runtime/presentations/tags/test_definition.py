@@ -7,10 +7,10 @@ from dataclasses import fields
 import pytest
 
 from tests.runtime.presentations.tags.bot import ANN, echo
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef, tool_defs
+from toolgen.llm.tool_use import ToolUse
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.presentations.tags import TagRegistry, ToolContext, ToolDef, tool_defs
-from toolgen.runtime.tool_use import ToolUse
+from toolgen.runtime.base.errors import CatalogError
 
 FIELDS = [
     "name",

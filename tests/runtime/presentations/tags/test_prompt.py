@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.presentations.tags.bot import learning, registry, tool
+from toolgen.llm.tags import prompt_block, tool_defs
 from toolgen.runtime import load
-from toolgen.runtime.errors import CatalogError
-from toolgen.runtime.presentations.tags import prompt_block, tool_defs
+from toolgen.runtime.base.errors import CatalogError
 
 TOOLS = [
     tool("source", prompt_example="SOURCE: [description]"),

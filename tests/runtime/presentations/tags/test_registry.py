@@ -12,12 +12,12 @@ import pytest
 
 from tests.runtime.presentations.tags.bot import ANN, echo, learning, registry, tool
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolResult
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import load
-from toolgen.runtime.counters.memory import MemoryCounters
-from toolgen.runtime.errors import CatalogError, ToolNotFound, ToolRateLimited
-from toolgen.runtime.gate import GateDecision
-from toolgen.runtime.presentations.tags import TagRegistry, ToolContext, ToolDef
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.base.errors import CatalogError, ToolNotFound, ToolRateLimited
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

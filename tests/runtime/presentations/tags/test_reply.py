@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.presentations.tags.bot import FACTS, learning, registry, tool
-from toolgen.runtime.presentations.tags import parse_response
+from toolgen.llm.tags import parse_response
 
 BOT = registry(tool("research"), tool("claim", strip_from_display=False), learning())
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.runtime.presentations.tags.bot import ANN, learning, registry, tool
 from toolgen.contract.records import ToolResult
-from toolgen.runtime.presentations.tags import TagTurn, ToolContext, run_tags
+from toolgen.llm.tags import TagTurn, ToolContext, run_tags
 
 if TYPE_CHECKING:
-    from toolgen.runtime.presentations.tags import TagRegistry
+    from toolgen.llm.tags import TagRegistry
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -23,7 +23,7 @@ from tests.toolsets.agent.agents.world import (
     worker,
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.runtime.executors.agent import AgentRun, Outcome
+from toolgen.execute.agent import AgentRun, Outcome
 from toolgen.toolsets.agent.agents.records import AGENTS, CALLS
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph

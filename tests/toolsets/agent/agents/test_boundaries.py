@@ -24,9 +24,9 @@ from tests.toolsets.agent.agents.world import (
     worker,
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
-from toolgen.runtime.children import start_child
-from toolgen.runtime.executors.agent import AgentRun, Outcome
-from toolgen.runtime.run import Session
+from toolgen.execute.agent import AgentRun, Outcome
+from toolgen.runtime.runs.children import start_child
+from toolgen.runtime.runs.run import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

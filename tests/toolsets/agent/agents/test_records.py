@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.toolsets.agent.agents.world import call_of, value_of
 from toolgen.contract.records import FailureKind, ToolError, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.children import Child
+from toolgen.runtime.runs.children import Child
 from toolgen.toolsets.agent.agents.records import AgentRecords
 
 if TYPE_CHECKING:

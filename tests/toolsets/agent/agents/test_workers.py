@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.agents.workers import WorkerPool
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tests.runtime.tools import idle_executors
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.execute.agent import AgentRun, Outcome, RunAgent, executor, run_to_end
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.children import start_child
-from toolgen.runtime.executors.agent import AgentRun, Outcome, RunAgent, executor, run_to_end
-from toolgen.runtime.stores.memory import MemoryStore
+from toolgen.runtime.runs.children import start_child
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
@@ -21,8 +21,8 @@ from toolgen.toolsets.agent.tasks.graph import TaskGraph
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
-    from toolgen.runtime.run import Run
-    from toolgen.runtime.stores.records import Event
+    from toolgen.runtime.events.records import Event
+    from toolgen.runtime.runs.run import Run
 
 SEARCH = "orchestrator.research.search"
 VERIFY = "orchestrator.research.verify"

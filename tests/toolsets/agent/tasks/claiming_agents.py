@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import closing
 
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
 
 

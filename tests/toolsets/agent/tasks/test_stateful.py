@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.effective import LeftOut
-from toolgen.runtime.permission import Decision
+from toolgen.runtime.policy.effective import LeftOut
+from toolgen.runtime.policy.permission import Decision
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.permission import PermissionRequest
+    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.toolsets.generated.tools.agent import Handlers
 
 ANN = ToolCallMeta(agent_id="ann", run_id="r1", agent_role="main")

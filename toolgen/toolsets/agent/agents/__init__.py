@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind, ToolResult
-from toolgen.runtime.children import start_child
-from toolgen.runtime.effective import OutsideBase
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.executors.agent import run_to_end
-from toolgen.runtime.json_text import json_bytes
+from toolgen.execute.agent import run_to_end
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.json_text import json_bytes
+from toolgen.runtime.policy.effective import OutsideBase
+from toolgen.runtime.runs.children import start_child
+from toolgen.schema.canonical import canonical
 from toolgen.toolsets.agent.agents.definitions import AgentDefinitionRegistry
 from toolgen.toolsets.agent.agents.records import AgentRecords
 from toolgen.toolsets.agent.agents.workers import WorkerPool
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.catalog import Catalog
-    from toolgen.runtime.executors.agent import RunAgent
+    from toolgen.execute.agent import RunAgent
+    from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.toolsets.agent.agents.definitions import AgentDefinition
     from toolgen.toolsets.agent.tasks import TaskTools
     from toolgen.toolsets.generated.tools.agent.types.create_sub_agent import CreateSubAgentArgs

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.effective import CHILD_ROLES
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.suggest import nearest
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.policy.effective import CHILD_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from toolgen.runtime.catalog import Catalog
+    from toolgen.runtime.catalog.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,22 +8,22 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.canonical import canonical
 from toolgen.contract.records import FailureKind
-from toolgen.contract.visible import visible
-from toolgen.runtime.call_secrets import hide_args, secrets_of_call, secrets_of_tool
-from toolgen.runtime.definition import NO_SECRETS
-from toolgen.runtime.errors import CallFailed
-from toolgen.runtime.json_text import NotJson, parse
-from toolgen.runtime.run import run_of
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.json_text import NotJson, parse
+from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
+from toolgen.runtime.redact.secrets import NO_SECRETS
+from toolgen.runtime.runs.run import run_of
+from toolgen.schema.canonical import canonical
+from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
-    from toolgen.runtime.catalog import Catalog
-    from toolgen.runtime.children import Child
-    from toolgen.runtime.run import Run
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.runs.children import Child
+    from toolgen.runtime.runs.run import Run
 
 AGENTS: Final = 200
 """Of how many agents it is known what they did; of more, the first are forgotten."""

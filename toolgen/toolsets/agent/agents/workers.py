@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.effective import CHILD_ROLES
-from toolgen.runtime.executors.service import blocking
+from toolgen.runtime.catalog.execution import blocking
+from toolgen.runtime.policy.effective import CHILD_ROLES
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState, refused
 from toolgen.toolsets.agent.tasks.templates import GENERAL, PLANS, TASKS
 from toolgen.toolsets.agent.tasks.views import new_step, step_view, summary, task_view

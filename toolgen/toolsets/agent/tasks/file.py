@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from toolgen.runtime.sqlite_files import SqliteKind
+from toolgen.runtime.base.sqlite_files import SqliteKind
 from toolgen.toolsets.agent.tasks.task import Task
 
 _TASK: Final = TypeAdapter(Task)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.models import ClosedModel
 
 
 class Profile(ClosedModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.codec import build_call
+from toolgen.runtime.codec.codec import build_call
 
 from . import codecs, idents
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.codec import Codec
+from toolgen.runtime.codec.codec import Codec
 
 from ... import PACKAGE
 

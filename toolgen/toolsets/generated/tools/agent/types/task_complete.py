@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.models import ClosedModel
 
 from .shared import Task
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.models import ClosedModel
 
 
 class ListArgs(ClosedModel):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolgen.runtime.models import OpenModel
+from toolgen.runtime.codec.models import OpenModel
 
 
 class Quoted(OpenModel):

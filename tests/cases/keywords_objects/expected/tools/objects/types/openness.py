@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class OpennessArgsClosed(ClosedModel):

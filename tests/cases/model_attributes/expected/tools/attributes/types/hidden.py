@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.models import ClosedModel
 
 
 class HiddenArgs(ClosedModel):

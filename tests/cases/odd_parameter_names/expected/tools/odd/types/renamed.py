@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from toolgen.runtime.models import OpenModel
+from toolgen.runtime.codec.models import OpenModel
 
 
 class RenamedArgs(OpenModel):

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.models import ClosedModel
 
 
 class PointersArgsPoint(ClosedModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.building import rebuilt
+from toolgen.runtime.codec.building import rebuilt
 
 from .types.methods import (
     NamesPayload,

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, JsonValue
 
-from toolgen.runtime.building import typed_default
-from toolgen.runtime.models import ClosedModel
+from toolgen.runtime.codec.building import typed_default
+from toolgen.runtime.codec.models import ClosedModel
 
 from .shared import Point
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.models import ClosedModel, OpenModel
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class DefaultArgs(ClosedModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.models import OpenModel
+from toolgen.runtime.codec.models import OpenModel
 
 
 class OpenArgs(OpenModel):

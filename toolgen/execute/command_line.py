@@ -1,0 +1,185 @@
+"""Command lines: templates that can only name args, and the argv they become, each value exactly one argument."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.suggest import nearest
+from toolgen.schema.json_types import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SHELL: Final = "/bin/sh"
+
+_BRACES: Final = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
+_MORE: Final = re.compile(r"[\s|.(\[]")
+_PREFIX: Final = "args."
+
+_END: Final = {"'": "'", "#": "\n"}
+_ESCAPED: Final = '\\"'
+_BETWEEN_WORDS: Final = " \t\n;&|()"
+_PLACES: Final = {
+    "'": "inside quotes",
+    '"': "inside quotes",
+    _ESCAPED: "inside quotes",
+    "\\": "behind a backslash",
+    "$": "behind a `$`",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text with args in it: `texts[0] names[0] texts[1] …`; there is one text more than there are names."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str, fields: Mapping[str, Any]) -> Template:
+        """Take a template apart. Raises `CatalogError` for all in braces that is not `args.` and one of the fields."""
+        texts, names = _BRACES.split(text)[::2], _BRACES.findall(text)
+        for name in names:
+            _check_name(name, fields)
+        if any("{{" in part or "}}" in part for part in texts):
+            raise CatalogError("`{{` and `}}` do not match up; write `{{args.name}}`")
+        return cls(tuple(texts), tuple(name.removeprefix(_PREFIX) for name in names))
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """Put the values in. One that is absent is empty."""
+        filled = [self.texts[0]]
+        for name, text in zip(self.names, self.texts[1:], strict=True):
+            filled += (values.get(name, ""), text)
+        return "".join(filled)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecLine:
+    """A program and its arguments, each a template of its own. A group vanishes when one of its args is absent."""
+
+    elements: tuple[Template | tuple[Template, ...], ...]
+
+    @classmethod
+    def parse(cls, elements: Iterable[str | Sequence[str]], fields: Mapping[str, Any]) -> ExecLine:
+        """Take the templates apart; a nested list is a group. Raises `CatalogError`."""
+        return cls(
+            tuple(
+                Template.parse(element, fields)
+                if isinstance(element, str)
+                else tuple(Template.parse(each, fields) for each in element)
+                for element in elements
+            )
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The args that it names."""
+        groups = (element if isinstance(element, tuple) else (element,) for element in self.elements)
+        return tuple(name for group in groups for template in group for name in template.names)
+
+    def argv(self, values: Mapping[str, str]) -> list[str]:
+        """Fill it in, each element on its own."""
+        argv: list[str] = []
+        for element in self.elements:
+            if isinstance(element, Template):
+                argv.append(element.fill(values))
+            elif all(name in values for template in element for name in template.names):
+                argv += [template.fill(values) for template in element]
+        return argv
+
+
+@dataclass(frozen=True, slots=True)
+class ShellLine:
+    """A line for the shell, in which every value is one word.
+
+    The shell never reads a value as a part of the line. It gets them as arguments, assigns them to variables, and finds
+    a quoted variable in the place of each template. So none can leave its quotes, in a comment, after a backslash or
+    inside backticks either, where quoting the text of a value would not hold.
+    """
+
+    template: Template
+
+    @classmethod
+    def parse(cls, line: str, fields: Mapping[str, Any]) -> ShellLine:
+        """Take a line apart. Raises `CatalogError`, also for a template inside quotes or escaped."""
+        template, state = Template.parse(line, fields), ""
+        for text, name in zip(("\n" + template.texts[0], *template.texts[1:]), template.names, strict=False):
+            state = _state_after(text, state)
+            if state in _PLACES:
+                place = f"`{{{{args.{name}}}}}` stands {_PLACES[state]}"
+                raise CatalogError(f"{place}; leave that out: every value is quoted")
+        return cls(template)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The args that it names."""
+        return self.template.names
+
+    def argv(self, values: Mapping[str, str]) -> list[str]:
+        """Fill it in, for the shell to run. A value that is absent is an empty word."""
+        names = list(dict.fromkeys(self.template.names))
+        variables = {name: f"_toolgen_{number}" for number, name in enumerate(names)}
+        line = self.template.fill({name: f'"${{{variable}}}"' for name, variable in variables.items()})
+        given = "".join(f"{variable}=${{{number}}} " for number, variable in enumerate(variables.values(), 1))
+        return [SHELL, "-c", f"{given}; shift {len(names)}; {line}" if names else line, "sh"] + [
+            values.get(name, "") for name in names
+        ]
+
+
+def texts_of(args: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]:
+    """Give the text of every arg that is there, or has a default, by its name; null counts as absent.
+
+    Arrays and objects have none: no template may name them.
+    """
+    defaults = {name: schema["default"] for name, schema in fields.items() if is_object(schema) and "default" in schema}
+    return {
+        name: _text(value, fields.get(name))
+        for name, value in {**defaults, **args}.items()
+        if value is not None and not isinstance(value, dict | list)
+    }
+
+
+def _text(value: Any, schema: Any) -> str:
+    match value:
+        case str():
+            return value
+        case float() if value.is_integer() and is_object(schema) and schema.get("type") == "integer":
+            return str(int(value))  # to JSON Schema 1.0 is an integer, to most programs it is not
+        case _:
+            return json.dumps(value)
+
+
+def _check_name(inner: str, fields: Mapping[str, Any]) -> None:
+    name = inner.removeprefix(_PREFIX)
+    if name == inner:
+        raise CatalogError(f"`{{{{{inner}}}}}` is no template: only `{{{{args.name}}}}` can stand here")
+    if name in fields:
+        return
+    if _MORE.split(name)[0] in fields:
+        raise CatalogError(f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
+    meant = nearest(name, fields, count=1)
+    question = f"; did you mean {meant[0]!r}?" if meant else f"; there are {', '.join(sorted(fields)) or 'none'}"
+    raise CatalogError(f"`{{{{{inner}}}}}` names a field that the args do not have{question}")
+
+
+def _state_after(text: str, state: str) -> str:
+    """Follow a shell line over a part of it; give the character that governs what comes next, if any."""
+    before = "}"  # of the template that ended there
+    for character in text:
+        if state == "\\":
+            state = ""
+        elif state in ("'", "#"):
+            state = "" if character == _END[state] else state
+        elif state == '"':
+            state = _ESCAPED if character == "\\" else "" if character == '"' else state
+        elif state == _ESCAPED:
+            state = '"'
+        else:
+            starts_comment = character == "#" and before in _BETWEEN_WORDS
+            state = character if character in "'\"\\$" or starts_comment else ""
+        before = character
+    return state

@@ -1,0 +1,1 @@
+"""Files opened so that no link leads out of their folder."""

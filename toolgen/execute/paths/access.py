@@ -1,0 +1,174 @@
+"""Access to paths: a policy and what was granted, held against one call's paths, and the opening of what passes.
+
+A path is resolved once. What is opened is exactly what was judged: the resolved path, with no link followed on it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.execute.paths.opening import Changed, Folder, NotAFile, open_folder
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.policy import Concern
+from toolgen.runtime.policy.paths.resolution import FileKind
+from toolgen.runtime.policy.paths.rules import is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator
+
+    from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
+
+_LONGEST_NAME: Final = 120
+_DENIED_HINT: Final = "go on without it, or ask the user"
+_REFUSALS: Final = {
+    Concern.SENSITIVE: ("sensitive_path", "is sensitive"),
+    Concern.HARD_LINKED: ("sensitive_path", "has other names (hard links), of which one may be sensitive"),
+    Concern.OUTSIDE_ROOTS: ("outside_roots", "lies outside the folders that may be written to"),
+}
+
+
+class PathAccess:
+    """What one call may do with paths.
+
+    `granted` are resolved paths that somebody allowed for it. A folder stands for all below it; what is sensitive there
+    only if the folder is itself. Every method raises `CallFailed` with a code of its own.
+    """
+
+    def __init__(self, policy: PathPolicy, granted: Collection[str] = ()) -> None:
+        self._policy: Final = policy
+        self._granted: Final = frozenset(granted)
+
+    def check_read(self, path: str, *, base: str | None = None) -> PathAnswer:
+        """Judge a path that is to be read or listed. Raises `sensitive_path`, `invalid_path`."""
+        answer = self._judged(path, base)
+        self._check(answer, answer.read_concern)
+        return answer
+
+    def check_write(self, path: str, *, base: str | None = None) -> PathAnswer:
+        """Judge a path that is to be written. Raises `sensitive_path`, `outside_roots`, `invalid_path`."""
+        answer = self._judged(path, base)
+        self._check(answer, answer.write_concern)
+        return answer
+
+    def check_edit(self, path: str) -> PathAnswer:
+        """Judge a file that is to be changed: read, and written. Raises what `check_read` and `check_write` raise."""
+        answer = self.check_write(path)
+        self._check(answer, answer.read_concern)
+        return answer
+
+    def check_working_folder(self, path: str) -> PathAnswer:
+        """Judge a folder that a program is to run in. Raises as `check_write`; no grant lifts `outside_roots`."""
+        answer = self._judged(path, None)
+        if answer.write_concern is not Concern.OUTSIDE_ROOTS:
+            self._check(answer, answer.write_concern)
+        if answer.root is None:
+            message = f"{shown(path)} lies outside the folders that programs may run in"
+            hint = "give a folder of the project"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
+        return answer
+
+    def may_read(self, path: str) -> bool:
+        """Whether `check_read` lets a resolved path pass, and it still is resolved."""
+        answer = self._policy.judge(path)
+        return answer.resolved == path and (answer.read_concern is None or self._covers(answer, answer.read_concern))
+
+    def open_file(self, answer: PathAnswer) -> IO[bytes]:
+        """Open a judged file for reading. Raises `file_not_found`, `not_a_file`, `sensitive_path`."""
+        with self.open_parent(answer) as (folder, name):
+            return self.open_inside(folder, name, answer)
+
+    def open_inside(self, folder: Folder, name: str, answer: PathAnswer) -> IO[bytes]:
+        """Open a judged file for reading, in its folder as `open_parent` gave it. Raises what `open_file` raises."""
+        with failures(answer.given):
+            file = folder.open_file(name)
+        if answer.read_concern is None and not self._policy.is_safe_to_read(os.fstat(file.fileno()).st_nlink):
+            file.close()  # a hard link took its place after it was judged
+            raise refused(Concern.HARD_LINKED, answer.given)
+        return file
+
+    def open_folder(self, answer: PathAnswer) -> Folder:
+        """Open a judged folder. Raises `file_not_found`, `not_a_folder`."""
+        if answer.kind is FileKind.MISSING:
+            raise rejected("file_not_found", f"{shown(answer.given)} does not exist")
+        with failures(answer.given):
+            return open_folder(answer.resolved)
+
+    @contextmanager
+    def open_parent(self, answer: PathAnswer, *, create: bool = False) -> Generator[tuple[Folder, str]]:
+        """Open the folder of a judged file, and give the file's name in it. Raises `file_not_found`, `not_a_file`."""
+        parent, _, name = answer.resolved.rpartition("/")
+        if not name or answer.given.endswith("/"):
+            raise rejected("not_a_file", f"{shown(answer.given)} names a folder")
+        with failures(answer.given):
+            folder = open_folder(parent, create=create)
+        with folder:
+            yield folder, name
+
+    def _judged(self, path: str, base: str | None) -> PathAnswer:
+        answer = self._policy.judge(path, base=base)
+        if answer.problem is not None:
+            message = f"{shown(path)} is no path that can be used: {answer.problem.value}"
+            raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "give a path relative to the project")
+        return answer
+
+    def _check(self, answer: PathAnswer, concern: Concern | None) -> None:
+        if concern is not None and not self._covers(answer, concern):
+            raise refused(concern, answer.given)
+
+    def _covers(self, answer: PathAnswer, concern: Concern) -> bool:
+        """Whether what was granted lifts a concern."""
+        if answer.resolved in self._granted:
+            return True
+        above = (granted for granted in self._granted if is_within(answer.resolved, granted))
+        if concern is Concern.SENSITIVE:
+            return any(self._policy.judge(granted).sensitive for granted in above)
+        return any(above)
+
+
+def refused(concern: Concern, path: str) -> CallFailed:
+    """Say that a path may not be touched, unless somebody allows it."""
+    code, why = _REFUSALS[concern]
+    return CallFailed(FailureKind.PERMISSION_DENIED, code, f"{shown(path)} {why}, and nobody allowed it", _DENIED_HINT)
+
+
+def rejected(code: str, message: str, hint: str = "") -> CallFailed:
+    """Say that a call was understood, and cannot be done."""
+    return CallFailed(FailureKind.DOMAIN_REJECTION, code, message, hint)
+
+
+def shown(path: str) -> str:
+    """Quote a path as it was given, cut to its last part where it is long."""
+    return repr(path if len(path) <= _LONGEST_NAME else f"…{path[1 - _LONGEST_NAME :]}")
+
+
+@contextmanager
+def failures(path: str) -> Generator[None]:
+    """Turn what the system says of a path into what a model can act on."""
+    try:
+        yield
+    except OSError as error:
+        raise _failure(error, shown(path)) from error
+
+
+def _failure(error: OSError, path: str) -> CallFailed:
+    match error:
+        case NotAFile() | IsADirectoryError():
+            return rejected("not_a_file", f"{path} is no regular file", "list a folder with list_dir")
+        case Changed():
+            return rejected("path_conflict", f"{path} was changed by somebody else meanwhile", "read it again")
+        case FileNotFoundError():
+            return rejected("file_not_found", f"{path} does not exist", "look for it with list_dir")
+        case FileExistsError():
+            return rejected("path_conflict", f"{path} exists", "set overwrite to replace it, or choose another name")
+        case NotADirectoryError():
+            return rejected("not_a_folder", f"{path}: a name on the way, or at its end, is no folder")
+        case PermissionError():
+            return rejected("access_denied", f"the system does not allow this with {path}")
+        case _ if error.errno == errno.ELOOP:
+            return rejected("path_conflict", f"{path} was changed by somebody else meanwhile", "try again")
+        case _:
+            return rejected("file_system_error", f"{path}: {os.strerror(error.errno or errno.EIO)}")

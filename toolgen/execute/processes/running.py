@@ -1,0 +1,203 @@
+"""Processes: one program, run to its end within bounds of time and output, and nothing of it left behind.
+
+POSIX only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.execute.processes.output import Capture, PipeReader, PipeWriter
+from toolgen.execute.processes.session import Session
+from toolgen.runtime.base.errors import CallFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolgen.execute.processes.output import Spool
+
+MAX_ARGUMENT_BYTES: Final = 128 * 1024 - 1
+"""The longest argument that Linux passes to a program (MAX_ARG_STRLEN, execve(2)), less the NUL at its end."""
+
+SPOOL_BYTES: Final = 32 * 1024 * 1024
+
+_STDIN_HINT: Final = "pass what is that large, or binary, on stdin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """How a process ended. `exit_code` is its own, or -N where signal N ended it.
+
+    `stdout` is the beginning of what it printed, `stderr` the end of it, each up to its limit. Where that was not all,
+    `…_cut` is True, and `whole_…` holds all of it, up to the bound of a spool.
+    """
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+    stdout_cut: bool
+    stderr_cut: bool
+    timed_out: bool
+    whole_stdout: Spool | None = None
+    whole_stderr: Spool | None = None
+
+
+async def run_process(
+    argv: Sequence[str],
+    *,
+    cwd: str | Path,
+    env: Mapping[str, str],
+    stdin: bytes = b"",
+    timeout_ms: int,
+    stdout_bytes: int,
+    stderr_bytes: int,
+    grace_ms: int = 1000,
+    spool_bytes: int = SPOOL_BYTES,
+    on_cancel: Callable[[bytes, bytes], None] | None = None,
+) -> Finished:
+    """Run a program, found in the `PATH` of `env`, which is all of its environment, and wait for its end.
+
+    It leads a session of its own, without a terminal. When it exits, when `timeout_ms` have passed, and when the call
+    is cancelled, whatever it has started gets SIGTERM, and after `grace_ms` SIGKILL; that a program still prints after
+    its leader has exited is waited for as long. Output beyond its limit goes to a file, beyond `spool_bytes` nowhere.
+    When the call is cancelled, `on_cancel` is told what of stdout and stderr there is by then.
+
+    Raises `CallFailed`, before anything starts, where an argument holds a NUL or has 128 KiB or more, where the program
+    or `cwd` is not there or may not be used, and on Windows.
+    """
+    if os.name != "posix":
+        raise CallFailed(FailureKind.UNAVAILABLE, "unsupported_platform", "programs cannot be run on this platform")
+    output, log = Capture(stdout_bytes, spool_bytes), Capture(stderr_bytes, spool_bytes, last=True)
+    process = _start(_checked(argv), os.fspath(cwd), env, with_stdin=bool(stdin))
+    assert process.stdout is not None
+    assert process.stderr is not None
+    session, grace = Session(process), grace_ms / 1000
+    writer = PipeWriter(process.stdin, stdin) if process.stdin is not None else None
+    readers = [PipeReader(process.stdout, output.take), PipeReader(process.stderr, log.take)]
+    all_read = [reader.ended for reader in readers]
+    try:
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                await asyncio.wait([session.exited])
+                await asyncio.wait(all_read, timeout=grace)
+        except TimeoutError:
+            pass  # `exited` tells whether it was the program that took so long
+        except asyncio.CancelledError:
+            await session.end(grace)
+            if on_cancel is not None:
+                on_cancel(output.kept, log.kept)
+            raise
+        timed_out = not session.exited.done()
+        await session.end(grace)
+        exit_code = session.kill()
+        await asyncio.wait(all_read, timeout=grace)  # what was in the pipes; a daemon may hold them open
+    finally:
+        session.kill()
+        for pipe in (writer, *readers):
+            if pipe is not None:
+                pipe.close()
+    return Finished(
+        exit_code=exit_code,
+        stdout=output.kept,
+        stderr=log.kept,
+        stdout_cut=output.whole is not None,
+        stderr_cut=log.whole is not None,
+        timed_out=timed_out,
+        whole_stdout=output.whole,
+        whole_stderr=log.whole,
+    )
+
+
+def _checked(argv: Sequence[str]) -> list[bytes]:
+    """Encode the arguments as UTF-8, whatever the locale, and refuse those that cannot be passed on as they are."""
+    if not argv:
+        raise CallFailed(FailureKind.INVALID_CALL, "empty_command", "the command is empty", "name a program to run")
+    encoded: list[bytes] = []
+    for position, argument in enumerate(argv):
+        name = f"argument {position}" if position else "the program's name"
+        try:
+            data = argument.encode("utf-8", "surrogateescape")  # names of files may hold other bytes
+        except UnicodeEncodeError:
+            raise CallFailed(
+                FailureKind.INVALID_CALL, "argument_not_text", f"{name} holds a lone surrogate, which is no text"
+            ) from None
+        if b"\0" in data:
+            raise CallFailed(
+                FailureKind.INVALID_CALL,
+                "argument_holds_nul",
+                f"{name} holds a NUL character, which no program can be given as an argument",
+                _STDIN_HINT,
+            )
+        if len(data) > MAX_ARGUMENT_BYTES:
+            raise CallFailed(
+                FailureKind.INVALID_CALL,
+                "argument_too_long",
+                f"{name} has {len(data)} bytes; a program can be given at most {MAX_ARGUMENT_BYTES} in one argument",
+                _STDIN_HINT,
+            )
+        encoded.append(data)
+    return encoded
+
+
+def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> subprocess.Popen[bytes]:
+    program = Path(os.fsdecode(argv[0])).name
+    try:
+        return subprocess.Popen(  # noqa: S603  # what may run is for the stages before to say
+            argv,
+            bufsize=0,
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE if with_stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _not_started(error, program, cwd) from error
+    except ValueError as error:
+        raise CallFailed(
+            FailureKind.UNAVAILABLE, "cannot_start", f"{program} cannot be started: a variable or folder holds a NUL"
+        ) from error
+
+
+def _not_started(error: OSError, program: str, cwd: str) -> CallFailed:
+    if error.filename == cwd:  # so it was the change of folder that failed
+        code, reason = "cwd_not_accessible", "cannot be entered"
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            code, reason = "cwd_not_found", "is not there"
+        return CallFailed(FailureKind.UNAVAILABLE, code, f"the folder that {program} runs in {reason}")
+    match error:
+        case FileNotFoundError() | NotADirectoryError():
+            return CallFailed(
+                FailureKind.UNAVAILABLE,
+                "program_not_found",
+                f"the program {program} was not found",
+                "it is not installed, not in PATH, or a script whose interpreter is missing",
+            )
+        case PermissionError():
+            return CallFailed(
+                FailureKind.UNAVAILABLE, "program_not_executable", f"the program {program} may not be executed"
+            )
+        case _ if error.errno == errno.ENOEXEC:
+            return CallFailed(
+                FailureKind.UNAVAILABLE,
+                "program_not_executable",
+                f"the file {program} is no program",
+                "a script needs `#!` and its interpreter in its first line",
+            )
+        case _ if error.errno == errno.E2BIG:
+            return CallFailed(
+                FailureKind.INVALID_CALL,
+                "arguments_too_long",
+                f"the arguments of {program} are too long together",
+                _STDIN_HINT,
+            )
+        case _:
+            return CallFailed(FailureKind.UNAVAILABLE, "cannot_start", f"{program} cannot be started: {error.strerror}")

@@ -1,0 +1,1 @@
+"""How a model is shown tools, and how its answers become calls."""

@@ -1,0 +1,93 @@
+"""Listings: what `list_actions`, `describe_action` and `search_actions` answer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.actions import UnknownActionError
+from toolgen.llm.actions.answers import missing, unknown_action, unknown_categories
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+    from toolgen.llm.actions.view import ActionView, Entry
+
+
+_PAGE_BYTES: Final = 48_000
+"""Bytes of JSON of a page, which ends with an item: whatever bounds results would cut it anywhere."""
+
+
+async def list_actions(
+    view: ActionView,
+    *,
+    categories: Sequence[str] = (),
+    text: str = "",
+    offset: int = 0,
+    limit: int = 50,
+    first: Callable[[Mapping[str, Entry]], Sequence[str]] | None = None,
+) -> dict[str, Any]:
+    """Give one page of the actions to be seen, `{items, total}`; `total` counts all that are not filtered out.
+
+    A page that would be too long has fewer items than were asked for, and `next_offset` says where the next begins.
+
+    They are sorted by name, behind those that `first` gives of them. `text` is looked for in names and short
+    descriptions, whatever its case. Items of categories that were asked for carry their descriptions and schemas.
+    """
+    unknown = [name for name in dict.fromkeys(categories) if name not in view.categories]
+    if unknown:
+        return unknown_categories(unknown, list(view.categories), view.successors)
+    entries = await view.entries(categories)
+    if text:
+        sought = text.casefold()
+        entries = {
+            name: entry
+            for name, entry in entries.items()
+            if sought in name.casefold() or sought in entry.short_description.casefold()
+        }
+    ahead = first(entries) if first is not None else ()
+    ordered = [*ahead, *(name for name in entries if name not in ahead)] if ahead else list(entries)
+    page = [entries[name] for name in ordered[offset : offset + limit]]
+    items = _fitting(_item(entry, is_narrowed=bool(categories)) for entry in page)
+    listed = {"items": items, "total": len(entries)}
+    return listed if len(items) == len(page) else {**listed, "next_offset": offset + len(items)}
+
+
+def _fitting(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first items that fit on a page, and one in any case."""
+    found: list[dict[str, Any]] = []
+    room = _PAGE_BYTES
+    for item in items:
+        room -= len(json.dumps(item, ensure_ascii=False).encode("utf-8", "replace"))
+        if found and room < 0:
+            break
+        found.append(item)
+    return found
+
+
+def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
+    if is_narrowed:
+        return entry.as_found()
+    return {"qualified_name": entry.name, "short_description": entry.short_description}
+
+
+async def search_actions(
+    view: ActionView, query: str, limit: int, find: Callable[[str, int, ActionView], Awaitable[Sequence[Entry]]]
+) -> dict[str, Any]:
+    """Give the actions to be seen that fit a query best, as `find` finds them, with descriptions and schemas."""
+    if not query.strip():
+        return missing("query", "it is what is to be done, in a few words")
+    found = await find(query, limit, view)
+    items = _fitting(entry.as_found() for entry in found)
+    return {"items": items, "total": len(items)}
+
+
+async def describe_action(view: ActionView, name: str) -> dict[str, Any]:
+    """Give all that there is to say of one action, listed or not; for an unknown name, what resembles it."""
+    if not name:
+        return missing("action_name", "it is the name of an action, as list_actions gives it")
+    try:
+        entry = await view.find(name)
+    except UnknownActionError as error:
+        return unknown_action(error.name, error.reason, await view.suggestions(name))
+    return entry.as_described()

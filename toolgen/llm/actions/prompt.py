@@ -1,0 +1,60 @@
+"""The section of the system prompt on actions. It names categories and no actions, so it does not grow with these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.llm.actions.catalog import Category
+    from toolgen.llm.actions.view import ActionView
+
+HEADING: Final = "## Action categories"
+
+_INTRODUCTION: Final = (
+    "Everything you can do is an action of one of these categories. Find actions with list_actions, which also says "
+    "what args they take, and run one with invoke_action."
+)
+
+
+def action_categories(view: ActionView, tier: str = "") -> str:
+    """Write the section: the categories to be seen, and what a model of a tier is told to do, as often as it takes.
+
+    Mandates stand before the categories, and again after them.
+    """
+    mandates = [mandate for mandate in view.catalog.mandates if tier and tier in mandate.tiers]
+    repeated = [
+        " ".join(mandate.text.split())
+        for round_ in range(max((mandate.repeat for mandate in mandates), default=0))
+        for mandate in mandates
+        if round_ < mandate.repeat
+    ]
+    before, after = repeated[: len(mandates)], repeated[len(mandates) :]
+    paragraphs = [
+        HEADING,
+        view.catalog.prompt or _INTRODUCTION,
+        *before,
+        "\n".join(_bullets(view)),
+        *after,
+    ]
+    return "\n\n".join(paragraphs)
+
+
+def _bullets(view: ActionView) -> Iterator[str]:
+    for category in view.categories.values():
+        yield f"- `{category.name}`: {_line(category)}"
+
+
+def _line(category: Category) -> str:
+    said = " ".join(category.description.split())
+    return f"{said} Invoking an entry: {' '.join(category.invoke.split())}" if category.invoke else said
+
+
+def system_prompt(capabilities: str, behaviour: str, section: str = "") -> str:
+    """Put the static part of a system prompt together; without a section it is as if there were no actions.
+
+    It is the same for every request of a run, so that providers can cache it: what changes goes behind it.
+    """
+    parts = [f"## Capabilities\n\n{capabilities.strip()}", section, f"## Behaviour\n\n{behaviour.strip()}"]
+    return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,0 +1,212 @@
+"""The view of one run on an action catalog: what it may call, and what settings let it see, and nothing else."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.actions import ResolvedAction, UnknownActionError, suggested
+from toolgen.contract.qualified import build, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgen.contract.actions import ActionRule, Args
+    from toolgen.llm.actions.catalog import Action, ActionCatalog, Category
+    from toolgen.llm.actions.resources import Resource, Resources
+    from toolgen.llm.presentations.candidates import Candidate, Candidates
+
+_MANY: Final = 200
+"""Names of which the nearest are looked for in a thread: difflib takes some 20 µs each."""
+
+PURITY: Final = {"readonly": "read_only", "write": "side_effect"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One action that can be told of; its target is only read when it is. `said` is what the host says of its own."""
+
+    name: str
+    category: Category
+    action: Action
+    candidates: Candidates
+    said: str | None = None
+
+    @property
+    def target(self) -> Candidate:
+        """The tool that it leads to."""
+        return self.candidates[self.action.target]
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """What its caller's args look like."""
+        return self.target.args if self.action.schema is None else self.action.schema
+
+    @property
+    def description(self) -> str:
+        """What it does: of an entry of the host, what it is, and what invoking one does."""
+        if self.said is None:
+            return self.target.description
+        said = self.said.strip() or self.category.description.strip()
+        return f"{said}\n{self.category.invoke}".strip()
+
+    @property
+    def short_description(self) -> str:
+        """The first line of its description."""
+        return self.description.strip().partition("\n")[0].strip()
+
+    def as_found(self) -> dict[str, Any]:
+        """What a model is told that asked for its category, or searched for it."""
+        return {
+            "qualified_name": self.name,
+            "description": self.description,
+            "input_schema": deepcopy(dict(self.schema)),
+        }
+
+    def as_described(self) -> dict[str, Any]:
+        """What a model is told that asked for it by name."""
+        target = self.target
+        metadata = {
+            "target_tool_name": target.ident,
+            "category": self.category.name,
+            "purity": PURITY[target.permission],
+        }
+        return {**self.as_found(), "metadata": metadata}
+
+
+class ActionView:
+    """The actions of a catalog that lead to `candidates`, in categories that `settings` do not hide."""
+
+    def __init__(
+        self,
+        catalog: ActionCatalog,
+        candidates: Candidates,
+        settings: Mapping[str, str],
+        resources: Resources,
+    ) -> None:
+        self.catalog = catalog
+        self._candidates = candidates
+        self._resources = resources
+        self._settings = settings
+
+    @cached_property
+    def categories(self) -> Mapping[str, Category]:
+        """The categories to be seen, in their order: not hidden, and with something in them that may be called."""
+        return {
+            category.name: category
+            for category in self.catalog.categories
+            if self._is_seen(category.name) and any(target in self._candidates for target in category.targets)
+        }
+
+    @property
+    def can_be_searched(self) -> bool:
+        """Whether settings let actions be searched."""
+        search = self.catalog.search
+        return search.predicate(self._settings.get(search.setting))
+
+    @cached_property
+    def operations(self) -> Mapping[str, Entry]:
+        """The fixed entries to be seen, by qualified name and in its order."""
+        found = {
+            name: Entry(name=name, category=category, action=action, candidates=self._candidates)
+            for category in self.categories.values()
+            for entry, action in category.actions.items()
+            if action.target in self._candidates
+            for name in [build(category.name, entry)]
+        }
+        return dict(sorted(found.items()))
+
+    @property
+    def successors(self) -> Mapping[str, str]:
+        """What categories that are gone are called now."""
+        return {old: category.name for category in self.categories.values() for old in category.formerly}
+
+    async def entries(self, categories: Iterable[str] = ()) -> dict[str, Entry]:
+        """Give what there is now in some categories, or in all, by qualified name and in its order."""
+        chosen = list(categories) or list(self.categories)
+        found = {name: entry for name, entry in self.operations.items() if entry.category.name in chosen}
+        return dict(sorted({**await self.resources(chosen), **found}.items()))
+
+    async def resources(self, categories: Iterable[str] | None = None) -> dict[str, Entry]:
+        """Give the entries that the host names now, in some categories or in all, by qualified name."""
+        found = [
+            self._of_host(category, resource.name, resource.description)
+            for category in (self.categories if categories is None else categories)
+            for resource in await self._listed(category)
+        ]
+        return {entry.name: entry for entry in found}
+
+    async def find(self, name: str) -> Entry:
+        """Give one action, listed or not. Raises `UnknownActionError`, without suggestions."""
+        _, category, entry = self.rule(name)
+        known = self.operations.get(name)
+        if known is not None:
+            return known
+        listed = {each.name: each.description for each in await self._listed(category)}
+        return self._of_host(category, entry, listed.get(entry, ""))
+
+    def rule(self, name: str) -> tuple[ActionRule, str, str]:
+        """Give the rule of an action to be seen, and the parts of its name. Raises `UnknownActionError`.
+
+        What is hidden is answered as what is not there.
+        """
+        tables = self.catalog.tables
+        try:
+            category, entry = split(name, self.categories)
+        except ValueError as error:
+            raise UnknownActionError(name, str(error)) from None
+        rule = tables.operations.get(name) or tables.resources.get(category)
+        if rule is None or rule.target not in self._candidates:
+            raise UnknownActionError(name, f"the category {category!r} has no entry {entry!r}")
+        return rule, category, entry
+
+    def target_of(self, name: str) -> str:
+        """Name the tool that an action would lead to, to be seen or not, for the record; empty where there is none."""
+        try:
+            return self.catalog.tables.find(name)[0].target
+        except UnknownActionError:
+            return ""
+
+    def resolve(self, name: str, args: Args) -> ResolvedAction:
+        """Make the call that an action means. Raises `UnknownActionError`, without suggestions, and `ArgsNotMapped`."""
+        rule, _, entry = self.rule(name)
+        return ResolvedAction(rule.target, rule.transform(entry, args))
+
+    async def suggestions(self, name: str) -> tuple[str, ...]:
+        """Give the names to be seen that resemble one, best first."""
+        return await self.nearest(name, await self.names())
+
+    async def names(self) -> list[str]:
+        """Give every name to be seen now."""
+        return [*self.operations, *await self.resources()]
+
+    async def nearest(self, name: str, known: list[str]) -> tuple[str, ...]:
+        """Give those of the known names that resemble one, best first."""
+        if len(known) < _MANY:
+            return suggested(name, known)
+        from asyncio import to_thread  # slow to import, and few catalogs need it
+
+        return await to_thread(suggested, name, known)
+
+    async def _listed(self, category: str) -> tuple[Resource, ...]:
+        resource = self.categories[category].resource
+        if resource is None or resource.target not in self._candidates:
+            return ()
+        return await self._resources.of(category)
+
+    def _is_seen(self, category: str) -> bool:
+        visibility = self.catalog.visibility.get(category)
+        return visibility is None or visibility.predicate(self._settings.get(visibility.setting))
+
+    def _of_host(self, category: str, entry: str, said: str) -> Entry:
+        found = self.categories[category]
+        assert found.resource is not None  # names of others are only fixed ones
+        return Entry(
+            name=build(category, entry),
+            category=found,
+            action=found.resource,
+            candidates=self._candidates,
+            said=said,
+        )

@@ -1,0 +1,134 @@
+"""History: what the checker has to know of earlier snippets: the variables they left, and of which type each is.
+
+Their code is not checked again, so no snippet makes those after it slower to check, or refused for what it says itself.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from typing import TYPE_CHECKING, Final
+
+from toolgen.llm.sandbox.objections import undefined_name
+from toolgen.llm.sandbox.sandbox_code import UNCHECKED
+from toolgen.providers.stub import BUILTINS, CHECKED_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from toolgen.llm.sandbox.checker import Objection
+
+_REVEALED: Final = re.compile(r"Revealed type: `(.*)`", re.DOTALL)
+_WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_TYPE: Final = re.compile(
+    r"""(?: [A-Za-z_]\w*+ | "[\w .,:;/@+-]*" | -?\d++ | [\[\],|\x20*] )*+""", re.VERBOSE | re.ASCII
+)
+"""Types that are written as they are shown. The checker marks types that it widened with a star."""
+_APART: Final = re.compile(
+    r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )*+ (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
+)
+"""Comments, strings and attributes: what names no variable."""
+
+_KNOWN: Final = frozenset({
+    "Any", "False", "Literal", "None", "True", "bool", "bytes", "dict", "float", "frozenset", "int", "list", "set",
+    "str", "tuple",
+})  # fmt: skip
+_MOST_ASKED: Final = 300
+"""Names of one snippet whose types are asked for; what else it may bind can be anything."""
+
+_MOST_KEPT: Final = 10_000
+"""Variables of a conversation; the oldest are forgotten first."""
+
+_LONGEST: Final = 500
+"""Characters of a type; a longer one is `Any`."""
+
+
+def names_in(code: str) -> list[str]:
+    """The names in code and in its strings, which it may run as code too; in their order, each once."""
+    return [word for word in dict.fromkeys(_WORD.findall(code)) if not keyword.iskeyword(word)]
+
+
+def words_of(code: str) -> list[str]:
+    """The names in code that may be those of variables."""
+    return names_in(_APART.sub(" ", code))
+
+
+class Question:
+    """Lines that ask the checker for the types of names; they stand behind the code that binds these."""
+
+    def __init__(self, words: Iterable[str], prefix: str) -> None:
+        self.words = [word for word in words if word not in CHECKED_NAMES]
+        self._asked, self._others = self.words[:_MOST_ASKED], self.words[_MOST_ASKED:]
+        self.text = "".join(f"\n{prefix}reveal({name})" for name in self._asked)
+
+    def answers(self, objections: Iterable[Objection], last_line: int, types: Iterable[str]) -> dict[str, str]:
+        """The type of each name that is bound, as it can be written; `last_line` is that of the code."""
+        found: dict[str, str] = {}
+        unbound: set[str] = set()
+        for each in objections:
+            name = self._asked[each.line - last_line - 1] if each.line > last_line else ""
+            if name and undefined_name(each):
+                unbound.add(name)
+            elif name and (revealed := _REVEALED.fullmatch(each.message)):
+                found[name] = revealed[1]
+        known = _KNOWN | set(types)
+        return {
+            **self.unanswered(self._others),
+            **{
+                name: _written(text, known)
+                for name, text in found.items()
+                if name not in unbound and not _is_builtin(name, text)
+            },
+        }
+
+    def unanswered(self, names: Iterable[str] | None = None) -> dict[str, str]:
+        """All names that may be bound, as such that can be anything."""
+        every = [*self._asked, *self._others] if names is None else names
+        return {name: "Any" for name in every if name not in BUILTINS}
+
+
+class History:
+    """The variables of a conversation, and their types."""
+
+    def __init__(self) -> None:
+        self._types: dict[str, str] = {}
+
+    def declarations(self, words: Iterable[str], prefix: str) -> tuple[str, set[str]]:
+        """Bind the variables among some words, as a text for the checker; and the names in their types.
+
+        They are bound and not declared: code may give them another type.
+        """
+        used = {word: self._types[word] for word in words if word in self._types}
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(used.values()))}
+        lines = [
+            *(f"def {prefix}{number}() -> {text}: ...{UNCHECKED}" for text, number in numbers.items()),
+            *(f"{name} = {prefix}{numbers[text]}()" for name, text in used.items()),
+        ]
+        return "".join(f"{line}\n" for line in lines), {word for text in numbers for word in _WORD.findall(text)}
+
+    def learn(self, types: Mapping[str, str]) -> None:
+        """Take the variables that a snippet left behind."""
+        for name, text in types.items():
+            self._types.pop(name, None)
+            self._types[name] = text
+        while len(self._types) > _MOST_KEPT:
+            del self._types[next(iter(self._types))]
+
+    def clear(self) -> None:
+        """Forget them all."""
+        self._types.clear()
+
+
+def _is_builtin(name: str, text: str) -> bool:
+    """Whether a name is the builtin of that name still."""
+    return name in BUILTINS and text.startswith(("def ", "<class ", "Overload[", "type["))
+
+
+def _written(text: str, known: frozenset[str]) -> str:
+    """A type of the checker as an annotation; `Any` where it has no such form, or names what later code cannot."""
+    found = _TYPE.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return "Any"
+    plain = re.sub(r"\bLiteralString\b", "str", re.sub(r"\bUnknown\b", "Any", text.replace("*", "")))
+    names = _WORD.findall(re.sub(r'"[^"]*"', "", plain))
+    return plain if all(name in known for name in names) else "Any"

@@ -1,0 +1,99 @@
+"""CodeAct: tools are functions, an answer with a fenced block is code to run, and one without is the last word."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from toolgen.llm.codeact.fences import read_fences
+from toolgen.llm.codeact.limits import CodeActLimits
+from toolgen.llm.codeact.session import Session
+from toolgen.llm.codeact.stubs import CompiledStubs, Functions
+from toolgen.llm.presentations.calls import not_offered, run_calls
+from toolgen.llm.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, Surface
+from toolgen.llm.sandbox.pool import WorkerPool
+from toolgen.providers.messages import CallAnswer, Feedback, ModelCall
+from toolgen.providers.stub import RESULT
+
+if TYPE_CHECKING:
+    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.llm.presentations.protocol import Ops
+    from toolgen.providers.messages import ModelReply
+
+_PROMPT: Final = f"""\
+Act by writing Python: a ```python block in your answer is run, and you are told what came of it. An answer without one
+is your last word. Call the functions below, without imports and in plain code (not in map, filter or sort keys). Bind
+what you want to see to `{RESULT}`, or print it; variables last. There are no files and no network; json, re, math,
+datetime, collections and itertools can be imported. A failed call raises PermissionError, TimeoutError, ValueError
+(wrong arguments), LookupError (no such function) or RuntimeError; its message begins with the kind. Arguments are JSON.
+Types are checked before anything runs: write a dict where it is passed, or annotate it, `f: Filters = {{...}}`; what
+the checker cannot know is `v: Any = ...`.
+"""
+
+_CUT: Final = "nothing was run: the block of code has no end; write it again, shorter, and close it with ```"
+_NO_TOOLS: Final = "nothing was called: call functions in a ```python block"
+
+
+class CodeAct:
+    """The presentation of one conversation. `stubs` are those of the package that the tools were compiled to.
+
+    It offers no tools, yet all candidates can be called: in code. Several blocks of one answer are run as one, in their
+    order. A block that is cut off, and a call that is made in any other way, are refused, and nothing is run.
+    """
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        *,
+        stubs: CompiledStubs | None = None,
+        limits: CodeActLimits | None = None,
+        pool: WorkerPool | None = None,
+    ) -> None:
+        """Take what may be called, and the processes that run snippets: conversations can share them.
+
+        Raises nothing, and starts nothing, before it is used.
+        """
+        self._candidates = candidates
+        self._functions = Functions(candidates, stubs or CompiledStubs())
+        self._session = Session(self._functions, limits or CodeActLimits(), pool or WorkerPool())
+
+    def build_presentation(self) -> Surface:
+        """Give the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
+        return self._surface
+
+    @cached_property
+    def _surface(self) -> Surface:
+        source = self._functions.source(self._functions.by_name)
+        return Surface(tools=(), dispatchable=self._candidates, prompt=f"{_PROMPT}\n```python\n{source}```\n")
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls | Snippet:
+        """Read an answer: code, the last word, or what is refused."""
+        if reply.calls:
+            return Calls(calls=tuple(map(not_offered, reply.calls)), text=reply.text)
+        found = read_fences(reply.text)
+        if found.is_cut:
+            cut = ModelCall(tool_call_id="", name="python", arguments="{}")
+            return Calls(calls=(RequestedCall(asked=cut, refusal=_CUT),), text=reply.text)
+        if not found.blocks:
+            return PlainText(text=reply.text)
+        return Snippet(code="\n".join(found.blocks), text=found.text)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Run code; its calls go through `ops`, one after the other. Cancelled, it leaves no process behind.
+
+        What the calls of code were given is not in the outcome.
+        """
+        if isinstance(action, Calls):
+            return await run_calls(action, ops)
+        return await self._session.run(action.code, ops)
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Give the report of a snippet, or why nothing was run."""
+        if outcome.report:
+            return Feedback(message=outcome.report)
+        answers = tuple(
+            CallAnswer(tool_call_id=each.asked.tool_call_id, name=each.asked.name, text=_NO_TOOLS, is_error=True)
+            for each in outcome.asked
+            if each.request is not None
+        )
+        return Feedback(answers=answers, message="\n".join(each.refusal for each in outcome.asked if each.refusal))

@@ -1,0 +1,120 @@
+"""Reports: what a model is told of a snippet. One line for each thing that went wrong, and bounds for all it shows."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.llm.sandbox.objections import undefined_name
+from toolgen.runtime.base.suggest import nearest
+from toolgen.spec.visible import escaped, is_hidden, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from toolgen.contract.records import ToolError
+    from toolgen.llm.sandbox.checker import Objection
+    from toolgen.llm.sandbox.process import SnippetFailed
+
+_EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
+    FailureKind.PERMISSION_DENIED: PermissionError,
+    FailureKind.TIMEOUT: TimeoutError,
+    FailureKind.INVALID_CALL: ValueError,
+    FailureKind.TOOL_NOT_AVAILABLE: LookupError,
+}
+"""The builtin exception that a failure is in a snippet; RuntimeError for every other kind."""
+
+_OBJECTIONS: Final = 10
+_LINE: Final = 1_000
+_PRINTED: Final = "| "
+_PRINTED_LINE: Final = f"\n{_PRINTED}"
+
+
+def exception_of(error: ToolError) -> Exception:
+    """The exception that a failed call raises: its message begins with the kind."""
+    hint = f" ({error.hint})" if error.hint and error.hint not in error.message else ""
+    return _EXCEPTIONS.get(error.kind, RuntimeError)(one_line(f"{error.kind}: {error.message}{hint}"))
+
+
+class Printed:
+    """What a snippet printed, as much of it as is shown."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: list[str] = []
+        self._room = limit
+        self._length = 0
+
+    def add(self, text: str) -> None:
+        """Take some more."""
+        self._length += len(text)
+        if self._room > 0:
+            self._kept.append(text[: self._room])
+            self._room -= len(text)
+
+    def report(self) -> str:
+        """Give it, or nothing where nothing was printed. Its lines are marked: none passes for the report's own."""
+        if not self._length:
+            return ""
+        shown, kept = _bounded("".join(self._kept), self._limit, _printed)
+        return _cut(f"printed:\n{_PRINTED}{shown.removesuffix(_PRINTED_LINE)}", kept, self._length)
+
+
+def result_report(text: str, limit: int) -> str:
+    """Say what a result is, given as JSON text; characters that are not to be seen become escapes of JSON."""
+    shown, kept = _bounded(text, limit, lambda char: json.dumps(char)[1:-1] if is_hidden(char) else char)
+    return _cut(f"result: {shown}", kept, len(text))
+
+
+def failure_report(failure: SnippetFailed) -> str:
+    """Say what a snippet raised, and where."""
+    where = f"line {failure.line}: " if failure.line else ""
+    source = f" in `{one_line(failure.source)}`" if failure.source else ""
+    return f"{where}{failure.kind}: {one_line(failure.message)}{source}"
+
+
+def objections_report(objections: Sequence[Objection], functions: Collection[str]) -> str:
+    """List what the type checker has against a snippet."""
+    lines = [
+        f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in objections[:_OBJECTIONS]
+    ]
+    more = len(objections) - _OBJECTIONS
+    return "\n".join([
+        "nothing was run, for the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])
+    ])  # fmt: skip
+
+
+def _meant(objection: Objection, functions: Collection[str]) -> str:
+    name = undefined_name(objection)
+    near = nearest(name, functions, count=1) if name else ()
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def one_line(text: str) -> str:
+    """Text that a snippet may have written, as one line of bounded length."""
+    line, kept = _bounded(text, _LINE, visible)
+    return line if kept == len(text) else f"{line}…"
+
+
+def _printed(char: str) -> str:
+    if char == "\n":
+        return _PRINTED_LINE
+    return escaped(char) if is_hidden(char) and char != "\t" else char
+
+
+def _bounded(text: str, limit: int, show: Callable[[str], str]) -> tuple[str, int]:
+    """Show as much of a text as fits into `limit` characters, escapes and marks counted, and say how much that is."""
+    shown: list[str] = []
+    room = limit
+    for char in text[:limit]:  # nothing is shown shorter than it is
+        piece = show(char)
+        if len(piece) > room:
+            break
+        shown.append(piece)
+        room -= len(piece)
+    return "".join(shown), len(shown)
+
+
+def _cut(shown: str, kept: int, length: int) -> str:
+    return shown if kept == length else f"{shown}\n[cut: these are the first {kept} of {length} characters]"

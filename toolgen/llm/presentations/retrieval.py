@@ -1,0 +1,134 @@
+"""retrieval: a model searches for tools, and from then on calls those it found by their names."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from toolgen.contract.records import FailureKind
+from toolgen.llm.presentations.calls import (
+    answer,
+    answer_json,
+    answer_unknown,
+    answered,
+    interpreted,
+    is_offered,
+    not_offered,
+    request,
+    run_calls,
+)
+from toolgen.llm.presentations.protocol import Calls, Surface
+from toolgen.schema.json_types import is_object
+from toolgen.spec.discovery import DISCOVERY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.llm.presentations.candidates import Candidate, Candidates
+    from toolgen.llm.presentations.protocol import Ops, Outcome, PlainText, RequestedCall, Snippet
+    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply, OfferedTool
+
+MOST_SEARCHES: Final = 5
+"""Answers with a search after which the search is no longer offered."""
+
+_USELESS: Final = frozenset({
+    FailureKind.UNAVAILABLE, FailureKind.TOOL_NOT_AVAILABLE, FailureKind.INTERNAL, FailureKind.PERMISSION_DENIED,
+    FailureKind.MALFORMED_RESULT,
+})  # fmt: skip
+"""How a search ends that will not work the next time either."""
+
+Fits: TypeAlias = "Callable[[Sequence[OfferedTool]], bool]"
+"""Whether a provider takes so many tools, and these, in one request."""
+
+
+class Retrieval:
+    """Shows a search, a few tools that are always there, and what searches of this conversation found.
+
+    A search that finds nothing beside what was found before is the last, and so is that of the fifth answer. Where
+    there is no search, where it does not work, and where it ends without having found anything, all candidates are
+    shown. What was found first is no longer shown where a request would have too many tools.
+    """
+
+    def __init__(
+        self, candidates: Candidates, search: Candidate | None, base: Sequence[str] = (), fits: Fits = lambda _: True
+    ) -> None:
+        """`search` is the tool that finds candidates, `base` are the idents that are shown from the first."""
+        self._candidates = candidates
+        self._search = search
+        self._base = tuple(ident for ident in base if ident in candidates)
+        self._fits = fits
+        self._found: dict[str, None] = {}
+        self._searches = 0
+        self._surface: Surface | None = None
+
+    def build_presentation(self) -> Surface:
+        """Give the search, as long as it helps, and the tools found so far."""
+        if self._search is None:
+            return self._candidates.flat
+        if self._surface is None:
+            self._surface = self._shown(self._search)
+        return self._surface
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+        """Read calls by the names of the tools that are shown."""
+        return interpreted(reply, self._requested)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Make the calls, and show from now on what was found."""
+        assert isinstance(action, Calls)  # it reads nothing else
+        outcome = await run_calls(action, ops)
+        if self._search is not None:
+            self._take(self._search, outcome)
+        return outcome
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Answer each call by its result, and a search by the names that tools are now called by."""
+        return await answered(outcome, self._told)
+
+    def _shown(self, search: Candidate) -> Surface:
+        first = (search.offered,) if self._searches < MOST_SEARCHES else ()
+        while True:
+            idents = sorted({*self._base, *self._found})
+            offered = (*first, *self._candidates.offered(idents))
+            if not self._found or self._fits(offered):
+                return Surface(tools=offered, dispatchable={*idents, *([search.ident] if first else [])})
+            del self._found[next(iter(self._found))]
+
+    def _requested(self, call: ModelCall) -> RequestedCall:
+        surface, search = self.build_presentation(), self._search
+        if search is not None and call.name == search.name:
+            return request(search.ident, call) if search.ident in surface.dispatchable else not_offered(call)
+        ident = self._candidates.by_name.get(call.name)
+        return request(ident, call) if ident is not None and ident in surface.dispatchable else not_offered(call)
+
+    def _take(self, search: Candidate, outcome: Outcome) -> None:
+        """Learn from the searches of one answer."""
+        searches = [result for call, result in outcome.made if call.request and call.request.name == search.ident]
+        if not searches:
+            return
+        known = self._found.keys() | self._base
+        for result in searches:
+            self._found.update(dict.fromkeys(ident for ident in self._idents_in(result) if ident not in known))
+        is_useless = any(result.error is not None and result.error.kind in _USELESS for result in searches)
+        found_nothing_new = all(result.success for result in searches) and self._found.keys() <= known
+        self._searches = MOST_SEARCHES if found_nothing_new and self._found else self._searches + 1
+        if is_useless or (self._searches >= MOST_SEARCHES and not self._found):
+            self._search = None
+        self._surface = None
+
+    def _idents_in(self, result: ToolResult[Any]) -> list[str]:
+        """The idents that a search gave, of those that may be told of."""
+        value: Any = json.loads(result.payload) if result.success else None
+        tools: list[Any] = value.get("tools", []) if is_object(value) else []
+        return [tool["name"] for tool in tools if tool["name"] in self._candidates]
+
+    async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+        surface = self.build_presentation()
+        if not is_offered(call):
+            return answer_unknown(call, [tool.name for tool in surface.tools])
+        if result.error is not None or result.tool_name not in DISCOVERY:
+            return answer(call, result)
+        found = [self._candidates[ident] for ident in self._idents_in(result) if ident in surface.dispatchable]
+        tools = [{"name": each.name, "description": each.short_description} for each in found]
+        return answer_json(call, {"tools": tools})

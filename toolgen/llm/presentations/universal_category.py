@@ -1,0 +1,224 @@
+"""universal-category: a few wrappers stand for all actions, which a model lists, describes and invokes by name."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.actions import ArgsNotMapped, UnknownActionError
+from toolgen.contract.records import ContentBlock, FailureKind
+from toolgen.llm.actions.answers import missing, unknown_action, unmappable
+from toolgen.llm.actions.prompt import action_categories
+from toolgen.llm.presentations.calls import (
+    answer,
+    answer_json,
+    answer_unknown,
+    answered,
+    compact_json,
+    interpreted,
+    is_offered,
+    not_offered,
+    request,
+    run_calls,
+)
+from toolgen.llm.presentations.protocol import Calls, RequestedCall, Surface
+from toolgen.providers.messages import OfferedTool
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.base.json_text import NotJson, parse
+from toolgen.runtime.calls.result import error_text
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
+from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
+from toolgen.schema.json_types import is_object
+from toolgen.spec.discovery import DESCRIBE, LIST, SEARCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgen.contract.records import ToolError, ToolResult
+    from toolgen.llm.actions.view import ActionView, Entry
+    from toolgen.llm.presentations.candidates import Candidate
+    from toolgen.llm.presentations.protocol import Ops, Outcome, PlainText, Snippet
+    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply
+
+INVOKE: Final = "invoke_action"
+WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)
+"""All that a model is ever shown, in this order."""
+
+_SUGGESTED: Final = 5
+"""Unknown actions of one turn for which the names that resemble them are looked for."""
+
+_INVOKE_TOOL: Final = OfferedTool(
+    name=INVOKE,
+    description="Run one action with its args, as its input schema has them.",
+    args={
+        "type": "object",
+        "properties": {
+            "action_name": {"type": "string", "description": f"A name that {LIST} gave."},
+            "args": {"type": "object", "description": "The args of the action."},
+        },
+        "required": ["action_name"],
+        "additionalProperties": False,
+    },
+)
+
+
+class UniversalCategory:
+    """Shows the wrappers, whatever there is behind them: the request does not grow with the catalog."""
+
+    def __init__(
+        self,
+        view: ActionView,
+        discovery: Mapping[str, Candidate],
+        tier: str = "",
+        note: Callable[[str], None] | None = None,
+    ) -> None:
+        """`discovery` are the tools behind the wrappers, by name; `note` is called with each action that was used."""
+        self._view = view
+        self._discovery = {name: discovery[name] for name in WRAPPERS if name in discovery}
+        self._tier = tier
+        self._note_use = note
+
+    def noting(self, note: Callable[[str], None]) -> UniversalCategory:
+        """The same, with the same surface, for a conversation whose uses count somewhere."""
+        self.build_presentation()
+        other = copy(self)
+        other._note_use = note  # noqa: SLF001 - a copy of its own
+        return other
+
+    def build_presentation(self) -> Surface:
+        """Give the one surface there is."""
+        return self._surface
+
+    @cached_property
+    def _surface(self) -> Surface:
+        offered = {name: candidate.offered for name, candidate in self._discovery.items()}
+        offered[INVOKE] = _INVOKE_TOOL
+        if LIST in offered:
+            offered[LIST] = _with_categories(offered[LIST], tuple(self._view.categories))
+        if not self._view.can_be_searched:
+            offered.pop(SEARCH, None)
+        targets = {target for category in self._view.categories.values() for target in category.targets}
+        return Surface(
+            tools=tuple(offered[name] for name in WRAPPERS if name in offered),
+            dispatchable=targets | {candidate.ident for candidate in self._discovery.values()},
+            prompt=action_categories(self._view, self._tier),
+        )
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+        """Read calls of wrappers; one of an action is read as the call of its target."""
+        return interpreted(reply, self._requested)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Make the calls."""
+        assert isinstance(action, Calls)  # it reads nothing else
+        outcome = await run_calls(action, ops)
+        await self._note(outcome)
+        return outcome
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Answer each call by its result; that of an unknown action by what resembles its name."""
+        return await answered(outcome, partial(self._told, _Suggestions(self._view)))
+
+    def _requested(self, call: ModelCall) -> RequestedCall:
+        if call.name != INVOKE:
+            known = any(tool.name == call.name for tool in self._surface.tools)
+            return request(self._discovery[call.name].ident, call) if known else not_offered(call)
+        name, args, refusal = _invoked(call)
+        if refusal:
+            return _refused(call, refusal)
+        try:
+            action = self._view.resolve(name, args)
+        except UnknownActionError:
+            return not_offered(call, self._view.target_of(name) or name)
+        except ArgsNotMapped as error:
+            return _refused(call, unmappable(name, str(error)))
+        return request(action.target_tool_name, call, compact_json(action.target_args))
+
+    async def _note(self, outcome: Outcome) -> None:
+        """Count the actions that were used, of those that are listed: one may be invoked that no listing has."""
+        if self._note_use is None:
+            return
+        for call, result in outcome.made:
+            if call.asked.name == INVOKE and result.success:
+                name = _invoked(call.asked)[0]
+                if name in self._view.operations or name in await self._view.resources([self._view.rule(name)[1]]):
+                    self._note_use(name)
+
+    async def _told(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+        if call.asked.name != INVOKE:
+            names = (tool.name for tool in self._surface.tools)
+            return answer(call, result) if is_offered(call) else answer_unknown(call, names)
+        name, args, _ = _invoked(call.asked)
+        try:
+            self._view.rule(name)
+        except UnknownActionError as error:
+            told = unknown_action(name, error.reason, await suggestions.of(name))
+            return answer_json(call, told, is_error=True)
+        if result.error is None or result.error.kind is not FailureKind.INVALID_CALL:
+            return answer(call, result)
+        entry = await self._view.find(name)
+        return answer(call, result if entry.action.schema is None else _as_asked(result, result.error, args, entry))
+
+
+def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
+    """Say which categories there are to be listed."""
+    properties = tool.args["properties"]
+    items = {"enum": list(categories)} if categories else {"type": "string"}
+    category = {**properties["category"], "items": items}
+    return replace(tool, args={**tool.args, "properties": {**properties, "category": category}})
+
+
+def _invoked(call: ModelCall) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
+    """Read a call of `invoke_action`: the name of the action and its args; or else what is wrong with it."""
+    try:
+        asked = parse(call.arguments or "{}")
+    except NotJson as error:
+        return "", {}, missing("arguments", f"they are no JSON: {error}")
+    if not is_object(asked):
+        return "", {}, missing("arguments", "they must be an object with `action_name` and `args`")
+    name, args = asked.get("action_name"), asked.get("args", {})
+    if not isinstance(name, str) or not name:
+        return "", {}, missing("action_name", f"it is the name of an action, as {LIST} gives it")
+    if not is_object(args):
+        return name, {}, missing("args", "they must be an object, as the input schema of the action says")
+    unknown = sorted(asked.keys() - {"action_name", "args"})
+    if unknown:
+        said = ", ".join(f"`{each}`" for each in unknown)
+        return name, {}, missing("arguments", f"{said}: what the action takes goes into `args`")
+    return name, args, None
+
+
+def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: Entry) -> ToolResult[Any]:
+    """Speak of the args that a mapped action takes, and not of those that its target was given."""
+    schema = dict(entry.schema)
+    told = replace(error, prior_input="", example="")
+    try:
+        Codec(lambda: CodecSource(name=entry.name, schema=schema, type=None, foreign=True)).decode(compact_json(args))
+    except InvalidPayload as invalid:
+        secrets = secrets_of_call(secrets_of_schema(schema), lambda: args)
+        told = replace(told, issues=tuple(hide_issue(issue, secrets) for issue in invalid.issues))
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(told)),))
+
+
+class _Suggestions:
+    """Names that resemble unknown ones, for the answers to one turn: the host is asked once, and of few names."""
+
+    def __init__(self, view: ActionView) -> None:
+        self._view = view
+        self._known: list[str] | None = None
+        self._left = _SUGGESTED
+
+    async def of(self, name: str) -> tuple[str, ...]:
+        if not self._left:
+            return ()
+        self._left -= 1
+        if self._known is None:
+            self._known = await self._view.names()
+        return await self._view.nearest(name, self._known)
+
+
+def _refused(call: ModelCall, told: dict[str, Any]) -> RequestedCall:
+    return RequestedCall(asked=call, refusal=compact_json(told))

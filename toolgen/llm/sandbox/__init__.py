@@ -1,0 +1,1 @@
+"""Processes that check and run the Python of a model."""

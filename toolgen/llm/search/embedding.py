@@ -1,0 +1,92 @@
+"""Embedding classes: where the vectors of texts come from, as a host configures it by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from toolgen.runtime.base.suggest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LEXICAL: Final = "lexical"
+"""The class that is always there: words alone, and no vectors."""
+
+
+class EmbeddingError(RuntimeError):
+    """No vectors came: a class that is not configured well, or a model that cannot be asked. One line, no secrets."""
+
+
+class Embedder(Protocol):
+    """Gives vectors of texts. `model` names what made them: vectors of one model compare, and are kept, under it.
+
+    The classes below name their kind, where the model is, and the model.
+    """
+
+    @property
+    def model(self) -> str:
+        """The name of the model, which no other has."""
+        ...
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Give a vector for each text, all of one length; waits for it. Whatever it raises, search goes on by words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointClass:
+    """A server that answers `POST {url}/embeddings` as OpenAI's does; `url` as in `https://api.example.com/v1`.
+
+    `key_variable` names the environment variable with the key; without one none is sent. It is sent over https alone,
+    or to this machine. `timeout_seconds` bound what `embed` takes, all requests and tries together.
+    """
+
+    url: str
+    model: str
+    key_variable: str = ""
+    timeout_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalClass:
+    """A model of sentence-transformers in a folder. Needs the extra `toolgen[local-vectors]`; nothing is downloaded."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionClass:
+    """A function of the host's own, as `module:name`: from a list of texts to a list of vectors."""
+
+    function: str
+
+
+EmbeddingClass: TypeAlias = EndpointClass | LocalClass | FunctionClass
+
+
+def embedder_of(name: str | None, classes: Mapping[str, EmbeddingClass]) -> Embedder | None:
+    """Give what makes the vectors of a class by name; None for `lexical`, and for no class.
+
+    Raises EmbeddingError for a name that is not configured, and for a class whose parts are not there.
+    """
+    if not name or name == LEXICAL:
+        return None
+    match classes.get(name):
+        case EndpointClass() as endpoint:
+            from toolgen.llm.search.endpoint import EndpointEmbedder
+
+            return EndpointEmbedder(endpoint)
+        case LocalClass(path=path):
+            from toolgen.llm.search.local import LocalEmbedder
+
+            return LocalEmbedder(path)
+        case FunctionClass(function=function):
+            from toolgen.llm.search.function import FunctionEmbedder
+
+            return FunctionEmbedder(function)
+        case None:
+            known = (LEXICAL, *classes)
+            meant = nearest(name, known, count=1)
+            hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(known)}"
+            raise EmbeddingError(f"there is no embedding class {name!r}; {hint}")

@@ -1,0 +1,222 @@
+"""Vectors from a server that speaks OpenAI's embeddings API."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from concurrent.futures import Future
+from http.client import HTTPException
+from ipaddress import ip_address
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from toolgen.llm.search.embedding import EndpointClass
+
+_BATCH: Final = 96
+"""Texts of one request; common servers take up to 2,048, and small ones fewer."""
+
+_WAITS: Final = (0.5, 2.0)
+"""Seconds before a request is made again that met a busy or failing server."""
+
+_LARGEST: Final = 64 * 1024 * 1024
+_CHUNK: Final = 64 * 1024
+_SAID: Final = 200
+"""Characters that are told of what a server says is wrong."""
+
+_OFTEN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+
+
+class EndpointEmbedder:
+    """Asks an endpoint, in batches. Redirects are refused, and a key goes over https alone, or to this machine."""
+
+    def __init__(
+        self,
+        settings: EndpointClass,
+        *,
+        environment: Mapping[str, str] = os.environ,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Raise EmbeddingError for a URL that is none or holds a secret, and for a key that is missing or unfit."""
+        url = _split(settings.url)
+        self._host = url.hostname or ""
+        self._key = _key_of(settings.key_variable, environment) if settings.key_variable else ""
+        here = _is_here(self._host)
+        if self._key and url.scheme == "http" and not here:
+            raise EmbeddingError(
+                f"the key for embeddings is not sent to {self._host} over http://, where others can read it: use https://"
+            )
+        self._name = settings.model
+        self._url = f"{settings.url.rstrip('/')}/embeddings"
+        self._timeout = settings.timeout_seconds
+        self._sleep = sleep
+        self._opener = build_opener(_NoRedirect, *([ProxyHandler({})] if here else []))
+        self.model = f"endpoint {settings.url.rstrip('/')} {settings.model}"
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Give the vectors of the server, in the order of the texts.
+
+        Raises EmbeddingError, at the latest after `timeout_seconds`: they bound all requests and tries together.
+        """
+        deadline = time.monotonic() + self._timeout
+        batches = (list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH))
+        return [vector for batch in batches for vector in self._embed_batch(batch, deadline)]
+
+    def _embed_batch(self, texts: list[str], deadline: float) -> list[list[float]]:
+        answer = self._asked(json.dumps({"model": self._name, "input": texts}).encode(), deadline)
+        try:
+            vectors = _vectors(json.loads(answer))
+        except (ValueError, RecursionError) as error:
+            raise EmbeddingError(f"the embedding endpoint at {self._host} answered no embeddings") from error
+        if len(vectors) != len(texts):
+            raise EmbeddingError(
+                f"the embedding endpoint at {self._host} answered {len(vectors)} vectors for {len(texts)} texts"
+            )
+        return vectors
+
+    def _asked(self, body: bytes, deadline: float) -> bytes:
+        for wait in _WAITS:
+            try:
+                return self._answer_by(deadline, body)
+            except _BusyError:
+                if time.monotonic() + wait >= deadline:
+                    raise
+                self._sleep(wait)
+        return self._answer_by(deadline, body)
+
+    def _answer_by(self, deadline: float, body: bytes) -> bytes:
+        """Wait for an answer in a thread, which may be left behind.
+
+        A timeout of sockets bounds each read, and not what comes in drips.
+        """
+        answer: Future[bytes] = Future()
+        Thread(target=self._answer_to, args=(answer, body, deadline), daemon=True, name="toolgen-embedding").start()
+        try:
+            return answer.result(max(deadline - time.monotonic(), 0))
+        except TimeoutError:
+            raise self._late() from None
+
+    def _answer_to(self, answer: Future[bytes], body: bytes, deadline: float) -> None:
+        try:
+            answer.set_result(self._answer(body, deadline))
+        except BaseException as error:  # noqa: BLE001 (it is raised where the answer is waited for)
+            answer.set_exception(error)
+
+    def _answer(self, body: bytes, deadline: float) -> bytes:
+        request = Request(self._url, data=body, headers={"Content-Type": "application/json"})  # noqa: S310 (http only)
+        if self._key:
+            request.add_header("Authorization", f"Bearer {self._key}")
+        answer = bytearray()
+        try:
+            with self._opener.open(request, timeout=max(deadline - time.monotonic(), 0.001)) as response:
+                while chunk := response.read1(_CHUNK):
+                    answer += chunk
+                    if time.monotonic() > deadline:
+                        raise self._late()
+                    if len(answer) > _LARGEST:
+                        raise EmbeddingError(
+                            f"the embedding endpoint at {self._host} answered more than {_LARGEST >> 20} MiB"
+                        )
+        except HTTPError as error:
+            kind = _BusyError if error.code in _OFTEN else EmbeddingError
+            said = self._told(_said(error))
+            raise kind(f"the embedding endpoint at {self._host} answered {error.code}{said and f': {said}'}") from None
+        except (URLError, OSError, HTTPException) as error:
+            reason = self._told(str(getattr(error, "reason", error)))
+            raise _BusyError(f"the embedding endpoint at {self._host} cannot be reached: {reason}") from None
+        return bytes(answer)
+
+    def _late(self) -> EmbeddingError:
+        return EmbeddingError(f"the embedding endpoint at {self._host} gave no answer in {self._timeout:g} seconds")
+
+    def _told(self, said: str) -> str:
+        """What may be told of a text from elsewhere: one short line, without the key, that steers no terminal."""
+        plain = said.replace(self._key, "***") if self._key else said
+        return visible(" ".join(plain.split())[:_SAID])
+
+
+class _BusyError(EmbeddingError):
+    """The server may answer when it is asked again."""
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Leaves redirects to the caller, as the errors that they are here."""
+
+    def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: Any) -> None:
+        """Follow none."""
+
+
+def _split(text: str) -> SplitResult:
+    """Take a URL apart; only what a request can be sent to, and an error can show."""
+    try:
+        url = urlsplit(text)
+        port_is_one = url.port is None or url.port > 0
+    except ValueError:
+        url, port_is_one = urlsplit(""), False
+    if url.scheme not in ("http", "https") or not url.hostname or not port_is_one:
+        raise EmbeddingError("the url of an embedding endpoint starts with https://, or http:// on this machine")
+    if "@" in url.netloc:
+        raise EmbeddingError("the url of an embedding endpoint holds no user and password: use `key_variable`")
+    if not _is_printable(text) or "?" in text or "#" in text:
+        raise EmbeddingError("the url of an embedding endpoint holds no blanks, other characters, query or fragment")
+    return url
+
+
+def _key_of(variable: str, environment: Mapping[str, str]) -> str:
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise EmbeddingError(f"the environment variable {variable} holds no key for embeddings")
+    if not _is_printable(key):
+        raise EmbeddingError(f"the environment variable {variable} holds what is no key: blanks or other characters")
+    return key
+
+
+def _is_printable(text: str) -> bool:
+    return all("!" <= char <= "~" for char in text)
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _vectors(answer: Any) -> list[list[float]]:
+    """The vectors of an answer by their indexes. Raises ValueError where that is not what it is."""
+    rows = answer.get("data") if is_object(answer) else None
+    if not is_array(rows) or not all(is_object(row) for row in rows):
+        raise ValueError("there are no rows")
+    by_index = {row.get("index"): row.get("embedding") for row in rows if type(row.get("index")) is int}
+    if len(by_index) != len(rows) or by_index.keys() != set(range(len(rows))):
+        raise ValueError("the indexes are not those of the texts")
+    return [_vector(by_index[place]) for place in range(len(rows))]
+
+
+def _vector(numbers: Any) -> list[float]:
+    if not is_array(numbers) or not numbers or not all(type(number) in (int, float) for number in numbers):
+        raise ValueError("an embedding is a list of numbers")
+    try:
+        return [float(number) for number in numbers]
+    except OverflowError as error:
+        raise ValueError("a number is too large") from error
+
+
+def _said(error: HTTPError) -> str:
+    """What the server says is wrong; empty where it says nothing."""
+    try:
+        said = json.loads(error.read(10_000))["error"]["message"]
+    except (ValueError, LookupError, TypeError, OSError, HTTPException, RecursionError):
+        return ""
+    return said if isinstance(said, str) else ""

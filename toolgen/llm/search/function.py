@@ -1,0 +1,36 @@
+"""Vectors from a function of the host's own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from toolgen.llm.search.embedding import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class FunctionEmbedder:
+    """Asks a function, `module:name`. Raises EmbeddingError where there is none."""
+
+    def __init__(self, function: str) -> None:
+        self._function = _imported(function)
+        self.model = f"function {function}"
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Give what the function gives; what it raises passes."""
+        return self._function(list(texts))
+
+
+def _imported(function: str) -> Callable[[list[str]], Sequence[Sequence[float]]]:
+    module, colon, name = function.partition(":")
+    if not (module and colon and name):
+        raise EmbeddingError(f'{function!r} names no function: write "module:name"')
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise EmbeddingError(f"{function!r} cannot be imported: {error}") from error
+    if not callable(found):
+        raise EmbeddingError(f"{function!r} is no function, but {type(found).__name__}")
+    return found  # type: ignore[no-any-return]  # what it gives is checked where it is used

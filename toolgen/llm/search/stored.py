@@ -1,0 +1,71 @@
+"""Stored indexes: read once, and of their words only those that are asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.base.packages import read_package_file
+from toolgen.search.index_text import DIGEST_END, INDEX_FILE, INDEX_START, WORDS_END, WORDS_START
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+_START: Final = re.compile(f"{re.escape(INDEX_START)}([0-9a-f]{{64}}){re.escape(DIGEST_END)}".encode())
+
+
+class WordLines(Mapping[str, list[int]]):
+    """Postings by word, each parsed when it is asked for."""
+
+    def __init__(self, text: bytes, start: int, end: int) -> None:
+        """Take lines of `"word": [...],`; the last has no comma."""
+        self._text = text
+        self._places: dict[str, int] = {}
+        while start < end:
+            colon = text.index(b'": [', start)
+            word = text[start + 1 : colon]
+            self._places[word.decode() if b"\\" not in word else json.loads(b'"%b"' % word)] = colon + 3
+            line_end = text.find(b"\n", colon, end)
+            start = end if line_end < 0 else line_end + 1
+
+    def __getitem__(self, word: str) -> list[int]:
+        """Parse one line. Raises KeyError."""
+        start = self._places[word]
+        found: list[int] = json.loads(self._text[start : self._text.index(b"]", start) + 1])
+        return found
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
+    """Take an index apart: what stands before its words, and these.
+
+    None for one of another version, and for one that is not as `write_index` wrote it, by its digest.
+    """
+    written = _START.match(text)
+    if written is None or hashlib.sha256(memoryview(text)[written.end() :]).hexdigest().encode() != written[1]:
+        return None
+    start = text.index(WORDS_START)
+    head = json.loads(b"{%b}" % text[written.end() : start].rstrip(b",\n"))
+    return head, WordLines(text, start + len(WORDS_START), len(text) - len(WORDS_END))
+
+
+def index_file_of(package: str) -> bytes | None:
+    """Read the index that lies in a generated package; None where there is none, empty where it cannot be read."""
+    try:
+        return read_package_file(package, INDEX_FILE)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return b""

@@ -1,0 +1,209 @@
+"""Vectors of documents: made once for each content and model, kept in a file, and compared with that of a query.
+
+Needs the extra `toolgen[vectors]` (numpy), which is imported on use.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from heapq import nsmallest
+from importlib.util import find_spec
+from threading import TIMEOUT_MAX, Lock
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.runtime.base.sqlite_files import UNREADABLE, SqliteKind, why
+from toolgen.runtime.redact.warning import warn
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from toolgen.llm.search.embedding import Embedder
+    from toolgen.llm.search.index import Index
+    from toolgen.search.documents import SearchDocument
+
+_T = TypeVar("_T")
+
+_VECTORS_FILE: Final = SqliteKind(
+    name="file of vectors",
+    application=0x74676576,  # `tgev` in ASCII
+    version=1,
+    tables=("CREATE TABLE vectors (model TEXT, digest TEXT, vector BLOB, PRIMARY KEY (model, digest)) WITHOUT ROWID",),
+    error=EmbeddingError,
+)
+_BATCH: Final = 96
+"""Documents that are embedded before they are kept: a failure loses no more."""
+
+_PATIENCE: Final = 5.0
+"""Seconds that a search waits for documents that were never embedded; the next one goes on where it stopped."""
+
+Read: TypeAlias = "Callable[[Sequence[str]], Iterable[SearchDocument]]"
+"""Reads documents by key."""
+
+
+class NotYetError(Exception):
+    """Documents are still being embedded: until they are, words alone decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a search looks at, however long it takes: an index, and what reads its documents."""
+
+    index: Index
+    read: Read
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Documents of an index in the order of their keys, and a row of the matrix for each."""
+
+    index: Index
+    keys: frozenset[str]
+    ordered: list[str]
+    matrix: NDArray[np.float32]
+
+
+class Vectors:
+    """The vectors of the documents of `source`, which may be replaced. Waits for the embedder; threads may share it."""
+
+    def __init__(
+        self, index: Index, embedder: Embedder, read: Read, file: Path | None = None, *, patience: float = _PATIENCE
+    ) -> None:
+        """Take what reads documents by key, and where vectors are kept; without a file they are made each time.
+
+        `patience` is how many seconds a search waits for documents to be embedded; then `nearest` raises NotYetError,
+        at the latest when the embedder has answered once more. Raises EmbeddingError without numpy.
+        """
+        if find_spec("numpy") is None:
+            raise EmbeddingError('search by vectors needs numpy: pip install "toolgen[vectors]"')
+        self.source = Source(index, read)
+        self._embedder = embedder
+        self._file = file
+        self._patience = patience
+        self._lock = Lock()
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self._rows: _Rows | None = None
+
+    def nearest(self, query: str, count: int, keys: Collection[str], source: Source | None = None) -> list[str]:
+        """Give the `count` of these keys whose documents are nearest to a query by cosine, ties by key.
+
+        All keys are in the index of the source, which is the present one where none is given. Raises EmbeddingError
+        and NotYetError.
+        """
+        if not keys or count < 1:
+            return []
+        (asked,) = self._unit_vectors([query])
+        rows = self._rows_of(source or self.source, frozenset(keys), len(asked))
+        far: list[float] = (-(rows.matrix @ asked)).tolist()
+        return [key for _, key in nsmallest(count, zip(far, rows.ordered, strict=True))]
+
+    def _rows_of(self, source: Source, keys: frozenset[str], length: int) -> _Rows:
+        """The vectors of documents, all of one length. Those asked for last are kept."""
+        import numpy as np
+
+        until = time.monotonic() + self._patience
+        if not self._lock.acquire(timeout=min(self._patience, TIMEOUT_MAX)):
+            raise NotYetError
+        try:
+            kept = self._rows
+            if kept is None or kept.keys != keys or kept.index is not source.index or kept.matrix.shape[1] != length:
+                ordered = sorted(keys)
+                digests = [source.index.digest(key) for key in ordered]
+                self._embed_missing(source, dict(zip(ordered, digests, strict=True)), length, until)
+                matrix = np.stack([self._known[digest] for digest in digests])
+                self._rows = kept = _Rows(source.index, keys, ordered, matrix)
+            return kept
+        finally:
+            self._lock.release()
+
+    def _embed_missing(self, source: Source, digests: Mapping[str, str], length: int, until: float) -> None:
+        """Make known the vectors of these documents, which are given as digests by key."""
+        missing = self._missing(digests, length)
+        if missing:
+            self._known.update(self._kept())
+            missing = self._missing(digests, length)
+        for start in range(0, len(missing), _BATCH):
+            if time.monotonic() >= until:
+                raise NotYetError
+            documents = list(source.read(missing[start : start + _BATCH]))
+            made = zip(documents, self._unit_vectors([each.text for each in documents]), strict=True)
+            found = {each.digest: vector for each, vector in made}
+            if any(len(vector) != length for vector in found.values()):
+                raise EmbeddingError(f"{visible(self._embedder.model)} gave vectors of different lengths")
+            self._keep(found, length)
+            self._known.update(found)
+        if self._missing(digests, length):
+            raise EmbeddingError("documents changed since they were indexed")
+
+    def _missing(self, digests: Mapping[str, str], length: int) -> list[str]:
+        """The keys of what is not known, or was made by a model whose vectors have another length."""
+        known = self._known
+        return [key for key, digest in digests.items() if digest not in known or len(known[digest]) != length]
+
+    def _unit_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        import numpy as np
+
+        model = visible(self._embedder.model)
+        try:
+            matrix = np.asarray(self._embedder.embed(texts), dtype=np.float32)
+        except EmbeddingError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise EmbeddingError(f"{model} gave no vectors of one length") from error
+        except Exception as error:
+            raise EmbeddingError(f"{model} raised {type(error).__name__}") from error
+        if matrix.ndim != 2 or len(matrix) != len(texts) or not matrix.shape[1] or not np.isfinite(matrix).all():
+            raise EmbeddingError(f"{model} gave no vectors of one length, one for each text")
+        lengths: Any = np.linalg.norm(matrix, axis=1, keepdims=True)
+        return list(matrix / np.where(lengths == 0, 1, lengths))
+
+    def _kept(self) -> dict[str, NDArray[np.float32]]:
+        """What the file holds of the model; rows that are no vectors are left out, and so made again."""
+        import numpy as np
+
+        def rows(connection: sqlite3.Connection) -> dict[str, NDArray[np.float32]]:
+            held = connection.execute(
+                "SELECT digest, vector FROM vectors WHERE model = ? AND typeof(vector) = 'blob'"
+                " AND length(vector) > 0 AND length(vector) % 4 = 0",
+                [self._embedder.model],
+            )
+            found = ((digest, np.frombuffer(vector, dtype="<f4")) for digest, vector in held)
+            return {digest: vector for digest, vector in found if np.isfinite(vector).all()}
+
+        return self._with_file(rows) or {}
+
+    def _keep(self, vectors: dict[str, NDArray[np.float32]], length: int) -> None:
+        """Keep vectors; those of another length were made by the model as it was, and go."""
+        rows = [(self._embedder.model, digest, vector.astype("<f4").tobytes()) for digest, vector in vectors.items()]
+
+        def keep(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                gone = [self._embedder.model, 4 * length]
+                connection.execute("DELETE FROM vectors WHERE model = ? AND length(vector) != ?", gone)
+                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+        self._with_file(keep)
+
+    def _with_file(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
+        """Do some work with the file. One that cannot be used is left alone from then on, and a warning says so."""
+        if self._file is None:
+            return None
+        try:
+            with closing(_VECTORS_FILE.open_for_writing(self._file)) as connection:
+                return work(connection)
+        except UNREADABLE as error:
+            reason = f"the file of vectors cannot be used: {why(error)}"
+        except EmbeddingError as error:
+            reason = str(error)
+        self._file = None
+        warn("vectors are made anew and not kept: %s", visible(reason))
+        return None

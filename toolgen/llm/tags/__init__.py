@@ -1,0 +1,31 @@
+"""Tags: tools that a model calls with a line of its answer, such as `RESEARCH: recent posts on tides`."""
+
+from __future__ import annotations
+
+from toolgen.llm.tags.definition import (
+    Cost,
+    TagHandler,
+    ToolContext,
+    ToolDef,
+    tool_defs,
+)
+from toolgen.llm.tags.prompt import prompt_block
+from toolgen.llm.tags.registry import TagGate, TagRegistry
+from toolgen.llm.tags.reply import Reply, TagCall, parse_response
+from toolgen.llm.tags.turn import TagTurn, run_tags
+
+__all__ = [
+    "Cost",
+    "Reply",
+    "TagCall",
+    "TagGate",
+    "TagHandler",
+    "TagRegistry",
+    "TagTurn",
+    "ToolContext",
+    "ToolDef",
+    "parse_response",
+    "prompt_block",
+    "run_tags",
+    "tool_defs",
+]

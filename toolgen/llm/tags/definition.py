@@ -1,0 +1,103 @@
+"""Tag tools in the flat form of a tag registry, and what one of them is given when it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from toolgen.contract.records import NOTHING
+from toolgen.runtime.base.errors import CatalogError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime.catalog.catalog import Catalog
+
+Cost: TypeAlias = Literal["free", "cheap", "expensive"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolContext:
+    """What a handler is given.
+
+    `raw_arg` is all that stands after the tag, `args` the same as the groups of the tool's pattern caught it, by name:
+    whoever runs a tool fills both in. `user_message` is what the model answered to, `user` whoever wrote it, in whose
+    name limits count; `kb_context` is what was known then, `confidence` how sure the model says it is.
+    """
+
+    user_message: str
+    user: str
+    chat_id: int
+    raw_arg: str = ""
+    args: Mapping[str, str] = NOTHING
+    kb_context: str | None = None
+    confidence: float | None = None
+
+
+TagHandler: TypeAlias = "Callable[[ToolContext], Awaitable[ToolResult[Any]]]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolDef:
+    """A tool that a model calls with a tag in its answer, such as `RESEARCH: recent posts on tides`.
+
+    `arg_pattern` matches all that stands after the prefix; its groups are the args named by `arg_groups`, in order.
+    Without a `prompt_example` the form of the tag is made of these names. Cooldown is in seconds, the daily limit in
+    calls; both are per user, and 0 means none. Raises ValueError for a cost that is none of the three.
+    """
+
+    name: str
+    description: str
+    tag_prefix: str
+    arg_pattern: str = "(.+)"
+    arg_groups: list[str] = field(default_factory=lambda: ["raw_arg"])
+    prompt_example: str = ""
+    handler: TagHandler | None = None
+    cost: Cost = "free"
+    requires_gate: bool = False
+    strip_from_display: bool = True
+    cooldown_seconds: float = 0
+    daily_limit: int = 0
+
+    def __post_init__(self) -> None:
+        if self.cost not in ("free", "cheap", "expensive"):
+            raise ValueError(f"the cost of {self.name} is {self.cost!r}, and not free, cheap or expensive")
+
+
+def tag_idents(catalog: Catalog) -> dict[str, str]:
+    """Give the idents of the tag tools of a catalog by their names, the last words of them, sorted.
+
+    Raises `CatalogError` where two have one name.
+    """
+    found: dict[str, str] = {}
+    for ident in sorted(ident for ident in catalog if "tag" in catalog.definition(ident).metadata):
+        other = found.setdefault(ident.rpartition(".")[2], ident)
+        if other != ident:
+            raise CatalogError(f"{other} and {ident} would both be the tag tool {ident.rpartition('.')[2]}: rename one")
+    return dict(sorted(found.items()))
+
+
+def tool_defs(catalog: Catalog, handlers: Mapping[str, TagHandler] = NOTHING) -> list[ToolDef]:
+    """The tag tools of a catalog, sorted by name. `handlers` are by name, too. Raises as `tag_idents` does."""
+    found: list[ToolDef] = []
+    for name, ident in tag_idents(catalog).items():
+        definition = catalog.definition(ident)
+        tag, limits = definition.metadata["tag"], definition.metadata.get("limits", {})
+        found.append(
+            ToolDef(
+                name=name,
+                description=definition.description,
+                tag_prefix=tag["prefix"],
+                arg_pattern=tag["pattern"],
+                arg_groups=list(tag["groups"]),
+                prompt_example=tag["example"],
+                handler=handlers.get(name),
+                cost=definition.metadata.get("cost", "free"),
+                requires_gate=definition.metadata.get("gate", False),
+                strip_from_display=tag["strip_from_display"],
+                cooldown_seconds=limits.get("cooldown_seconds", 0),
+                daily_limit=limits.get("daily_limit", 0),
+            )
+        )
+    return found

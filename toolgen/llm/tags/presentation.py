@@ -1,0 +1,77 @@
+"""Tags as a presentation: tools are told of in the prompt, and lines of an answer call them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from toolgen.llm.presentations.calls import (
+    answer_unknown,
+    compact_json,
+    is_offered,
+    not_offered,
+    request,
+    run_calls,
+    text_of,
+)
+from toolgen.llm.presentations.protocol import Calls, PlainText, Surface
+from toolgen.llm.tags.line import TagLine
+from toolgen.llm.tags.prompt import prompt_block
+from toolgen.llm.tags.reply import parse_response
+from toolgen.providers.messages import Feedback, ModelCall
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.llm.presentations.protocol import Ops, Outcome, Snippet
+    from toolgen.llm.tags.definition import ToolDef
+    from toolgen.providers.messages import ModelReply
+
+
+_NO_TOOLS: Final = "nothing was called: write a tag, on a line of its own"
+
+
+class Tags:
+    """Shows the tag tools among the candidates. Nothing is in the request's own list of tools."""
+
+    def __init__(self, tools: Mapping[str, ToolDef]) -> None:
+        """Take the tools by ident. Raises `CatalogError` for one that no line could call, and two that one would."""
+        self._idents = {tool.name: ident for ident, tool in tools.items()}
+        self.tags: dict[str, TagLine] = {}
+        for tool in tools.values():
+            first = self.tags.setdefault(tool.tag_prefix, TagLine.of(tool)).tool
+            if first is not tool:
+                raise CatalogError(f"the tag {tool.tag_prefix} would call both {first.name} and {tool.name}")
+        self._surface = Surface(tools=(), dispatchable=frozenset(tools), prompt=prompt_block(tools.values()))
+
+    def build_presentation(self) -> Surface:
+        """Give the one surface there is."""
+        return self._surface
+
+    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+        """Read the lines that call tools; without any, the answer is the last word.
+
+        No tool is offered to be called in any other way; a model that does so all the same is refused.
+        """
+        found = parse_response(reply.text, self)
+        if not found.calls and not reply.calls:
+            return PlainText(text=found.display)
+        calls = [
+            (call.tool, ModelCall(tool_call_id="", name=call.tool.tag_prefix, arguments=compact_json(dict(call.args))))
+            for call in found.calls
+        ]
+        tagged = [request(self._idents[tool.name], asked) for tool, asked in calls]
+        return Calls(calls=(*tagged, *map(not_offered, reply.calls)), text=found.display)
+
+    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+        """Make the calls, in one turn."""
+        assert isinstance(action, Calls)  # it reads nothing else
+        return await run_calls(action, ops)
+
+    async def format_feedback(self, outcome: Outcome) -> Feedback:
+        """Say what each line came to, in one message; and answer the calls that were made in another way."""
+        said = [f"{call.asked.name}: {visible(text_of(result))}" for call, result in outcome.made if is_offered(call)]
+        answers = [answer_unknown(call, ()) for call in outcome.asked if not is_offered(call)]
+        return Feedback(answers=tuple(replace(each, text=_NO_TOOLS) for each in answers), message="\n".join(said))

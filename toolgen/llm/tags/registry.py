@@ -1,0 +1,243 @@
+"""The tag registry: tools that a model calls with lines of text, and the one pipeline that runs them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from inspect import iscoroutinefunction, signature
+from time import monotonic
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.llm.tags.definition import tag_idents, tool_defs
+from toolgen.llm.tags.line import TagLine
+from toolgen.llm.tags.prompt import prompt_block
+from toolgen.runtime.base.errors import CallFailed, CatalogError, ToolNotFound, ToolRateLimited
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.calls.pipeline import Runtime
+from toolgen.runtime.calls.stages.encode import is_result
+from toolgen.runtime.catalog.catalog import Catalog
+from toolgen.runtime.catalog.definition import ToolDefinition
+from toolgen.runtime.catalog.handler_signature import function_of, name_of
+from toolgen.runtime.policy.permission import allow_all
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.llm.tags.definition import TagHandler, ToolContext, ToolDef
+    from toolgen.runtime.calls.checked_call import CheckedCall
+    from toolgen.runtime.calls.gate import GateDecision
+    from toolgen.runtime.events.store import Store
+    from toolgen.runtime.policy.rate_limits.protocol import Counters
+
+_CONTEXT: Final = "tag_context"
+"""The attribute of a call's meta that carries its `ToolContext` to the gate and the handler."""
+
+
+class TagGate(Protocol):
+    """The eval gate of a tag registry: asked about calls of tools with `requires_gate`."""
+
+    def check(self, tool: ToolDef, ctx: ToolContext, /) -> GateDecision | Awaitable[GateDecision]:
+        """Judge a call by the whole definition and all that is known of it; the reason of a no is shown to the user."""
+        ...
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class TagRegistry:
+    """Tag tools by name, run by a `Runtime` of its own that asks nobody for permission.
+
+    Tools are registered at start; the first call, or `freeze`, ends that. The `gate` is asked about tools that want it,
+    and a call runs if it does not answer within 2 s. `counters` count attempts for limits per user, by `clock`;
+    `monotonic` gives seconds, to measure by. `store` keeps a record of every call.
+    """
+
+    def __init__(
+        self,
+        *,
+        gate: TagGate | None = None,
+        counters: Counters | None = None,
+        store: Store | None = None,
+        clock: Callable[[], datetime] = _now,
+        monotonic: Callable[[], float] = monotonic,
+    ) -> None:
+        self._gate = gate
+        self._counters = counters
+        self._store = store
+        self._clock = clock
+        self._monotonic = monotonic
+        self._catalog = Catalog()
+        self._tags: dict[str, TagLine] = {}
+        self._idents: dict[str, str] = {}
+        self._tools: dict[str, TagLine] = {}
+        self._runtime: Runtime | None = None
+
+    @property
+    def tags(self) -> Mapping[str, TagLine]:
+        """The lines that call tools, by prefix."""
+        return MappingProxyType(self._tags)
+
+    def register(self, tool: ToolDef) -> None:
+        """Add a tool.
+
+        Raises `CatalogError` for a name or a prefix that is taken, a handler that is not `async` or cannot be given a
+        `ToolContext`, a pattern that does not give the args, a name or a description that is none, and after `freeze`.
+        """
+        self._register(tool, f"tags.{tool.name}")
+
+    def register_compiled(self, catalog: Catalog, handlers: Mapping[str, TagHandler]) -> None:
+        """Add all tag tools of a compiled catalog; `handlers` are by name, the last word of an ident.
+
+        Raises `CatalogError` as `register` does, and for a handler that is missing or is of no tag tool.
+        """
+        idents = tag_idents(catalog)
+        for name in handlers:
+            if name not in idents:
+                meant = nearest(name, idents, count=1)
+                raise CatalogError(f"there is no tag tool {name!r}{f'; did you mean {meant[0]!r}?' if meant else ''}")
+        for tool in tool_defs(catalog, handlers):
+            self._register(tool, idents[tool.name])
+
+    def freeze(self) -> None:
+        """End registration: the tools are fixed from here on."""
+        self._frozen()
+
+    def get(self, name: str) -> ToolDef | None:
+        """Give the tool of that name, if there is one."""
+        line = self._tools.get(name)
+        return None if line is None else line.tool
+
+    def all_tools(self) -> list[ToolDef]:
+        """Give all tools, sorted by name."""
+        return [line.tool for _, line in sorted(self._tools.items())]
+
+    def prompt_block(self) -> str:
+        """Tell a model of all tools: how each is called, and what it does."""
+        return prompt_block(self.all_tools())
+
+    async def execute(self, name: str, ctx: ToolContext) -> ToolResult[Any]:
+        """Run a tool as `invoke` does. Raises `ToolNotFound`, and `ToolRateLimited` where a limit refuses the call."""
+        result = await self.invoke(name, ctx)
+        refused = _rate_limit(result)
+        if refused is not None:
+            raise ToolRateLimited(name, refused.retry_after)
+        return result
+
+    async def invoke(self, name: str, ctx: ToolContext) -> ToolResult[Any]:
+        """Run a tool on `ctx.raw_arg`. Every failure is a result, and has a message; only cancellation passes.
+
+        The audit of the result is the handler's, and says which `tool` ran, when it ended (`ts`, in UTC), and how long
+        it took (`duration_ms`); and the side effects, where there are any. Raises `ToolNotFound`.
+        """
+        line = self._tools.get(name)
+        if line is None:
+            raise ToolNotFound(name, nearest(name, self._tools))
+        runtime = self._frozen()
+        start = self._monotonic()
+        args = line.read(ctx.raw_arg)
+        payload = json.dumps(ctx.raw_arg if args is None else args)  # a text is refused: args are an object
+        result = await runtime.invoke(
+            ToolRequest(name=self._idents[name], payload=payload),
+            meta=ToolCallMeta(user=ctx.user, attributes={_CONTEXT: replace(ctx, args=args or {})}),
+        )
+        took = self._monotonic() - start
+        effects = {"side_effects": list(result.side_effects)} if result.side_effects else {}
+        stamps = {"tool": name, "duration_ms": int(took * 1000), "ts": self._clock().astimezone(UTC).isoformat()}
+        message = result.message
+        if message is None and result.error is not None:
+            message = f"this does not fit {line.form}" if args is None else _failure(name, result)
+        return replace(result, message=message, audit={**effects, **result.audit, **stamps})
+
+    def _register(self, tool: ToolDef, ident: str) -> None:
+        if self._runtime is not None:
+            raise CatalogError("the registry is frozen: register tools before the first call")
+        if tool.name in self._tools:
+            raise CatalogError(f"{tool.name} is registered already; names are unique, and the first tool stays")
+        line, handler = TagLine.of(tool), _checked(tool)
+        first = self._tags.get(tool.tag_prefix)
+        if first is not None:
+            raise CatalogError(f"the tag {tool.tag_prefix} calls {first.tool.name} already; give {tool.name} another")
+        self._catalog.register(_definition(tool, ident), _run(handler))
+        self._tools[tool.name] = self._tags[tool.tag_prefix] = line
+        self._idents[tool.name] = ident
+
+    def _frozen(self) -> Runtime:
+        if self._runtime is None:
+            self._runtime = Runtime(
+                self._catalog,
+                permission=allow_all,
+                gate=None if self._gate is None else self._asking(self._gate),
+                counters=self._counters,
+                store=self._store,
+                clock=self._clock,
+            )
+        return self._runtime
+
+    def _asking(self, gate: TagGate) -> Callable[[CheckedCall], GateDecision | Awaitable[GateDecision]]:
+        tools = {ident: self._tools[name].tool for name, ident in self._idents.items()}
+        return lambda call: gate.check(tools[call.tool_name], call.meta.attributes[_CONTEXT])
+
+
+def _checked(tool: ToolDef) -> TagHandler:
+    """Give the handler of a tool, if a call could run it. Raises `CatalogError`."""
+    if tool.handler is None:
+        raise CatalogError(f"{tool.name} has no handler")
+    if not iscoroutinefunction(function_of(tool.handler)):
+        raise CatalogError(f"{name_of(tool.handler)} is not async, and handlers of tag tools are: write `async def`")
+    try:
+        signature(tool.handler).bind(None)
+    except TypeError as error:
+        message = (
+            f"{name_of(tool.handler)} cannot run {tool.name}: it is given a ToolContext, and nothing else; {error}"
+        )
+        raise CatalogError(message) from None
+    return tool.handler
+
+
+def _definition(tool: ToolDef, ident: str) -> ToolDefinition:
+    return ToolDefinition(
+        name=ident,
+        description=tool.description,
+        input_schema={
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in tool.arg_groups},
+            "required": tool.arg_groups,
+            "additionalProperties": False,
+        },
+        metadata={
+            "cost": tool.cost,
+            "gate": tool.requires_gate,
+            "limits": {"cooldown_seconds": tool.cooldown_seconds, "daily_limit": tool.daily_limit},
+        },
+    )
+
+
+def _run(handler: TagHandler) -> Callable[[dict[str, Any], ToolCallMeta], Awaitable[ToolResult[Any]]]:
+    async def run(_args: dict[str, Any], meta: ToolCallMeta) -> ToolResult[Any]:
+        result: Any = await handler(meta.attributes[_CONTEXT])
+        if not is_result(result):
+            message = f"the handler gave {type(result).__name__} and no ToolResult"
+            raise CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message)
+        return result
+
+    return run
+
+
+def _rate_limit(result: ToolResult[Any]) -> ToolRateLimited | None:
+    """What the limits stage refused a call with; a handler may be refused by limits too, which are not ours."""
+    error = result.error
+    is_limited = error is not None and error.kind is FailureKind.RATE_LIMITED
+    return error.cause if error and is_limited and isinstance(error.cause, ToolRateLimited) else None
+
+
+def _failure(name: str, result: ToolResult[Any]) -> str:
+    """Say to a person why a call failed."""
+    refused = _rate_limit(result)
+    if refused is not None:
+        return str(ToolRateLimited(name, refused.retry_after))
+    return result.error.message if result.error else ""

@@ -1,0 +1,82 @@
+"""Replies: the answer of a model, read as the calls in it and the text that is left for people."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from toolgen.llm.tags.line import is_too_long, split_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.llm.tags.definition import ToolDef
+    from toolgen.llm.tags.line import TagLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagCall:
+    """One call: the tool, all that stands after the tag, and the args in it by name."""
+
+    tool: ToolDef
+    raw_arg: str
+    args: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a model answered: the text for people, and the calls, by the names of their tools and then in order."""
+
+    display: str
+    calls: tuple[TagCall, ...]
+
+
+class KnowsTags(Protocol):
+    """What is known of tags: a `TagRegistry`."""
+
+    @property
+    def tags(self) -> Mapping[str, TagLine]:
+        """The lines that call tools, by prefix."""
+        ...
+
+
+def parse_response(raw: str, registry: KnowsTags) -> Reply:
+    r"""Read an answer of a model, in time linear in it.
+
+    A tag stands on a line of its own: `^{prefix}:[ \t]+{pattern}$`, the pattern beginning behind all of the blanks.
+    Lines end in LF or CR LF. What fits no pattern, and what is longer than `MAX_LINE`, is text like everything else.
+    """
+    tags = registry.tags
+    calls: list[TagCall] = []
+    kept: list[str] = []
+    start = 0  # of the first line that is neither kept nor stripped
+    for found in _beginnings(tags).finditer(raw) if tags else ():
+        begin, end = found.start(), raw.find("\n", found.end())
+        end = len(raw) if end < 0 else end
+        call = _call(raw[begin:end].removesuffix("\r"), tags[found[1]])
+        if call is None:
+            continue
+        calls.append(call)
+        if call.tool.strip_from_display:
+            if begin > start:
+                kept.append(raw[start : begin - 1])
+            start = end + 1
+    if start <= len(raw):
+        kept.append(raw[start:])
+    calls.sort(key=lambda call: call.tool.name)  # those of one tool stay in their order
+    return Reply(display="\n".join(kept), calls=tuple(calls))
+
+
+def _beginnings(tags: Mapping[str, TagLine]) -> re.Pattern[str]:
+    """Finds where lines begin that may call a tool: all others cost no more than the search for them."""
+    return re.compile(f"^({'|'.join(map(re.escape, tags))}):(?=[ \t])", re.MULTILINE)
+
+
+def _call(line: str, tag: TagLine) -> TagCall | None:
+    """Read a line as a call; None where it is text."""
+    found = split_line(line)
+    if found is None or is_too_long(line):
+        return None
+    args = tag.read(found[1])
+    return None if args is None else TagCall(tool=tag.tool, raw_arg=found[1], args=args)

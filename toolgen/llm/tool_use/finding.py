@@ -1,0 +1,151 @@
+"""Finding: tools and actions by what they do, among those that a run may be told of."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from toolgen.llm.search.embedding import EndpointClass, FunctionClass, LocalClass, embedder_of
+from toolgen.llm.search.fused import Search
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.of_catalog import documents_of, index_of
+from toolgen.llm.tool_use.kept import Kept
+from toolgen.search.documents import SearchDocument, parameter_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.llm.actions.view import ActionView, Entry
+    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.llm.search.embedding import Embedder, EmbeddingClass
+    from toolgen.llm.search.index import Hit
+    from toolgen.runtime.catalog.catalog import Catalog
+
+
+_ENTRIES: Final = 20_000
+"""Entries in the views of which the index is kept; a host has about one for each agent."""
+
+
+_GONE: Final = 1000
+"""Entries that the host no longer names, of which the documents are kept beside as many as there are."""
+
+_AT_ONCE: Final = 500
+"""Entries that are described without leaving the event loop; more take a thread, since they take some 90 us each."""
+
+Fused: TypeAlias = "Callable[[Index, Callable[[Sequence[str]], Iterable[SearchDocument]]], Search]"
+"""Makes a search over an index, given what reads documents by key."""
+
+
+class Finder:
+    """Searches by words, and by the vectors of an embedder where there is one, which `vectors_file` keeps."""
+
+    def __init__(self, catalog: Catalog, embedder: Embedder | None = None, vectors_file: Path | None = None) -> None:
+        self._catalog = catalog
+        self._embedder = embedder
+        self._vectors_file = vectors_file
+        self._actions_of = Kept(self._actions, lambda view: len(view.operations), _ENTRIES)
+
+    async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
+        """Give the idents of the candidates that fit a query best, at most `limit`."""
+        hits = await self._search.search(query, limit, candidates.idents)
+        return [hit.key for hit in hits]
+
+    async def actions(self, query: str, limit: int, view: ActionView) -> list[Entry]:
+        """Give the actions to be seen that fit a query best, at most `limit`."""
+        actions = self._actions_of(view)
+        entries = {**await view.resources(), **view.operations}
+        hits = await actions.search(query, limit, entries)
+        return [entries[hit.key] for hit in hits]
+
+    def _actions(self, _view: ActionView) -> _Actions:
+        return _Actions(self._fused)
+
+    @cached_property
+    def _search(self) -> Search:
+        index = index_of(self._catalog)
+        return self._fused(index, lambda idents: documents_of(self._catalog, idents))
+
+    def _fused(self, index: Index, read: Callable[[Sequence[str]], Iterable[SearchDocument]]) -> Search:
+        if self._embedder is None:
+            return Search(index)
+        from toolgen.llm.search.vectors import Vectors
+
+        return Search(index, Vectors(index, self._embedder, read, self._vectors_file))
+
+
+class _Actions:
+    """The actions of one view: what was worked out for them is kept for as long as they are there, or nearly so."""
+
+    def __init__(self, fused: Fused) -> None:
+        self._fused = fused
+        self._lock = Lock()
+        self._documents: Mapping[str, SearchDocument] = {}
+        self._search = fused(Index.build(()), _reader(self._documents))
+        self._names = frozenset[str]()
+
+    async def search(self, query: str, limit: int, entries: Mapping[str, Entry]) -> Sequence[Hit]:
+        looked_at = sum(entry.said is not None or name not in self._documents for name, entry in entries.items())
+        if looked_at <= _AT_ONCE and self._lock.acquire(blocking=False):
+            try:
+                search, names = self._of(entries)
+            finally:
+                self._lock.release()
+        else:
+            search, names = await asyncio.to_thread(self._waited_of, entries)
+        return await search.search(query, limit, names)
+
+    def _waited_of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
+        with self._lock:
+            return self._of(entries)
+
+    def _of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
+        """Give what searches these entries, and their names.
+
+        Mappings of documents are replaced, and never changed: a search under way may still read them.
+        """
+        if len(self._documents) > 2 * len(entries) + _GONE:
+            self._documents = dict[str, SearchDocument]()
+            self._search = self._fused(Index.build(()), _reader(self._documents))
+        names = frozenset(entries)
+        if names != self._names:  # the same object each time, so that its ranking is found again
+            self._names = names
+        changed = {
+            name: document
+            for name, entry in entries.items()
+            if (entry.said is not None or name not in self._documents)
+            and (document := _document(entry)) != self._documents.get(name)
+        }
+        if changed:
+            self._documents = {**self._documents, **changed}
+            self._search.extend(changed.values(), _reader(self._documents))
+        return self._search, self._names
+
+
+def _reader(documents: Mapping[str, SearchDocument]) -> Callable[[Sequence[str]], Iterable[SearchDocument]]:
+    return lambda names: (documents[name] for name in names)
+
+
+def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedder | None:
+    """Give what makes the vectors of an embedding class, of those that a configuration has; None for words alone.
+
+    Raises `EmbeddingError` for one whose parts are not there.
+    """
+    classes: dict[str, EmbeddingClass] = {}
+    for class_name, table in tables.items():
+        kind = EndpointClass if "url" in table else LocalClass if "path" in table else FunctionClass
+        classes[class_name] = kind(**table)
+    return embedder_of(name, classes)
+
+
+def _document(entry: Entry) -> SearchDocument:
+    return SearchDocument(
+        key=entry.name,
+        names=(entry.name,),
+        title=entry.target.title if entry.said is None else "",
+        description=f"{entry.description}\n{entry.category.description}",
+        parameters=parameter_texts(entry.schema),
+        tags=tuple(sorted(entry.target.tags)),
+    )

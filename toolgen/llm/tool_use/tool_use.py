@@ -1,0 +1,270 @@
+"""Tool use in one place: the catalog, the configuration of the layers, and what the host names at run time."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import NOTHING
+from toolgen.llm.actions.catalog import action_catalog
+from toolgen.llm.actions.hot_list import HotList, owner_of
+from toolgen.llm.actions.resources import Resources
+from toolgen.llm.actions.view import ActionView
+from toolgen.llm.presentations.candidates import Candidate, Candidates
+from toolgen.llm.presentations.enumerate_all import EnumerateAll
+from toolgen.llm.presentations.protocol import Surface
+from toolgen.llm.presentations.retrieval import Retrieval
+from toolgen.llm.presentations.universal_category import UniversalCategory
+from toolgen.llm.tool_use.conversation import Conversation
+from toolgen.llm.tool_use.finding import Finder, embedder_named
+from toolgen.llm.tool_use.kept import Kept
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.table import PROVIDERS, spelled
+from toolgen.providers.table import provider as provider_of
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.policy.effective import LeftOut
+from toolgen.schema.compact import told_args
+from toolgen.spec.discovery import DISCOVERY, SEARCH_TOOLS
+from toolgen.spec.tool_use import LAYERS, ToolUseConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.llm.actions.catalog import ActionCatalog
+    from toolgen.llm.actions.resources import ResourceProvider
+    from toolgen.llm.codeact import CodeActLimits, WorkerPool
+    from toolgen.llm.presentations.protocol import Presentation
+    from toolgen.providers.messages import OfferedTool
+    from toolgen.providers.protocol import Payload, Problem, Provider
+    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.policy.effective import EffectiveSet
+    from toolgen.runtime.runs.run import Run
+    from toolgen.spec.tool_use import Layer
+
+_TOOLS: Final = 20_000
+"""Tools in the sets, and in the requests, that are kept: some 2 kB each."""
+
+
+_WITHOUT_TOOLS: Final = Surface(tools=(), dispatchable=())
+"""What is kept for surfaces that advertise nothing: they may hold a large prompt, and are of one conversation."""
+
+
+class ToolUse:
+    """Shows the tools of a catalog to models, as a configuration says.
+
+    `resources` name the entries of categories that take them from the host, by category. `hot_list` counts which
+    actions are used; one of its own where none is given. `vectors_file` keeps the vectors of an embedding class.
+    `codeact_limits` bound what a model's code may use. Raises `EmbeddingError` for an embedding class that is not
+    there.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        config: ToolUseConfig | None = None,
+        *,
+        resources: Mapping[str, ResourceProvider] = NOTHING,
+        hot_list: HotList | None = None,
+        vectors_file: Path | None = None,
+        codeact_limits: CodeActLimits | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.config = config or ToolUseConfig()
+        self.hot_list = hot_list or HotList()
+        self.finder = Finder(
+            catalog, embedder_named(self.config.embedding_class, self.config.embedding_classes), vectors_file
+        )
+        self._resources = resources
+        self._codeact_limits = codeact_limits
+        self._candidate_of = Kept(self._candidate, lambda _ident, _provider: 1, _TOOLS)
+        self._candidates_of = Kept(self._candidates, lambda effective, _provider: len(effective.tools), _TOOLS)
+        self._view_of = Kept(self._view, lambda effective: len(effective.tools), _TOOLS)
+        self._universal_of = Kept(self._universal, lambda effective: len(effective.tools), _TOOLS)
+        self._payload_of = Kept(self._payload, lambda _provider, surface: len(surface.tools), _TOOLS)
+        self._alone_of = Kept(self._each_alone, lambda _provider, surface: len(surface.tools), _TOOLS)
+
+    def conversation(self, layer: Layer, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
+        """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
+
+        Raises ValueError for an unknown layer or provider, `CatalogError` where the catalog lacks what the layer's
+        scheme needs, and `UnsupportedCapability` where the provider cannot be told of a tool.
+        """
+        if layer not in LAYERS:
+            raise ValueError(f"there is no layer {layer!r}; there are {', '.join(LAYERS)}")
+        return self._conversation(self.presentation(layer, run, provider), runtime, run, provider)
+
+    def tagged(self, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
+        """Start a conversation in which tools are called by lines of text, whatever the layers say.
+
+        Raises `CatalogError` for a tag that no line could have.
+        """
+        return self._conversation(self.tags(run), runtime, run, provider)
+
+    def tags(self, run: Run) -> Presentation:
+        """Give what shows the tag tools of a run. Raises `CatalogError` for a tag that no line could have."""
+        from toolgen.llm.tags.definition import tag_idents, tool_defs
+        from toolgen.llm.tags.presentation import Tags
+
+        idents = tag_idents(self.catalog)
+        return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run})
+
+    def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
+        """Give what shows the tools of a run in a layer. Raises as `conversation` does."""
+        scheme = self.config.schemes[layer]
+        candidates = self._candidates_of(run.effective, provider)
+        if scheme == "universal-category":
+            self._check_lists(scheme)
+            self._check_runs_lists(run)
+            universal = self._universal_of(run.effective)
+            self._check_tells_of(provider, universal.build_presentation())
+            return universal.noting(partial(self.hot_list.note, owner=owner_of(run.meta)))
+        if scheme == "retrieval":
+            self._check_lists(scheme)
+            search = self._discovery(run.effective).get(SEARCH_TOOLS)
+            problems = self._alone_of(provider, candidates.flat)
+            if problems:
+                raise UnsupportedCapability(provider, problems)
+            return Retrieval(candidates, search, self._base, partial(self._fits, provider))
+        if scheme == "codeact":
+            from toolgen.llm.codeact import CodeAct, read_stubs
+
+            stubs = read_stubs(self.catalog.package) if self.catalog.package else None
+            return CodeAct(candidates, stubs=stubs, limits=self._codeact_limits, pool=self._codeact_pool)
+        self._check_tells_of(provider, candidates.flat)
+        return EnumerateAll(candidates)
+
+    def view(self, run: Run) -> ActionView:
+        """Give the actions of a run. Raises `CatalogError` where no action catalog can be told."""
+        return self._view_of(run.effective)
+
+    def candidates(self, run: Run, provider: str = "openai") -> Candidates:
+        """Give the tools of a run that a model may be told of."""
+        return self._candidates_of(run.effective, provider)
+
+    @property
+    def hot_list_size(self) -> int:
+        """How many actions listings show first."""
+        size = self.config.hot_list_size
+        return self.actions.hot_list_size if size is None else size
+
+    @cached_property
+    def actions(self) -> ActionCatalog:
+        """The action catalog. Raises `CatalogError` where none can be told."""
+        return action_catalog(self.catalog, self.config.catalog)
+
+    @cached_property
+    def _codeact_pool(self) -> WorkerPool:
+        """The processes that run models' code, shared by all conversations; they end with this object."""
+        from toolgen.llm.codeact import WorkerPool
+
+        return WorkerPool()
+
+    @cached_property
+    def _base(self) -> Sequence[str]:
+        idents: list[str] = []
+        for name in self.config.base:
+            ident = self.catalog.names.ident(name)
+            if ident is None:
+                meant = nearest(name, self.catalog, count=1)
+                hint = f"; did you mean {meant[0]!r}?" if meant else ""
+                raise CatalogError(f"`base` of `action_retrieval` names {name!r}, and there is no such tool{hint}")
+            idents.append(ident)
+        return idents
+
+    def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
+        return Conversation(
+            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_for, provider)
+        )
+
+    def _payload_for(self, provider: str, surface: Surface) -> Payload:
+        return self._payload_of(provider, surface if surface.tools else _WITHOUT_TOOLS)
+
+    def _check_tells_of(self, provider: str, surface: Surface) -> None:
+        problems = self._payload_for(provider, surface).problems
+        if problems:
+            raise UnsupportedCapability(provider, problems)
+
+    def _payload(self, provider: str, surface: Surface) -> Payload:
+        return provider_named(provider).tools(surface.tools)
+
+    def _candidates(self, effective: EffectiveSet, provider: str) -> Candidates:
+        known = provider_named(provider)
+
+        def spell(ident: str) -> str:
+            return spelled(ident, self.catalog.wire_name(ident), known)
+
+        return Candidates(effective.tools, lambda ident: self._candidate_of(ident, provider), spell)
+
+    def _candidate(self, ident: str, provider: str) -> Candidate:
+        definition = self.catalog.definition(ident)
+        name = self.catalog.wire_name(ident)
+        return Candidate(
+            ident=ident,
+            name=spelled(ident, name, provider_named(provider)) if provider else name,
+            title=definition.title,
+            description=definition.description,
+            permission=definition.permission,
+            tags=frozenset(definition.tags),
+            args=told_args(definition.input_schema, definition.metadata.get("inject", ())),
+            result=definition.result_schema,
+        )
+
+    def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
+        """The tools of a run that tell of others, by the last word of their idents."""
+        return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.discovery}
+
+    def _view(self, effective: EffectiveSet) -> ActionView:
+        settings = {**self.config.settings, "embedding_class": self.config.embedding_class}
+        resources = Resources(self.actions, self._resources)
+        return ActionView(self.actions, self._candidates_of(effective, "openai"), settings, resources)
+
+    def _universal(self, effective: EffectiveSet) -> UniversalCategory:
+        discovery = self._discovery(effective)
+        return UniversalCategory(self._view_of(effective), discovery, self.config.tier)
+
+    def _check_lists(self, scheme: str) -> None:
+        if not all(ident in self.catalog for ident in DISCOVERY):
+            raise CatalogError(
+                f"the scheme {scheme!r} needs the built-in toolset `actions`: add it to `builtin` of the target, and "
+                "run `toolgen build`"
+            )
+
+    def _check_runs_lists(self, run: Run) -> None:
+        if any(run.effective.left_out.get(ident) is LeftOut.NO_EXECUTOR for ident in DISCOVERY):
+            raise CatalogError(
+                "the scheme 'universal-category' needs something that runs the toolset `actions`: give the runtime "
+                "`ActionTools(tool_use).registration()` among its executors"
+            )
+
+    def _each_alone(self, provider: str, surface: Surface) -> tuple[Problem, ...]:
+        """Say which tools a provider can be told of in no request, however few there are."""
+        known = provider_named(provider)
+        return tuple(problem for tool in surface.tools for problem in known.tools([tool]).problems)
+
+    def _fits(self, provider: str, offered: Sequence[OfferedTool]) -> bool:
+        return not provider_named(provider).tools(offered).problems
+
+
+def provider_named(name: str) -> Provider:
+    """Give a provider. Raises ValueError for an unknown one."""
+    if name not in PROVIDERS:
+        meant = nearest(name, PROVIDERS, count=1)
+        hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(PROVIDERS)}"
+        raise ValueError(f"there is no provider {name!r}; {hint}")
+    return provider_of(name)
+
+
+class RunOps:
+    """What presentations may have done: the calls of a turn, in one run."""
+
+    def __init__(self, runtime: Runtime, run: Run) -> None:
+        self._runtime = runtime
+        self._run = run
+
+    async def call(self, requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
+        """Make the calls of one turn."""
+        return await self._runtime.turn(requests, self._run)

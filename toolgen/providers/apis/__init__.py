@@ -1,0 +1,1 @@
+"""One file per model API: its requests and its responses."""

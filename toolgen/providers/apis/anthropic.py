@@ -1,0 +1,110 @@
+"""Anthropic's messages API: blocks of content, `tool_use` with args as an object, and results in the next user turn.
+
+The API: https://platform.claude.com/docs/en/api/messages. Blocks of thinking have to come back as they were.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.offering import lenient_payload, strict_payload
+from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.response_json import (
+    answers_to,
+    arguments_text,
+    list_of,
+    name_of,
+    object_of,
+    response_of,
+    text_of,
+    without_nulls,
+)
+from toolgen.providers.schema_dialects import CLAUDE, CLAUDE_STRICT
+from toolgen.spec.wire_names import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.protocol import Payload
+    from toolgen.spec.wire_names import Grammar
+
+_CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Anthropic:
+    """The provider; `strict` asks for calls that follow the schema."""
+
+    name: str = "anthropic"
+    grammar: Grammar = STRICT
+    strict: bool = False
+
+    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+        """Say what a request tells of tools."""
+
+        def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
+            about = {"name": each.name, "description": each.description, "input_schema": args}
+            return {**about, "strict": True} if self.strict else about
+
+        if self.strict:
+            return strict_payload(self.grammar, offered, CLAUDE_STRICT, tool, _members)
+        return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
+
+    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+        """Give `tool_choice`."""
+        if choice.mode == "named":
+            return {"tool_choice": {"type": "tool", "name": choice.name}}
+        return {"tool_choice": {"type": _CHOICES[choice.mode]}}
+
+    def read(self, response: Mapping[str, Any]) -> ModelReply:
+        """Read the blocks; thinking is no text. Raises `MalformedResponse`."""
+        text: list[str] = []
+        calls: list[ModelCall] = []
+        for index, block in enumerate(_content(response)):
+            where = f"content[{index}]"
+            if block.get("type") == "text":
+                text.append(text_of(block.get("text"), f"{where}.text"))
+            elif block.get("type") == "tool_use":
+                calls.append(
+                    ModelCall(
+                        tool_call_id=name_of(block.get("id"), f"{where}.id"),
+                        name=name_of(block.get("name"), f"{where}.name"),
+                        arguments=arguments_text(block.get("input"), f"{where}.input"),
+                    )
+                )
+        return ModelReply(text="".join(text), calls=tuple(calls))
+
+    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+        """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
+        own = [without_nulls(block) for block in _content(response)]
+        told: list[dict[str, Any]] = [
+            {
+                "type": "tool_result",
+                "tool_use_id": answer.tool_call_id,
+                "content": answer.text,
+                **({"is_error": True} if answer.is_error else {}),
+            }
+            for answer in answers_to(self.read(response).calls, feedback)
+        ]
+        if feedback.message:
+            told.append({"type": "text", "text": feedback.message})
+        turns = (("assistant", own), ("user", told))
+        return [{"role": role, "content": content} for role, content in turns if content]
+
+
+def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"tools": tools} if tools else {}
+
+
+def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if "content" not in response_of(response):
+        raise MalformedResponse("the response has no content")
+    blocks = list_of(response["content"], "content")
+    return [object_of(block, f"content[{index}]") for index, block in enumerate(blocks)]
+
+
+PLAIN: Final = Anthropic()
+WITH_STRICT: Final = Anthropic("anthropic-strict", strict=True)

@@ -1,0 +1,113 @@
+"""Bedrock's Converse API: `toolConfig`, `toolUse` with args as an object, and `toolResult` in the next user turn.
+
+The API: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, and the service model that
+botocore ships. Reasoning has to come back as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.offering import lenient_payload
+from toolgen.providers.protocol import Problem, UnsupportedCapability
+from toolgen.providers.response_json import (
+    answers_to,
+    arguments_text,
+    list_of,
+    name_of,
+    object_of,
+    response_of,
+    text_of,
+    without_nulls,
+)
+from toolgen.providers.schema_dialects import CLAUDE
+from toolgen.spec.wire_names import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.providers.messages import CallAnswer, Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.protocol import Payload
+    from toolgen.spec.wire_names import Grammar
+
+
+@dataclass(frozen=True, slots=True)
+class Bedrock:
+    """The provider."""
+
+    name: str = "bedrock"
+    grammar: Grammar = STRICT
+
+    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+        """Say what a request tells of tools; neither an empty list nor an empty description is allowed."""
+
+        def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
+            said = {"description": each.description} if each.description else {}
+            return {"toolSpec": {"name": each.name, **said, "inputSchema": {"json": args}}}
+
+        return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
+
+    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+        """Give `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which is not there."""
+        if choice.mode == "none":
+            reason = "Converse has no tool choice `none`; offer no tools instead"
+            raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
+        modes: dict[str, dict[str, Any]] = {
+            "auto": {"auto": {}},
+            "required": {"any": {}},
+            "named": {"tool": {"name": choice.name}},
+        }
+        return {"toolConfig": {"toolChoice": modes[choice.mode]}}
+
+    def read(self, response: Mapping[str, Any]) -> ModelReply:
+        """Read the message; reasoning is no text. Raises `MalformedResponse`."""
+        text: list[str] = []
+        calls: list[ModelCall] = []
+        for index, block in enumerate(_content(response)):
+            where = f"content[{index}]"
+            if block.get("text") is not None:
+                text.append(text_of(block["text"], f"{where}.text"))
+            elif block.get("toolUse") is not None:
+                use = object_of(block["toolUse"], f"{where}.toolUse")
+                if use.get("type") == "server_tool_use":
+                    continue
+                calls.append(
+                    ModelCall(
+                        tool_call_id=name_of(use.get("toolUseId"), f"{where}.toolUse.toolUseId"),
+                        name=name_of(use.get("name"), f"{where}.toolUse.name"),
+                        arguments=arguments_text(use.get("input"), f"{where}.toolUse.input"),
+                    )
+                )
+        return ModelReply(text="".join(text), calls=tuple(calls))
+
+    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+        """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
+        own = [without_nulls(block) for block in _content(response)]
+        told: list[dict[str, Any]] = [
+            {"toolResult": _result(answer)} for answer in answers_to(self.read(response).calls, feedback)
+        ]
+        if feedback.message:
+            told.append({"text": feedback.message})
+        turns = (("assistant", own), ("user", told))
+        return [{"role": role, "content": content} for role, content in turns if content]
+
+
+def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"toolConfig": {"tools": tools}} if tools else {}
+
+
+def _result(answer: CallAnswer) -> dict[str, Any]:
+    status = "error" if answer.is_error else "success"
+    return {"toolUseId": answer.tool_call_id, "content": [{"text": answer.text}], "status": status}
+
+
+def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    output = object_of(response_of(response).get("output"), "output")
+    message = object_of(output.get("message"), "output.message")
+    blocks = list_of(message.get("content"), "content")
+    return [object_of(block, f"content[{index}]") for index, block in enumerate(blocks)]
+
+
+PLAIN: Final = Bedrock()

@@ -1,0 +1,72 @@
+"""MCP, from the side of a server: the result of `tools/list`, the request `tools/call`, and its result.
+
+The protocol: https://modelcontextprotocol.io/specification/2025-11-25/server/tools. A client asks for one call at a
+time; what stands for the response of a model is the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.offering import lenient_payload
+from toolgen.providers.protocol import Problem, UnsupportedCapability
+from toolgen.providers.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
+from toolgen.providers.schema_dialects import MCP
+from toolgen.spec.wire_names import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.protocol import Payload
+    from toolgen.spec.wire_names import Grammar
+
+
+@dataclass(frozen=True, slots=True)
+class Mcp:
+    """The provider. Its one message is the result of the call."""
+
+    name: str = "mcp"
+    grammar: Grammar = STRICT
+
+    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+        """Give the result of `tools/list`, in one page."""
+
+        def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
+            annotations = {"readOnlyHint": each.is_readonly, **({"title": each.title} if each.title else {})}
+            return {
+                "name": each.name,
+                "description": each.description,
+                "inputSchema": args,
+                "annotations": annotations,
+            }
+
+        return lenient_payload(self.grammar, offered, MCP, tool, lambda tools: {"tools": tools})
+
+    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+        """Give nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
+        if choice.mode != "auto":
+            reason = f"a client of MCP chooses by itself, so there is no tool choice `{choice.mode}`"
+            raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
+        return {}
+
+    def read(self, response: Mapping[str, Any]) -> ModelReply:
+        """Read a request `tools/call`; its id, if there is one, is that of the call. Raises `MalformedResponse`."""
+        request = response_of(response)
+        params = object_of(request.get("params"), "params")
+        call = ModelCall(
+            tool_call_id=id_of(request.get("id"), "id"),
+            name=name_of(params.get("name"), "params.name"),
+            arguments=arguments_text(params.get("arguments"), "params.arguments"),
+        )
+        return ModelReply(calls=(call,))
+
+    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+        """Give the result of the call."""
+        (answer,) = answers_to(self.read(response).calls, feedback)
+        return [{"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}]
+
+
+PLAIN: Final = Mcp()

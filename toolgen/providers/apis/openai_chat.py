@@ -1,0 +1,127 @@
+"""OpenAI's chat completions: `tools`, `tool_calls` with args as JSON text, and messages of the role `tool`.
+
+The API: https://developers.openai.com/api/reference/resources/chat. LiteLLM and many others speak it too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
+from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.response_json import (
+    answers_to,
+    list_of,
+    name_of,
+    object_of,
+    response_of,
+    text_of,
+    without_nulls,
+)
+from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
+from toolgen.spec.wire_names import DOTTED, STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.protocol import Payload
+    from toolgen.spec.wire_names import Grammar
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChat:
+    """The provider; `strict` asks for calls that follow the schema."""
+
+    name: str = "openai"
+    grammar: Grammar = STRICT
+    strict: bool = False
+
+    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+        """Say what a request tells of tools; without tools it has no `tools`, which must not be empty."""
+
+        def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
+            function: dict[str, Any] = {"name": each.name, "description": each.description}
+            if self.strict:
+                function |= {"parameters": args, "strict": True}
+            elif takes_args(args):
+                function["parameters"] = args  # left out, there are none
+            return {"type": "function", "function": function}
+
+        if self.strict:
+            return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
+        return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
+
+    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+        """Give `tool_choice`."""
+        if choice.mode == "named":
+            return {"tool_choice": {"type": "function", "function": {"name": choice.name}}}
+        return {"tool_choice": choice.mode}
+
+    def read(self, response: Mapping[str, Any]) -> ModelReply:
+        """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
+        message = _message(response)
+        _audio(message)
+        return ModelReply(
+            text=_text(message),
+            calls=tuple(
+                _call(object_of(call, f"tool_calls[{index}]"), f"tool_calls[{index}]")
+                for index, call in enumerate(list_of(message.get("tool_calls"), "tool_calls"))
+            ),
+        )
+
+    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+        """Give the message of the model, and one for each answer, or that of a user."""
+        own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
+        if not own.get("tool_calls"):
+            own.pop("tool_calls", None)  # an empty list is refused
+        if "audio" in own:
+            own["audio"] = {"id": _audio(own).get("id")}
+        said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
+        answers: list[dict[str, Any]] = [
+            {"role": "tool", "tool_call_id": answer.tool_call_id, "content": answer.text}
+            for answer in answers_to(self.read(response).calls, feedback)
+        ]
+        return [*said, *answers, *([{"role": "user", "content": feedback.message}] if feedback.message else [])]
+
+
+def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"tools": tools} if tools else {}
+
+
+def _message(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = list_of(response_of(response).get("choices"), "choices")
+    if not choices:
+        raise MalformedResponse("the response has no choices")
+    return object_of(object_of(choices[0], "choices[0]").get("message"), "choices[0].message")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, list):  # servers that only speak this API, such as vLLM, may give parts
+        parts = [object_of(part, "content") for part in list_of(content, "content")]
+        content = "".join(text_of(part.get("text"), "content[].text") for part in parts)
+    return text_of(content, "content") or text_of(message.get("refusal"), "refusal")
+
+
+def _audio(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    audio = message.get("audio")
+    return object_of({} if audio is None else audio, "choices[0].message.audio")
+
+
+def _call(call: Mapping[str, Any], where: str) -> ModelCall:
+    if call.get("type", "function") != "function":
+        raise MalformedResponse(f"{where} of the response is no call of a function, and nothing else was offered")
+    function = object_of(call.get("function"), f"{where}.function")
+    return ModelCall(
+        tool_call_id=name_of(call.get("id"), f"{where}.id"),
+        name=name_of(function.get("name"), f"{where}.function.name"),
+        arguments=text_of(function.get("arguments"), f"{where}.function.arguments") or "{}",
+    )
+
+
+PLAIN: Final = OpenAIChat()
+WITH_STRICT: Final = OpenAIChat("openai-strict", strict=True)
+LITELLM: Final = OpenAIChat("litellm", DOTTED)

@@ -1,0 +1,114 @@
+"""OpenAI's responses API: a flat list of items, in which calls, their outputs and reasoning stand beside messages.
+
+The API: https://developers.openai.com/api/reference/resources/responses. Functions there are strict unless a request
+says that they are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.offering import lenient_payload, strict_payload
+from toolgen.providers.protocol import MalformedResponse
+from toolgen.providers.response_json import (
+    answers_to,
+    list_of,
+    name_of,
+    object_of,
+    response_of,
+    text_of,
+    without_nulls,
+)
+from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
+from toolgen.spec.wire_names import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.protocol import Payload
+    from toolgen.spec.wire_names import Grammar
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIResponses:
+    """The provider; `strict` asks for calls that follow the schema. Messages are items of the next `input`."""
+
+    name: str = "openai-responses"
+    grammar: Grammar = STRICT
+    strict: bool = False
+
+    def tools(self, offered: Sequence[OfferedTool]) -> Payload:
+        """Say what a request tells of tools."""
+
+        def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
+            about = {"type": "function", "name": each.name, "description": each.description}
+            return {**about, "parameters": args, "strict": self.strict}
+
+        if self.strict:
+            return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
+        return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
+
+    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+        """Give `tool_choice`."""
+        if choice.mode == "named":
+            return {"tool_choice": {"type": "function", "name": choice.name}}
+        return {"tool_choice": choice.mode}
+
+    def read(self, response: Mapping[str, Any]) -> ModelReply:
+        """Read the output; a refusal is text. Raises `MalformedResponse`, for a response that failed too."""
+        if response_of(response).get("status") in ("failed", "cancelled"):
+            raise MalformedResponse(f"the response says that it {response['status']}, so it has no answer")
+        text: list[str] = []
+        calls: list[ModelCall] = []
+        for index, item in enumerate(_items(response)):
+            where = f"output[{index}]"
+            if item.get("type") == "message":
+                text += _texts(item, where)
+            elif item.get("type") == "function_call":
+                calls.append(
+                    ModelCall(
+                        tool_call_id=name_of(item.get("call_id"), f"{where}.call_id"),
+                        name=name_of(item.get("name"), f"{where}.name"),
+                        arguments=text_of(item.get("arguments"), f"{where}.arguments") or "{}",
+                    )
+                )
+            elif item.get("type") == "custom_tool_call":
+                raise MalformedResponse(
+                    f"{where} of the response is no call of a function, and nothing else was offered"
+                )
+        return ModelReply(text="".join(text), calls=tuple(calls))
+
+    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+        """Give all items of the output, reasoning among them, and one for each answer, or the message of a user."""
+        answers: list[dict[str, Any]] = [
+            {"type": "function_call_output", "call_id": answer.tool_call_id, "output": answer.text}
+            for answer in answers_to(self.read(response).calls, feedback)
+        ]
+        said = [{"role": "user", "content": feedback.message}] if feedback.message else []
+        return [*map(without_nulls, _items(response)), *answers, *said]
+
+
+def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"tools": tools} if tools else {}
+
+
+def _items(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if "output" not in response:
+        raise MalformedResponse("the response has no output")
+    return [object_of(item, f"output[{index}]") for index, item in enumerate(list_of(response["output"], "output"))]
+
+
+def _texts(item: Mapping[str, Any], where: str) -> list[str]:
+    parts = [object_of(part, f"{where}.content") for part in list_of(item.get("content"), f"{where}.content")]
+    return [
+        text_of(part.get("text"), f"{where}.content[].text")
+        or text_of(part.get("refusal"), f"{where}.content[].refusal")
+        for part in parts
+    ]
+
+
+PLAIN: Final = OpenAIResponses()
+WITH_STRICT: Final = OpenAIResponses("openai-responses-strict", strict=True)

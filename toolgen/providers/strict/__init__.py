@@ -1,0 +1,1 @@
+"""Strict schemas of model APIs: the way there, and back."""

@@ -1,0 +1,324 @@
+"""Strict schemas: what a tool takes, as the strict mode of a provider can say it, with the exact way back.
+
+What a strict mode has no word for becomes one of these, and each is reported but the first:
+
+- an optional field, where all must be sent: null stands for absent;
+- a bound, a format, a condition: it moves to the description, and the runtime still checks it (`looser`);
+- a part that is no plain structure, such as a free-form object: it is sent as JSON text (`looser`, all of it);
+- fields that nobody declared, and null for an optional field: they cannot be sent (`tighter`);
+- args that are no plain object, or too much of it all: a `Problem`, and no schema.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.providers.protocol import Difference, Problem
+from toolgen.providers.strict.conditional_properties import spoken_fields
+from toolgen.providers.strict.disjoint import Comparison
+from toolgen.providers.strict.limits import NO_SIZE, Size, problems_of, size_of
+from toolgen.providers.strict.links import all_of, leads_back, tie
+from toolgen.providers.strict.nodes import (
+    Array,
+    Choice,
+    Field,
+    Object,
+    Reference,
+    Scalar,
+    Text,
+    fixed_values,
+)
+from toolgen.schema.drafts import is_old
+from toolgen.schema.json_values import kind_of
+from toolgen.schema.pointer import at, escape, key_of
+from toolgen.schema.references import behind_references, definitions_reached, pointer_behind
+from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, compact_json, described
+from toolgen.schema.subschemas import DEEPEST, is_deeper
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.providers.schema_dialects import StrictDialect
+    from toolgen.providers.strict.nodes import Node
+
+_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "array", "object"})
+_IS_ALSO: Final[Mapping[str, str]] = {"integer": "number"}
+_OF_TYPE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"), "string"),
+    **dict.fromkeys(("multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"), "number"),
+    **dict.fromkeys((
+        "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "minItems", "maxItems",
+        "uniqueItems", "minContains", "maxContains",
+    ), "array"),
+    **dict.fromkeys((
+        "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames",
+        "minProperties", "maxProperties", "required", "dependentRequired", "dependentSchemas", "dependencies",
+    ), "object"),
+}  # fmt: skip
+"""Keywords that say something of one JSON type, and of no other."""
+
+_NARROWING: Final = frozenset({
+    *APPLICATORS, "properties", "items", "enum", "const", "required", "dependentRequired", "additionalProperties",
+    "unevaluatedProperties", "patternProperties", "minProperties",
+})  # fmt: skip
+"""Keywords that, beside a reference, may ask for what a closed object behind it does not have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection:
+    """The args of one tool as a strict mode takes them. `schema` is empty where there are problems."""
+
+    schema: Mapping[str, Any]
+    problems: tuple[Problem, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    size: Size = NO_SIZE
+    root: Object | None = None
+
+    def project(self, args: Any) -> Any:
+        """Give the args as they are sent. Raises `Inexpressible`, at places reported as `tighter` only."""
+        return args if self.root is None else self.root.project(args)
+
+    def restore(self, sent: Any) -> Any:
+        """Give the args that were sent."""
+        return sent if self.root is None else self.root.restore(sent, {})
+
+
+def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Projection:
+    """Say the args of a tool in a strict mode, or why that cannot be."""
+    too_deep = Projection(schema={}, problems=(Problem(tool, f"is nested more than {DEEPEST} levels deep"),))
+    if is_deeper(schema):
+        return too_deep
+    start, pointer = behind_references(schema)
+    as_text: set[str] = set()
+    while True:
+        reading = _Reading(tool, schema, dialect, as_text)
+        try:
+            root = reading.read(start, pointer, is_root=True)
+        except _TooDeepError:
+            return too_deep
+        if not isinstance(root, Object):
+            reason = "the args are no plain object, and nothing else can be said in strict mode"
+            return Projection(schema={}, problems=(Problem(tool, reason),))
+        unsaid = reading.unsaid(root)
+        if not unsaid:
+            break
+        as_text |= unsaid
+    sent = root.schema()
+    definitions = {reading.names[target]: node.schema() for target, node in reading.definitions.items()}
+    if definitions:
+        sent["$defs"] = definitions
+    size = size_of(sent)
+    problems = problems_of(tool, sent, size, dialect)
+    if problems:
+        return Projection(schema={}, problems=problems)
+    return Projection(schema=sent, differences=tuple(reading.differences), size=size, root=root)
+
+
+class _TooDeepError(Exception):
+    """Parts inside each other, and definitions behind each other, are more than can be read."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One reading of a schema. `as_text` are the parts that an earlier reading found to have no other way."""
+
+    tool: str
+    whole: Mapping[str, Any]
+    dialect: StrictDialect
+    as_text: set[str]
+    differences: list[Difference] = field(default_factory=list[Difference])
+    definitions: dict[str, Node] = field(default_factory=dict[str, "Node"])
+    references: dict[str, list[Reference]] = field(default_factory=dict[str, list[Reference]])
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    open: list[str] = field(default_factory=lambda: ["#"])
+    level: int = 0
+
+    def read(self, schema: Any, pointer: str, *, is_root: bool = False) -> Node:
+        """Read one part of the schema. Raises `_TooDeepError`."""
+        if self.level == DEEPEST:
+            raise _TooDeepError
+        self.level += 1
+        node = self._read(schema, pointer, is_root=is_root)
+        self.level -= 1
+        return node
+
+    def _read(self, schema: Any, pointer: str, *, is_root: bool) -> Node:
+        if not isinstance(schema, dict) or pointer in self.as_text:
+            return self._text(schema, pointer)
+        part = cast("dict[str, Any]", schema)
+        if "$ref" in part:
+            return self._reference(part, pointer)
+        values = fixed_values(part)
+        if values is not None:
+            return self._fixed(part, pointer, values)
+        said = part.keys() - ANNOTATIONS - SILENT
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in said and said <= {keyword, "type"}:
+                return self._choice(part, pointer, keyword)
+        if said == {"allOf"} and len(part["allOf"]) == 1 and isinstance(part["allOf"][0], dict):
+            about = {name: value for name, value in part.items() if name != "allOf"}
+            return self.read({**part["allOf"][0], **about}, f"{pointer}/allOf/0", is_root=is_root)
+        kind = part.get("type")
+        if isinstance(kind, list):
+            return self._types(part, pointer, cast("list[str]", kind))
+        if kind == "object":
+            return self._object(part, pointer, is_root=is_root)
+        if kind == "array":
+            return self._array(part, pointer)
+        return self._scalar(part, pointer) if kind in _TYPES else self._text(part, pointer)
+
+    def _reference(self, part: dict[str, Any], pointer: str) -> Node:
+        target = part["$ref"]
+        beside = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
+        if is_old(self.whole):
+            beside = {name: value for name, value in beside.items() if name in ANNOTATIONS}  # the rest is ignored there
+        found = at(self.whole, target) if isinstance(target, str) else None
+        circular = target in self.open and not (self.dialect.recursion and found is not None)
+        if found is None or circular or (beside.keys() & _NARROWING):
+            return self._text(part, pointer)
+        name = "" if target == "#" else self._definition_name(target)
+        reference = Reference(pointer, self._about(beside, pointer, ()), name)
+        self.references.setdefault(target, []).append(reference)
+        if target not in self.definitions and target not in self.open:
+            self.open.append(target)
+            self.definitions[target] = self.read(found, pointer_behind(target))
+            self.open.pop()
+        return reference
+
+    def _fixed(self, part: dict[str, Any], pointer: str, values: list[Any]) -> Node:
+        if not values or any(kind_of(value) in ("array", "object") for value in values):
+            return self._text(part, pointer)
+        keyword = "const" if "const" in part else "enum"
+        types = list(dict.fromkeys(_type_of(value) for value in values))
+        said = {"type": types[0] if len(types) == 1 else types, keyword: part[keyword]}
+        allowed = _types_named(part) or types
+        fitting = {"type"} if all(each in allowed or _IS_ALSO.get(each) in allowed for each in types) else set[str]()
+        return Scalar(pointer, {**self._about(part, pointer, {keyword, *fitting}), **said})
+
+    def _choice(self, part: dict[str, Any], pointer: str, keyword: str) -> Node:
+        if not isinstance(part[keyword], list) or not part[keyword]:
+            return self._text(part, pointer)
+        given = cast("list[Any]", part[keyword])
+        shares = "type" in part and all(isinstance(branch, dict) and "$ref" not in branch for branch in given)
+        shared = {"type": part["type"]} if shares else {}
+        branches = [
+            self.read({**shared, **branch} if shared else branch, f"{pointer}/{keyword}/{index}")
+            for index, branch in enumerate(given)
+        ]
+        if keyword == "oneOf":
+            self.differences.append(Difference(self.tool, pointer, "oneOf", "looser"))
+        fitting = (
+            {"type"} if shares and all(branch.get("type", part["type"]) == part["type"] for branch in given) else ()
+        )
+        return Choice(pointer, self._about(part, pointer, {keyword, *fitting}), branches)
+
+    def _types(self, part: dict[str, Any], pointer: str, kinds: list[str]) -> Node:
+        about = {"title", "description"}
+        branches: list[Node] = []
+        for kind in kinds:
+            own = {name: value for name, value in part.items() if name not in about and _applies(name, kind)}
+            branches.append(self.read({**own, "type": kind}, pointer))
+        others = {name for name in part if not any(_applies(name, kind) for kind in kinds)}
+        return Choice(pointer, self._about(part, pointer, part.keys() - others), branches)
+
+    def _object(self, part: dict[str, Any], pointer: str, *, is_root: bool) -> Node:
+        properties, extra = part.get("properties", {}), part.get("additionalProperties", True)
+        is_closed = extra is False or part.get("unevaluatedProperties") is False
+        is_map = extra not in (True, False, {}) or part.get("patternProperties")
+        is_free = not properties and not is_closed and not is_root
+        required = cast("list[str]", part.get("required", []))
+        spoken = spoken_fields(part, self.whole)
+        is_short = spoken is None or not spoken <= {*properties, *required}
+        is_short = is_short or part.get("minProperties", 0) > len({*properties, *required})
+        if is_map or is_free or (extra is not False and is_short):
+            return self._text(part, pointer)
+        if not is_closed:
+            self.differences.append(Difference(self.tool, pointer, "additionalProperties", "tighter"))
+        said = {name: schema for name, schema in properties.items() if schema is not False or name in required}
+        said |= {name: True for name in required if name not in said}
+        fields = {
+            name: Field(
+                self.read(schema, f"{pointer}/properties/{escape(name)}"),
+                required=name in required,
+                nullable=self.dialect.all_required and name not in required,
+            )
+            for name, schema in said.items()
+        }
+        known = {"type", "properties", "required", "additionalProperties", "patternProperties"}
+        known |= {"unevaluatedProperties"} if is_closed else set()
+        return Object(pointer, {**self._about(part, pointer, known), "type": "object"}, fields)
+
+    def _array(self, part: dict[str, Any], pointer: str) -> Node:
+        if "prefixItems" in part or isinstance(part.get("items"), list) or part.get("items") is False:
+            return self._text(part, pointer)
+        kept = {name for name, value in part.items() if self.dialect.knows("array", name, value)}
+        said = {**self._about(part, pointer, {"type", "items", *kept}), "type": "array"}
+        items = self.read(part.get("items", True), f"{pointer}/items")
+        return Array(pointer, {**said, **{name: part[name] for name in part if name in kept}}, items)
+
+    def _scalar(self, part: dict[str, Any], pointer: str) -> Node:
+        kept = [name for name, value in part.items() if self.dialect.knows(part["type"], name, value)]
+        about = self._about(part, pointer, {"type", *kept})
+        return Scalar(pointer, {**about, "type": part["type"], **{name: part[name] for name in kept}})
+
+    def _text(self, schema: Any, pointer: str) -> Node:
+        """Send a part as JSON text, and say to the model what it is the text of."""
+        self.differences.append(Difference(self.tool, pointer, "", "looser"))
+        part = cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
+        said = described(part, part.keys() & ANNOTATIONS - {"title", "description"}).get("description", "")
+        if not part.keys() - ANNOTATIONS - SILENT:
+            return Text(pointer, f"{said} (any JSON value, as JSON text)".strip())
+        schema = {name: value for name, value in part.items() if name not in ANNOTATIONS}
+        schema |= definitions_reached(schema, self.whole)
+        text = f"JSON text of a value that fits {compact_json(schema)}"
+        return Text(pointer, f"{said} ({text})" if said else text)
+
+    def _about(self, part: Mapping[str, Any], pointer: str, kept: Any) -> dict[str, Any]:
+        """The annotations of a part, with what is not kept of it in its description; the difference is noted."""
+        moved = [name for name in part if name not in kept and name not in ("title", "description")]
+        self.differences += [Difference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS]
+        return described(part, moved)
+
+    def _definition_name(self, reference: str) -> str:
+        """Name a definition as it was, as far as that is a word; two of them get different names."""
+        if reference not in self.names:
+            place, _, own = reference.rpartition("/")
+            words = key_of(own if place in ("#/$defs", "#/definitions") else reference[2:])
+            name = re.sub(r"[^A-Za-z0-9_.-]+", "_", words)
+            while name in self.names.values():
+                name += "_"
+            self.names[reference] = name
+        return self.names[reference]
+
+    def unsaid(self, root: Object) -> set[str]:
+        """Tie references to what they refer to; give the parts that only text can say, and note lost nulls."""
+        targets = {"#": root, **self.definitions}
+        tie(targets, self.references)
+        nodes = list(all_of(targets.values()))
+        circular = {node.pointer for node in nodes if isinstance(node, Reference) and leads_back(node)}
+        if circular:
+            return circular
+        for node in nodes:
+            if isinstance(node, Object):
+                nulls = (each.node for each in node.fields.values() if each.nullable and "null" in each.node.kinds())
+                self.differences += [Difference(self.tool, null.pointer, "type", "tighter") for null in nulls]
+        comparison = Comparison()
+        return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.can_be_told_apart(node)}
+
+
+def _types_named(part: Mapping[str, Any]) -> list[str]:
+    kind = part.get("type", [])
+    return cast("list[str]", kind) if isinstance(kind, list) else [kind]
+
+
+def _type_of(value: Any) -> str:
+    kind = kind_of(value)
+    return "integer" if kind == "number" and value == int(value) else kind
+
+
+def _applies(keyword: str, kind: str) -> bool:
+    """Whether a keyword says anything of values of one type; those that are for every type do."""
+    about = _OF_TYPE.get(keyword)
+    return about is None or about == kind or (about == "number" and kind == "integer")

@@ -1,0 +1,178 @@
+"""Artifacts: bytes too large for a result, kept as files that are named after their content."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Protocol
+from uuid import uuid4
+
+from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
+from toolgen.spec.files import read_file, too_large
+
+LARGEST: Final = 1 << 30
+"""The size of an artifact, in bytes. All of it is in memory when it is kept, and when it is given back."""
+
+_LONGEST_TYPE: Final = 512
+_REF: Final = re.compile(r"sha256:([0-9a-f]{64})")
+_MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(;[ \w!#$&^.+=\"/-]{1,200})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What was kept, byte by byte, and its media type."""
+
+    data: bytes
+    media_type: str
+
+
+class Artifacts:
+    """Keeps artifacts in a folder, or at a URL that fsspec opens (`s3://bucket/path`; extra `toolgen[artifacts]`).
+
+    Whatever writes there at the same time, an artifact is there whole or not at all. All methods block: in an event
+    loop call them in a thread. Raises `ArtifactError` where a URL cannot be used.
+    """
+
+    def __init__(self, place: str | Path) -> None:
+        remote = isinstance(place, str) and "://" in place
+        self._files: _Files = _RemoteFiles(str(place)) if remote else _LocalFiles(Path(place))
+
+    def put(self, data: bytes, media_type: str = "application/octet-stream") -> str:
+        """Keep bytes and give their ref, `sha256:…`; the same bytes have the same ref, and their first media type.
+
+        Raises ValueError for a media type outside of RFC 6838, and `ArtifactError`.
+        """
+        if not _MEDIA_TYPE.fullmatch(media_type):
+            raise ValueError("not a media type")
+        if len(data) > LARGEST:
+            raise ArtifactError(f"the artifact is over {LARGEST:,} bytes")
+        digest = sha256(data).hexdigest()
+        name = _name(digest)
+        try:
+            if self._files.size(name) != len(data):
+                if self._files.size(f"{name}.type") is None:
+                    self._files.write(f"{name}.type", media_type.encode())
+                self._files.write(name, data)
+        except OSError as error:
+            raise ArtifactError(f"the artifact cannot be kept: {error.strerror or type(error).__name__}") from error
+        return f"sha256:{digest}"
+
+    def get(self, ref: str) -> Artifact:
+        """Give back what was kept. Raises `ArtifactNotFound`, and `ArtifactError` where it was damaged."""
+        found = _REF.fullmatch(ref)
+        if found is None:
+            raise ArtifactNotFound("not a ref of an artifact")
+        name = _name(found[1])
+        try:
+            data = self._files.read(name, LARGEST)
+            media_type = self._files.read(f"{name}.type", _LONGEST_TYPE).decode("ascii", "replace")
+        except FileNotFoundError:
+            raise ArtifactNotFound("there is no artifact of that ref") from None
+        except OSError as error:
+            raise ArtifactError(f"the artifact cannot be read: {error.strerror or type(error).__name__}") from error
+        if sha256(data).hexdigest() != found[1] or not _MEDIA_TYPE.fullmatch(media_type):
+            raise ArtifactError("the artifact is damaged: it is not what was kept")
+        return Artifact(data, media_type)
+
+
+def _name(digest: str) -> str:
+    """Where an artifact lies: in one of 256 folders, so that none grows too large."""
+    return f"{digest[:2]}/{digest}"
+
+
+class _Files(Protocol):
+    """Files by name below one place. All raise OSError.
+
+    `read` raises FileNotFoundError for a file that is not there, `TooLarge` for one of more than `limit` bytes.
+    """
+
+    def size(self, name: str) -> int | None: ...
+
+    def read(self, name: str, limit: int) -> bytes: ...
+
+    def write(self, name: str, data: bytes) -> None: ...
+
+
+class _LocalFiles:
+    """Files in a folder, which is made when the first is written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def size(self, name: str) -> int | None:
+        try:
+            return (self._folder / name).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def read(self, name: str, limit: int) -> bytes:
+        return read_file(self._folder / name, limit, follow=False)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file beside its place, and move it there when it is on disk."""
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.parent / f".{uuid4().hex}"
+        try:
+            with draft.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)  # there is none once it was moved
+
+
+class _FileSystem(Protocol):
+    """What is used of fsspec's `AbstractFileSystem`."""
+
+    def info(self, path: str) -> dict[str, Any]: ...
+
+    def cat_file(self, path: str, start: int, end: int) -> bytes: ...
+
+    def pipe_file(self, path: str, value: bytes) -> None: ...
+
+    def makedirs(self, path: str, exist_ok: bool) -> None: ...
+
+    def mv(self, path1: str, path2: str) -> None: ...
+
+
+class _RemoteFiles:
+    """Files at a URL."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            core: Any = import_module("fsspec.core")
+        except ImportError:
+            raise ArtifactError('artifacts at a URL need fsspec: pip install "toolgen[artifacts]"') from None
+        try:
+            self._system: _FileSystem
+            self._system, self._root = core.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            raise ArtifactError(f"artifacts cannot be kept at a URL of that kind: {error}") from error
+
+    def size(self, name: str) -> int | None:
+        try:
+            found: int = self._system.info(f"{self._root}/{name}")["size"]
+        except FileNotFoundError:
+            return None
+        return found
+
+    def read(self, name: str, limit: int) -> bytes:
+        data = self._system.cat_file(f"{self._root}/{name}", 0, limit + 1)
+        if len(data) > limit:
+            raise too_large(limit, name)
+        return data
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file beside its place, and move it there: not every file system shows files only when whole."""
+        path = f"{self._root}/{name}"
+        folder = path.rpartition("/")[0]
+        draft = f"{folder}/.{uuid4().hex}"
+        self._system.makedirs(folder, exist_ok=True)
+        self._system.pipe_file(draft, data)
+        self._system.mv(draft, path)

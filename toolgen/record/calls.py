@@ -1,0 +1,99 @@
+"""The calls of a run, put together from its events and results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.events.encoding import COUNTED_AS
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgen.runtime.events.records import Event, RunRecord, StoredResult
+
+_LONGEST_US: Final = 3e16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What one stage of a call decided, and how long it took, in microseconds."""
+
+    stage: str
+    decision: str
+    us: int | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """One call: its events, and how it ended. `result` is None while it runs, and where its host stopped with it."""
+
+    tool: str
+    tool_call_id: str
+    events: tuple[Event, ...]
+    result: StoredResult | None
+
+    @property
+    def state(self) -> str:
+        """One of `running`, `completed`, `failed` and `denied`."""
+        return "running" if self.result is None else COUNTED_AS.get(self.events[-1].kind, "failed")
+
+    @property
+    def duration_us(self) -> int | None:
+        """Microseconds from its first event to its end; of a call that never began to run, what its stages took."""
+        if self.result is None:
+            return None
+        if len(self.events) == 1:
+            return round(sum(stage.us for stage in self.stages))
+        taken = self.events[-1].at - self.events[0].at
+        return round(taken.total_seconds() * 1_000_000)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What its stages decided, from the data of its events."""
+        return tuple(stage for event in self.events for stage in stages_of(event))
+
+
+def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
+    """Give the calls of a run by their first events. An id that comes again after its result is another call."""
+    results = {result.sequence: result for result in run.results}
+    calls: list[list[Event]] = []
+    ends: list[StoredResult | None] = []
+    going_on: dict[str, int] = {}
+    for event in run.events:
+        if not event.tool_call_id:
+            continue
+        at = going_on.get(event.tool_call_id)
+        if at is None:
+            at = going_on[event.tool_call_id] = len(calls)
+            calls.append([])
+            ends.append(None)
+        calls[at].append(event)
+        if event.sequence in results:
+            ends[at] = results[event.sequence]
+            del going_on[event.tool_call_id]
+    return tuple(
+        RecordedCall(tool=events[0].tool, tool_call_id=events[0].tool_call_id, events=tuple(events), result=end)
+        for events, end in zip(calls, ends, strict=True)
+    )
+
+
+def stages_of(event: Event) -> Iterable[Stage]:
+    """Give the stages in the data of an event: `{"stages": [{"stage", "decision"?, "us"?}]}`."""
+    stages = event.data.get("stages")
+    if is_array(stages):
+        for stage in stages:
+            if is_object(stage):
+                yield Stage(stage=_text(stage, "stage"), decision=_text(stage, "decision"), us=_number(stage, "us"))
+
+
+def _text(stage: dict[str, Any], key: str) -> str:
+    value = stage.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _number(stage: dict[str, Any], key: str) -> int | float:
+    """A number of microseconds; 0 where the text was edited to be none, or more than a thousand years."""
+    value = stage.get(key)
+    return value if isinstance(value, int | float) and 0 <= value < _LONGEST_US else 0

@@ -1,0 +1,267 @@
+"""Replay: recorded calls against the codecs of generated packages. What is accepted, why not, and what is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgen.contract.records import Issue
+from toolgen.runtime.base.errors import InvalidPayload, ToolNotFound, TypesDisagree
+from toolgen.runtime.base.json_text import parse
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.catalog.known_tools import KnownTools
+from toolgen.runtime.redact.call_secrets import (
+    hide_issue,
+    json_of,
+    secrets_of_call,
+    secrets_of_tool,
+    with_result_values,
+)
+from toolgen.schema.canonical import canonical
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from toolgen.runtime.base.packages import Side
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.runtime.codec.codec import Codec
+
+_SIDES: Final[dict[str, Side]] = {"arguments": "args", "result": "result"}
+_KEYS: Final = ("tool", *_SIDES, "accept")
+
+
+class AmbiguousTool(LookupError):
+    """The name of a tool fits several. `idents` are all of them."""
+
+    def __init__(self, name: str, idents: Sequence[str]) -> None:
+        self.name = name
+        self.idents = tuple(idents)
+        super().__init__(f"{name!r} can be any of {', '.join(idents)}")
+
+
+class BrokenLine(ValueError):
+    """A line is no recorded call. `column` counts from 1, in characters."""
+
+    def __init__(self, column: int, reason: str) -> None:
+        self.column = column
+        self.reason = reason
+        super().__init__(f"column {column}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """One line of a recording. `payload` is the JSON text of the args or the result, as it was recorded."""
+
+    tool: str
+    side: Side
+    payload: bytes
+    accept: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one call. `got` says whether it was accepted, and is None where no tool has that name."""
+
+    line: int
+    tool: str
+    expected: bool | None
+    got: bool | None
+    issues: tuple[Issue, ...] = ()
+    altered: bool = False
+
+
+@dataclass
+class Report:
+    """All of a replay. Lines count from 1.
+
+    `disagree` are the outcomes that were recorded otherwise, and calls of tools that are not there; `rejections` those
+    of which nothing was recorded. `broken` maps lines that are no recorded calls to what is wrong with them.
+    """
+
+    total: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    agree: int = 0
+    disagree: list[Outcome] = field(default_factory=list[Outcome])
+    rejections: list[Outcome] = field(default_factory=list[Outcome])
+    altered: list[int] = field(default_factory=list[int])
+    broken: dict[int, BrokenLine] = field(default_factory=dict[int, BrokenLine])
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one call."""
+        self.total += 1
+        self.accepted += outcome.got is True
+        self.rejected += outcome.got is False
+        if outcome.altered:
+            self.altered.append(outcome.line)
+        if outcome.got is None or outcome.expected not in (None, outcome.got):
+            self.disagree.append(outcome)
+        elif outcome.expected is not None:
+            self.agree += 1
+        elif not outcome.got:
+            self.rejections.append(outcome)
+
+
+def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str | None = None) -> Report:
+    """Check every line of a recording, JSON in UTF-8: `{"tool", "arguments" or "result", "accept"?}`.
+
+    A tool may be named in any spelling; with `toolset` only tools of that one are meant. Raises `AmbiguousTool`.
+    """
+    tools = _Tools(catalogs, toolset)
+    report = Report()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            call = read_call(line)
+        except BrokenLine as error:
+            report.broken[number] = error
+        else:
+            report.add(tools.try_call(call, number))
+    return report
+
+
+def read_call(line: bytes) -> RecordedCall:
+    """Read one line. Raises `BrokenLine`."""
+    try:
+        text = line.decode("utf-8").rstrip("\r\n")
+        members = dict(_members(text))
+    except UnicodeDecodeError as error:
+        column = len(line[: error.start].decode("utf-8")) + 1
+        raise BrokenLine(column, f"it is not UTF-8 text: {error.reason}") from None
+    except json.JSONDecodeError as error:
+        raise BrokenLine(error.pos + 1, f"it is not JSON: {error.msg[0].lower()}{error.msg[1:]}") from None
+    except RecursionError:
+        raise BrokenLine(1, "it is nested too deep to be read") from None
+    strange = next((key for key in members if key not in _KEYS), None)
+    if strange is not None:
+        meant = nearest(strange, _KEYS, count=1)
+        keys = f"did you mean `{meant[0]}`?" if meant else f"the keys are {', '.join(f'`{key}`' for key in _KEYS)}"
+        raise BrokenLine(members[strange].key_column, f"a recorded call has no `{strange}`; {keys}")
+    tool, accept = members.get("tool"), members.get("accept")
+    if tool is None or not isinstance(tool.value, str):
+        raise BrokenLine(tool.column if tool else 1, "it needs a `tool`, which is a text")
+    if accept is not None and not isinstance(accept.value, bool | None):
+        raise BrokenLine(accept.column, "`accept` is true or false")
+    given = [key for key in _SIDES if key in members]
+    if len(given) != 1:
+        raise BrokenLine(1, f"it needs `arguments` or a `result`, and has {'both' if given else 'neither'}")
+    return RecordedCall(tool.value, _SIDES[given[0]], members[given[0]].text.encode(), accept.value if accept else None)
+
+
+class _Member(NamedTuple):
+    """One member of a line: its value, its text, and where these start, counting from 1. Numbers are only skimmed."""
+
+    value: Any
+    text: str
+    column: int
+    key_column: int
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=float)
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+
+
+def _members(text: str) -> Iterator[tuple[str, _Member]]:
+    """Read the members of an object. Raises json.JSONDecodeError, and RecursionError for what is nested too deep."""
+    at = _after(text, _skipped(text, 1 if text.startswith("\ufeff") else 0), "{")
+    more = text[at : at + 1] != "}"
+    while more:
+        if text[at : at + 1] != '"':
+            raise json.JSONDecodeError("Expecting a key in double quotes", text, at)
+        key_column = at + 1
+        key, at = _DECODER.raw_decode(text, at)
+        start = _after(text, _skipped(text, at), ":")
+        value, end = _DECODER.raw_decode(text, start)
+        yield key, _Member(value, text[start:end], start + 1, key_column)
+        at = _skipped(text, end)
+        more = text[at : at + 1] == ","
+        if more:
+            at = _skipped(text, at + 1)
+    at = _after(text, at, "}")
+    if at < len(text):
+        raise json.JSONDecodeError("Extra text", text, at)
+
+
+def _after(text: str, at: int, mark: str) -> int:
+    """Pass a mark, and the space after it."""
+    if text[at : at + 1] != mark:
+        raise json.JSONDecodeError(f"Expecting `{mark}`", text, at)
+    return _skipped(text, at + 1)
+
+
+def _skipped(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+class _Tools:
+    """The tools that lines name, and their codecs."""
+
+    def __init__(self, catalogs: Sequence[Catalog], toolset: str | None) -> None:
+        self._catalogs = {ident: catalog for catalog in reversed(catalogs) for ident in catalog}
+        every = (tool for catalog in catalogs for tool in catalog.known_tools())
+        self._known = KnownTools(tool for tool in every if toolset is None or self._toolset_of(tool.ident) == toolset)
+        self._found: dict[str, tuple[Catalog, str] | ToolNotFound] = {}
+
+    def try_call(self, call: RecordedCall, line: int) -> Outcome:
+        """Give the verdict on one call. Raises `AmbiguousTool`."""
+        found = self._found.get(call.tool)
+        if found is None:
+            found = self._found[call.tool] = self._find(call.tool)
+        if isinstance(found, ToolNotFound):
+            issue = Issue(pointer="", keyword="", expected="the name of a tool", found=call.tool, hint=str(found))
+            return Outcome(line, call.tool, call.accept, None, (issue,))
+        catalog, ident = found
+        got, issues, altered = _verdict(catalog.codec(ident, call.side), call.payload)
+        if issues:
+            issues = _without_secrets(issues, catalog.definition(ident), call)
+        return Outcome(line, ident, call.accept, got, issues, altered)
+
+    def _find(self, name: str) -> tuple[Catalog, str] | ToolNotFound:
+        idents = self._known.find(name)
+        if len(idents) > 1:
+            raise AmbiguousTool(name, sorted(idents))
+        return (self._catalogs[idents[0]], idents[0]) if idents else ToolNotFound(name, self._known.nearest(name))
+
+    def _toolset_of(self, ident: str) -> str:
+        return self._catalogs[ident].toolset_of(ident)
+
+
+def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...], bool]:
+    """Whether a payload is accepted, why not, and whether decoding and encoding it alters it."""
+    try:
+        value = codec.decode_json(payload)
+        typed = codec.build(value)
+    except InvalidPayload as error:
+        return False, error.issues, False
+    except TypesDisagree as error:
+        return False, (Issue(pointer="", keyword="", expected="", found="", hint=str(error)),), False
+    try:
+        text = codec.encode(typed)
+    except InvalidPayload:
+        return True, (), True
+    return True, (), text != canonical(value) and not _same(parse(text), value)
+
+
+def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: RecordedCall) -> tuple[Issue, ...]:
+    """The issues without what is secret in the call: they are printed."""
+    of_tool = secrets_of_tool(definition)
+    if call.side == "args":
+        secrets = secrets_of_call(of_tool, call.payload)
+    else:
+        secrets = with_result_values(of_tool, json_of(call.payload))
+    return tuple(hide_issue(issue, secrets) for issue in issues)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same: 1 is 1.0, and is not true."""
+    if is_object(one) and is_object(other):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if is_array(one) and is_array(other):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

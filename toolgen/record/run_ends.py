@@ -1,0 +1,80 @@
+"""Where the records of runs end: what a writer goes on from, and whether that is still what was written."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from toolgen.record.chain import ChainKey
+
+End: TypeAlias = "tuple[int, bytes | None]"
+"""The number of the last event of a run, and its digest; None without a key."""
+
+_REMEMBERED: Final = 10_000
+"""Runs whose ends are remembered, those that were written last. The end of another is checked against its key alone."""
+
+_LARGEST: Final = 2**62
+_LAST: Final = "SELECT sequence, digest FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 1"
+_LAST_TWO: Final = """
+SELECT CAST(body AS BLOB), CAST(digest AS BLOB) FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 2
+"""
+_DIGEST: Final = "SELECT CAST(digest AS BLOB) FROM events WHERE run_id = ? AND sequence = ?"
+
+
+class RunEnds:
+    """The ends of runs in one file, as one writer left them. Another process may have gone on with a run."""
+
+    def __init__(self, connection: sqlite3.Connection, key: ChainKey | None) -> None:
+        self._connection = connection
+        self._key = key
+        self._known: dict[str, End] = {}
+
+    def find(self, run_id: str) -> End:
+        """Give the end of a run in the file, -1 and its first digest for a new one.
+
+        Raises `StoreError` where the run must not go on from there.
+        """
+        last = self._connection.execute(_LAST, (run_id,)).fetchone()
+        known = self._known.get(run_id)
+        if known is not None and last == known:
+            return known
+        if last is None:
+            if known is not None:
+                raise StoreError("the record of the run was removed while it went on")
+            return -1, self._key.first(run_id) if self._key else None
+        sequence, digest = last
+        if not isinstance(sequence, int) or not -1 < sequence < _LARGEST:
+            raise StoreError("the record of the run was tampered with: it has a row that no store writes")
+        if (digest is None) != (self._key is None):
+            begun = "without a key" if digest is None else "with a key"
+            raise StoreError(f"the run was begun {begun}, and must go on so")
+        if known is not None and not self._is_there(run_id, known):
+            raise StoreError("the end of the record of the run was cut off or edited while it went on")
+        if self._key is not None and not self._follows(run_id, self._key):
+            raise StoreError("the run was begun with another key, or the end of its record was edited")
+        return sequence, digest
+
+    def remember(self, ends: Mapping[str, End | None]) -> None:
+        """Take note of where runs end now, once that is durable."""
+        for run_id, end in ends.items():
+            if end is not None:
+                self._known.pop(run_id, None)
+                self._known[run_id] = end
+        while len(self._known) > _REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+    def _is_there(self, run_id: str, known: End) -> bool:
+        found: list[tuple[bytes | None]] = self._connection.execute(_DIGEST, (run_id, known[0])).fetchall()
+        return found == [(known[1],)]
+
+    def _follows(self, run_id: str, key: ChainKey) -> bool:
+        """Whether the last event follows from the one before it under this key."""
+        (body, digest), *earlier = self._connection.execute(_LAST_TWO, (run_id,)).fetchall()
+        before: bytes | None = earlier[0][1] if earlier else key.first(run_id)
+        return before is not None and compare_digest(key.next(before, body), digest)

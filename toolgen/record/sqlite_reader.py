@@ -1,0 +1,151 @@
+"""Reading a SQLite store: runs, what they hold, and their chains. Beside a writer, in this process or another."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.record.chain import Chain, ChainError, Head, Link
+from toolgen.record.sqlite_file import STORE_FILE
+from toolgen.runtime.base.sqlite_files import UNREADABLE, why
+from toolgen.runtime.events.encoding import decode_event, decode_result, decode_time
+from toolgen.runtime.events.records import Event, RunNotFound, RunRecord, RunSummary, StoreError
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Generator
+
+# ruff: noqa: S608  # statements are put together of constants
+# Whoever can edit the file can put any type in any column. Only an integer is the number of a row.
+_NUMBER: Final = "CASE typeof(sequence) WHEN 'integer' THEN sequence END"
+_EVENTS: Final = (
+    f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(digest AS BLOB), CAST(sequence AS BLOB) FROM events WHERE run_id = ?"
+)
+_RESULTS: Final = f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(sequence AS BLOB) FROM results WHERE run_id = ?"
+_COUNTS: Final = "began, last, events, completed, failed, denied"
+_DAMAGED: Final = "the record of the run is damaged; verify it"
+
+
+class SqliteReader:
+    """Reads the store in a file. It may be used from any thread; each read sees one state of the file.
+
+    All methods block, and raise `StoreError` where the file cannot be opened or read, or is damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+
+    def read(self, run_id: str) -> RunRecord:
+        """Read one run. Raises `RunNotFound`."""
+        with self._reading() as connection:
+            events, results = _rows(connection, run_id)
+        if not events:
+            raise RunNotFound(run_id)
+        with _undamaged(_DAMAGED):
+            return RunRecord(
+                run_id=run_id,
+                events=tuple(decode_event(run_id, _number(row), row[1]) for row in events),
+                results=tuple(decode_result(run_id, _number(row), row[1]) for row in results),
+            )
+
+    def events(self, run_id: str, after: int) -> list[Event]:
+        """Read the events of a run after a number; a run that is not there yet has none."""
+        with self._reading() as connection:
+            rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
+        with _undamaged(_DAMAGED):
+            return [decode_event(run_id, _number(row), row[1]) for row in rows]
+
+    def runs(self) -> tuple[RunSummary, ...]:
+        """List all runs, the one with the latest event last."""
+        with self._reading() as connection:
+            rows = connection.execute(f"SELECT run_id, {_COUNTS} FROM runs ORDER BY last, run_id").fetchall()
+        with _undamaged("the list of runs is damaged"):
+            return tuple(_summary(*row) for row in rows)
+
+    def chain(self, run_id: str) -> Chain:
+        """Read a run as it lies there, for `verify`. A run that is not there has an empty chain."""
+        with self._reading() as connection:
+            events, results = _rows(connection, run_id)
+            listed = _listed(connection, run_id)
+        return Chain(
+            run_id,
+            links=[Link(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
+            results={row[0]: row[1] or b"" for row in results if row[0] is not None},
+            listed=listed,
+            forged=[
+                *(f"an event numbered {_shown(row[-1])}" for row in events if row[0] is None),
+                *(f"a result numbered {_shown(row[-1])}" for row in results if row[0] is None),
+            ],
+        )
+
+    def head(self, run_id: str) -> Head:
+        """Give the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
+        with self._reading() as connection:
+            row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
+        if row is None:
+            raise RunNotFound(run_id)
+        with _undamaged(_DAMAGED):
+            sequence, digest = _number(row), row[2]
+        if digest is None:
+            raise ChainError("the run has no chain: it was written without a key")
+        return Head(sequence + 1, digest.hex())
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        with closing(STORE_FILE.open_for_reading(self._path)) as connection:
+            try:
+                yield connection
+            except UNREADABLE as error:
+                raise StoreError(f"the store cannot be read: {why(error)}") from error
+
+
+def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[Any]]:
+    connection.execute("BEGIN")
+    return (
+        connection.execute(f"{_EVENTS} ORDER BY sequence", (run_id,)).fetchall(),
+        connection.execute(f"{_RESULTS} ORDER BY sequence", (run_id,)).fetchall(),
+    )
+
+
+def _listed(connection: sqlite3.Connection, run_id: str) -> Any:
+    """The row of a run in the list of runs; None where it is not there, or the list is not."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone() is None:
+        return None
+    return connection.execute(f"SELECT {_COUNTS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+
+
+def _number(row: Any) -> int:
+    """The number of a row. Raises TypeError for one that no store wrote."""
+    if row[0] is None:
+        raise TypeError(f"a row is numbered {_shown(row[-1])}")
+    return int(row[0])
+
+
+def _shown(number: bytes | None) -> str:
+    return visible((number or b"").decode("utf-8", "replace"))[:40]
+
+
+@contextmanager
+def _undamaged(message: str) -> Generator[None]:
+    """Read what a store wrote. Raises `StoreError` for anything else."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreError(message) from error
+
+
+def _summary(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
+    if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
+        raise TypeError("a column holds another type")
+    events, completed, failed, denied = counts
+    return RunSummary(
+        run_id=run_id,
+        began=decode_time(began),
+        last=decode_time(last),
+        events=events,
+        completed=completed,
+        failed=failed,
+        denied=denied,
+    )

@@ -1,0 +1,77 @@
+"""The file of an open store, watched: what is written to a file that was deleted or replaced is lost with it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
+
+from toolgen.record.sqlite_file import STORE_FILE
+from toolgen.runtime.base.sqlite_files import UNREADABLE, why
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+_GONE: Final = "its file was deleted, moved or replaced"
+_LOG_GONE: Final = "the write-ahead log of its file was deleted or replaced"
+
+
+class WatchedFile:
+    """The file of a store and its write-ahead log, as they were when they were looked at last.
+
+    SQLite goes on writing to a file that no path leads to any more. Neither file becomes smaller while a store writes:
+    where one has, all pages are checked, because others may vacuum the file or empty its log.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        """Watch the file that a connection has open, and its log, where the file system allows one.
+
+        A relative path is that of the present folder. Raises `StoreError` where the file is gone already.
+        """
+        self._path: Final = path.absolute()
+        self._text = str(self._path)
+        self._log: int | None = None
+        try:
+            found = path.stat()
+            if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+                # SQLite holds no locks on the log, so that nothing happens when this is closed.
+                self._log = os.open(f"{self._text}-wal", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise StoreError(_GONE) from error
+        self._file = (found.st_dev, found.st_ino)
+        self._size = self._log_size = 0
+
+    def check(self) -> None:
+        """Look again. Raises `StoreError` where the files are not those that were opened, or are damaged."""
+        try:
+            found = os.stat(self._text)  # noqa: PTH116  # Path.stat takes half as long again: it is done for every commit
+        except OSError as error:
+            raise StoreError(_GONE) from error
+        if (found.st_dev, found.st_ino) != self._file:
+            raise StoreError(_GONE)
+        log_size = 0
+        if self._log is not None:
+            log = os.fstat(self._log)
+            if not log.st_nlink:
+                raise StoreError(_LOG_GONE)
+            log_size = log.st_size
+        if found.st_size < self._size or log_size < self._log_size:
+            self._check_pages()
+        self._size, self._log_size = found.st_size, log_size
+
+    def close(self) -> None:
+        """Let go of the log."""
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
+
+    def _check_pages(self) -> None:
+        with closing(STORE_FILE.open_for_reading(self._path)) as connection:
+            try:
+                found = connection.execute("PRAGMA quick_check(1)").fetchone()
+            except UNREADABLE as error:
+                raise StoreError(f"its file was cut off: {why(error)}") from error
+        if found != ("ok",):
+            raise StoreError("its file was cut off")

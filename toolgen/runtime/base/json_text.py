@@ -1,0 +1,102 @@
+"""JSON text and JSON values, strictly: what `json.loads` lets pass and the standard or a peer does not is refused.
+
+Refused are NaN and infinities (spelled out, or by overflow), bad UTF-8, lone surrogates, a byte order mark, text after
+the value, and more than `MAX_DEPTH` containers inside each other. With duplicate keys the last one wins.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import from_json, to_json
+
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_DEPTH: Final = 200
+"""Most containers inside each other; whatever recurses over a parsed value relies on it."""
+
+SHORT: Final = 2 * MAX_DEPTH
+"""A text of so many characters or less cannot be nested deeper than `MAX_DEPTH`."""
+
+_EXPONENTS: Final = bytes.maketrans(b"123456789+E", b"0000000000e")
+_OVERFLOWING: Final = b"0" * 309
+
+
+class NotJson(ValueError):
+    """The text, or the value, is no JSON. The message says why, and where in a text, and quotes nothing of it."""
+
+
+def parse(text: bytes | str) -> Any:
+    """Parse JSON text. Raises `NotJson`."""
+    try:
+        value = from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
+    except (ValueError, TypeError) as error:
+        raise NotJson(_reason(error)) from None
+    problem = _problem_of(value) if needs_care(text) else None
+    if problem is not None:
+        raise NotJson(problem)
+    return value
+
+
+def needs_care(text: bytes | str) -> bool:
+    """Whether a text may hold what pydantic's parser lets pass: a number out of range, or one level too many.
+
+    A cheap look at the text, with false alarms.
+    """
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    digits = data.translate(_EXPONENTS)
+    if b"e0" in digits:
+        return True
+    return len(data) > MAX_DEPTH and (_OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH)
+
+
+def parse_unique(text: bytes | str) -> Any:
+    """Parse JSON text in which no object has a key twice, as text must be that another parser will read.
+
+    Raises `NotJson`.
+    """
+    value = parse(text)
+    json.loads(text, object_pairs_hook=_unique)
+    return value
+
+
+def json_bytes(value: Any) -> bytes:
+    """Encode a Python value as compact JSON, in the order it has. Raises `NotJson`; depth and cycles cannot hurt."""
+    try:
+        return to_json(value, inf_nan_mode="constants")
+    except ValueError as error:
+        raise NotJson(_reason(error)) from None
+
+
+def _problem_of(value: Any) -> str | None:
+    level: list[Any] = [value]
+    for depth in range(MAX_DEPTH + 1):
+        if any(isinstance(item, float) and not isfinite(item) for item in level):
+            return "it holds a number out of range"
+        if depth == MAX_DEPTH and any(isinstance(item, dict | list) for item in level):
+            return f"it is nested more than {MAX_DEPTH} levels deep"
+        level = [member for item in level for member in _members(item)]
+        if not level:
+            break
+    return None
+
+
+def _members(value: Any) -> Iterable[Any]:
+    return value.values() if is_object(value) else value if is_array(value) else ()
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise NotJson("an object has the same key twice")
+    return members
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
+    return "it holds a lone surrogate" if "surrogate" in text else text

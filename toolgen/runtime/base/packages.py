@@ -1,0 +1,77 @@
+"""Generated packages on disk: found by import name, read once, nothing in them imported before it is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from toolgen.contract.version import CONTRACT_VERSION
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.tool_lines import ToolLines, read_tool_lines
+from toolgen.spec.files import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Side: TypeAlias = Literal["args", "result"]
+"""The two sides of a tool that have a schema."""
+
+
+_LARGEST: Final = 256 * 1024 * 1024
+"""In bytes: a file of a package. The catalog of 10,000 tools takes 11 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What the `catalog.json` of a generated package says: its tools, and beside them the rest. Not to be changed."""
+
+    document: Mapping[str, Any]
+    tools: ToolLines
+
+
+@cache
+def read_package(package: str) -> Package:
+    """Read the `catalog.json` of a generated package. Raises `CatalogError`."""
+    try:
+        text = read_package_file(package, "catalog.json")
+    except FileNotFoundError:
+        raise CatalogError(
+            f"{package!r} is no generated package: no catalog.json lies beside its __init__.py"
+        ) from None
+    except OSError as error:
+        raise CatalogError(f"the catalog.json of {package!r} cannot be read: {error.strerror}") from None
+    try:
+        document, tools = read_tool_lines(text)
+    except ValueError as error:
+        raise CatalogError(f"the catalog.json of {package!r} is damaged: {error}; run `toolgen build`") from None
+    contract = document.get("contract")
+    if contract != CONTRACT_VERSION:
+        raise CatalogError(
+            f"{package!r} was generated for contract {contract}, and this toolgen has contract {CONTRACT_VERSION}: "
+            "run `toolgen build` with this version"
+        )
+    return Package(document, tools)
+
+
+def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
+    """Import the type of one side of a tool; None where there is none, and its values are plain JSON."""
+    path: str | None = tool.get(f"{side}_type")
+    if path is None:
+        return None
+    module, _, name = path.partition(":")
+    return getattr(import_module(f"{package}.{module}"), name)
+
+
+def read_package_file(package: str, name: str) -> bytes:
+    """Read a file that lies in a generated package. Raises `CatalogError` without such a package, and OSError."""
+    try:
+        spec = find_spec(package)
+    except ImportError:
+        spec = None
+    if spec is None or spec.origin is None:
+        raise CatalogError(f"no package {package!r} can be imported: run `toolgen build`, or mend the import path")
+    return read_file(Path(spec.origin).with_name(name), _LARGEST)

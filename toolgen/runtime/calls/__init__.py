@@ -1,0 +1,1 @@
+"""One call: its plan, its stages, its result and its trace."""

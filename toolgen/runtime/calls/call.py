@@ -1,0 +1,209 @@
+"""What the stages know: of a tool before its first call, of what the host decided for all, and of one call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from pydantic_core import from_json
+
+from toolgen.contract.records import PARTIAL_OUTPUT, ToolCallMeta, ToolResult
+from toolgen.runtime.catalog.execution import Form
+from toolgen.runtime.redact.call_secrets import secrets_of_call
+from toolgen.runtime.redact.warning import warn
+from toolgen.schema.canonical import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from toolgen.runtime.calls.gate import Gate
+    from toolgen.runtime.calls.hooks import Hook
+    from toolgen.runtime.catalog.definition import Entry, ToolDefinition
+    from toolgen.runtime.codec.codec import Codec
+    from toolgen.runtime.events.artifacts import ArtifactStore
+    from toolgen.runtime.events.trace import Trace
+    from toolgen.runtime.policy.paths.policy import PathPolicy
+    from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.runtime.policy.policy import Policies
+    from toolgen.runtime.policy.rate_limits.protocol import Counters
+    from toolgen.runtime.redact.secrets import Secrets
+    from toolgen.runtime.runs.children import Child, Starts
+    from toolgen.runtime.runs.run import Run
+
+KEPT_REPORTS: Final = 100
+"""How many reports of progress are kept of a call, for the case that it is aborted. Events are written of all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool, as its stages are bound to it."""
+
+    definition: ToolDefinition
+    entry: Entry
+    args: Codec[Any]
+    result: Codec[Any]
+    form: Form
+    secrets: Secrets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """What the host decided for all tools. Timeouts are in seconds."""
+
+    permission: PermissionCallback
+    policies: Policies
+    counters: Counters
+    hooks: tuple[Hook, ...]
+    gate: Gate | None
+    inject: Mapping[str, Callable[[ToolCallMeta], Any]]
+    artifacts: ArtifactStore | None
+    clock: Callable[[], datetime]
+    paths: Callable[[], PathPolicy]
+    start_child: Callable[[Call, str, Iterable[str] | None, str | None], Child]
+    permission_timeout: float
+    gate_timeout: float
+
+
+OnReport: TypeAlias = "Callable[[Call, str, Mapping[str, Any]], None]"
+"""Told what a call says of its progress: the kind of the event, and its data."""
+
+
+class Call:
+    """One call: what the stages see of it. It exists where a stage, a run or a store has use for it.
+
+    `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
+    call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
+    `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said. The executor has
+    begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
+    `unconfirmed` is to be awaited before its result is given: it raises where the start of the call is not on record.
+    """
+
+    __slots__ = (
+        "_args", "_arguments", "_on_report", "_payload", "_secrets", "at_end", "decision", "given", "hook",
+        "is_started", "meta", "reports", "run", "starts", "tool", "trace", "unconfirmed",
+    )  # fmt: skip
+
+    def __init__(
+        self, tool: Tool, meta: ToolCallMeta, run: Run | None, payload: bytes | str | None, trace: Trace
+    ) -> None:
+        """Without a payload the args came typed."""
+        self.tool = tool
+        self.meta = meta
+        self.run = run
+        self.trace = trace
+        self.given: Any = None
+        self.decision = ""
+        self.hook = ""
+        self.starts: Starts | None = None
+        self.unconfirmed: Awaitable[None] | None = None
+        self.is_started = False
+        self.at_end: tuple[Callable[[], None], ...] = ()
+        self.reports: tuple[Mapping[str, Any], ...] = ()
+        self._payload = payload
+        self._arguments: bytes | None = None
+        self._args: Any = None
+        self._on_report: OnReport | None = None
+        self._secrets: tuple[Mapping[str, Any], Secrets] | None = None
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the args came typed, from a program."""
+        return self._payload is None
+
+    def own_args(self) -> Any:
+        """Give typed args anew, from their JSON: what the caller does to his own from here on changes no call."""
+        return self.tool.args.decode(self.arguments) if self.tool.form is Form.TYPED else self.given
+
+    @property
+    def arguments(self) -> bytes:
+        """The canonical JSON of the args, as they came: nothing that a handler does to them shows here."""
+        if self._arguments is None:
+            if self._payload is None and self.tool.form is Form.TYPED:
+                self._arguments = self.tool.args.encode(self.given)
+            else:
+                self._arguments = _canonical(self.given if self._payload is None else self._payload)
+        return self._arguments
+
+    def arguments_later(self) -> Callable[[], bytes]:
+        """Give what makes `arguments`, when they may never be asked for. It holds on to nothing but their text."""
+        if self._arguments is None and isinstance(self._payload, bytes | str):
+            return partial(_canonical, self._payload)
+        arguments = self.arguments
+        return lambda: arguments
+
+    @property
+    def args(self) -> Any:
+        """The args as JSON. Not to be changed."""
+        if self._args is None:
+            self._args = from_json(self.arguments)
+        return self._args
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether the call may have secrets: by the schema of its tool, or those of the call that started its run."""
+        return self.tool.secrets.is_watched or (self.run is not None and self.run.secrets is not None)
+
+    @property
+    def secrets(self) -> Secrets:
+        """What is secret in this call, with its values; they are collected when they are first looked for."""
+        injected: Mapping[str, Any] = self.meta.injected
+        if self._secrets is None or self._secrets[0] is not injected:
+            is_sent = not self.is_typed or self.given is None
+            payload = self._payload if is_sent else self.arguments_later()
+            above = self.run.secrets if self.run is not None else None
+            self._secrets = injected, secrets_of_call(self.tool.secrets, payload, injected, above)
+        return self._secrets[1]
+
+    def begin(self, on_report: OnReport | None) -> None:
+        """Say that the executor is about to begin: from here on the call may report its progress."""
+        self.is_started = True
+        self._on_report = on_report
+        self.meta.__dict__["_call"] = self
+
+    def give_back(self) -> None:
+        """End what the call holds: its stages' own, and its way to report."""
+        self.meta.__dict__.pop("_call", None)
+        for give_back in self.at_end:
+            give_back()
+
+    def report(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
+        try:
+            data = json.loads(canonical(dict(data)))  # as it is now: whoever reports may change it
+        except (ValueError, TypeError) as error:
+            warn("what %s reports is no JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
+            return
+        if kind in ("tool_progress", PARTIAL_OUTPUT):
+            self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
+        if self._on_report is not None and kind != PARTIAL_OUTPUT:
+            self._on_report(self, kind, data)
+
+
+def _canonical(payload: bytes | str) -> bytes:
+    return canonical(from_json(payload))
+
+
+Decode: TypeAlias = Callable[[bytes | str], Any]
+"""Turns a payload into what the executor takes."""
+
+Accept: TypeAlias = Callable[[Any], Any]
+"""Turns typed args into what the executor takes."""
+
+Stage: TypeAlias = Callable[[Call], Awaitable[None] | None]
+"""Looks at a call before it runs, and raises an exception of `errors` where it must not."""
+
+Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
+"""Turns what the executor gave into the result of the call with that id."""
+
+Finish: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any]]
+"""Completes the result of a call that went well."""
+
+Size: TypeAlias = "Callable[[ToolResult[Any], Callable[[], Secrets]], ToolResult[Any] | Awaitable[ToolResult[Any]]]"
+"""Bounds what is shown of a result; what it stores is without the secrets of the call."""
+
+After: TypeAlias = Callable[[Call, ToolResult[Any]], Awaitable[None] | None]
+"""Looks at the result of a call that was executed."""

@@ -1,0 +1,50 @@
+"""Children: tools that start agents are given the means, and held to how many may be started, and run at a time.
+
+A call takes its place for one agent before it runs, and one more for each further agent that it starts.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.runs.children import Starts
+
+if TYPE_CHECKING:
+    from toolgen.runtime.calls.call import Call, Host, Stage, Tool
+    from toolgen.runtime.runs.run import Session
+
+
+def bind(tool: Tool, host: Host) -> Stage | None:
+    """Make the stage; None for a tool that starts no agent."""
+    if "agent" not in tool.entry.tags:
+        return None
+    per_run, per_session = host.policies.children_per_run, host.policies.children_per_session
+
+    def children(call: Call) -> None:
+        call.starts = Starts(partial(host.start_child, call), partial(take, call))
+        take(call)
+
+    def take(call: Call) -> None:
+        if call.run is None:
+            return
+        session, progress = call.run.session, call.run.progress
+        if progress.children >= per_run:
+            raise _exceeded(f"this run has started {per_run} agents, and may start no more", "go on without it")
+        if session.children >= per_session:
+            raise _exceeded(f"{per_session} agents run already", "wait until one has ended")
+        progress.children += 1
+        session.children += 1
+        call.at_end = (*call.at_end, partial(_leave, session))
+
+    return children
+
+
+def _leave(session: Session) -> None:
+    session.children -= 1
+
+
+def _exceeded(message: str, hint: str) -> CallFailed:
+    return CallFailed(FailureKind.UNAVAILABLE, "child_agent_limit_exceeded", message, hint)

@@ -1,0 +1,86 @@
+"""Encode: what the executor gave must fit the result schema; it becomes the typed value and its JSON."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from pydantic_core import to_jsonable_python
+
+from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
+from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
+from toolgen.runtime.calls.result import succeeded
+from toolgen.runtime.calls.server_data import ServerData
+from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.contract.records import Issue
+    from toolgen.runtime.calls.call import Encode, Tool
+
+
+def bind(tool: Tool) -> Encode:
+    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error.
+
+    An error that the executor made is not yet as it may be shown; see `shown_failure`.
+    """
+    name, codec = tool.definition.name, tool.result
+    plainly = codec.plainly
+    server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
+
+    def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
+        json_value = plainly(outcome)
+        if json_value is not None:
+            return succeeded(name, tool_call_id, outcome, json_value)
+        given = _result_of(outcome, name)
+        try:
+            return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
+        except InvalidPayload as error:
+            raise MalformedResult(_shown_issues(error, given, tool)) from error
+
+    def settled(given: ToolResult[Any]) -> ToolResult[Any]:
+        if given.server_data is not NOTHING:
+            given = replace(given, server_data=server_data.check(given.server_data))
+        if given.error is not None:
+            return given
+        only_text = given.value is None and given.payload
+        value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
+        return replace(given, value=value, payload=payload)
+
+    return encode
+
+
+def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> Sequence[Issue]:
+    """The issues of what an executor gave, without the secrets in that."""
+    if not tool.secrets.result:
+        return error.issues
+    value = to_jsonable_python(given.value, fallback=str, by_alias=True)
+    secrets = with_result_values(tool.secrets, value)
+    return [hide_issue(issue, secrets) for issue in error.issues]
+
+
+def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
+    """Give what an executor gave as a result. Raises `MalformedResult`, and `CallFailed` for a malformed error."""
+    if isinstance(outcome, ToolError):
+        return _checked(ToolResult(tool_name=name, error=outcome))
+    return _checked(outcome) if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
+
+
+def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
+    """Give a result of which all that is said beside its value can be shown, and recorded."""
+    from toolgen.runtime.calls.result_fields import issue_beside_value, issue_in_error  # most tools give a value alone
+
+    wrong = None if given.error is None else issue_in_error(given.error)
+    if wrong is not None:
+        message = f"the tool failed, and its error is malformed: {wrong.hint} (found {wrong.found})"
+        raise CallFailed(FailureKind.INTERNAL, "malformed_error", message, "the tool is at fault, not the call")
+    wrong = issue_beside_value(given)
+    if wrong is not None:
+        raise MalformedResult([wrong])
+    return given
+
+
+def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:
+    """Whether an executor gave a result of its own."""
+    return isinstance(outcome, ToolResult)

@@ -1,0 +1,108 @@
+"""PreToolUse and PostToolUse: the hooks of the host, in their order."""
+
+from __future__ import annotations
+
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from toolgen.runtime.base.cancellation import ends_the_caller
+from toolgen.runtime.base.errors import HookDenied
+from toolgen.runtime.calls.checked_call import CheckedCall
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime.calls.call import After, Call, Host, Stage, Tool
+    from toolgen.runtime.calls.hooks import Hook
+
+
+def bind(tool: Tool, host: Host) -> Stage | None:
+    """Make the stage before permission; None without hooks."""
+    if not host.hooks:
+        return None
+    name, hooks = tool.entry.ident, host.hooks
+
+    def pre_tool_use(call: Call) -> Awaitable[None] | None:
+        seen = CheckedCall(call)
+        call.hook = "passed"
+        try:
+            for place, hook in enumerate(hooks):
+                answer = hook.pre_tool_use(seen)
+                if isinstance(answer, Denial):
+                    raise HookDenied(name, answer.reason)
+                if isawaitable(answer):
+                    return _go_on(call, seen, answer, hooks[place + 1 :])
+                _check(answer)
+        except HookDenied:
+            raise
+        except Exception as error:
+            raise _failed(call, error) from error
+        return None
+
+    return pre_tool_use
+
+
+async def _go_on(call: Call, seen: CheckedCall, waiting: Awaitable[Denial | None], left: Sequence[Hook]) -> None:
+    """Wait for one hook, and ask the others."""
+    try:
+        denial = _check(await waiting)
+        for hook in left:
+            if denial is None:
+                answer = hook.pre_tool_use(seen)
+                denial = _check(await answer if isawaitable(answer) else answer)
+    except Exception as error:
+        raise _failed(call, error) from error
+    if denial is not None:
+        raise HookDenied(seen.tool_name, denial.reason)
+
+
+def _check(answer: object) -> Denial | None:
+    """Give what a hook answered. Raises TypeError for what is no answer."""
+    if answer is None or isinstance(answer, Denial):
+        return answer
+    raise TypeError(f"the hook gave a {type(answer).__name__}")
+
+
+def _failed(call: Call, error: Exception) -> HookDenied:
+    name = call.tool.entry.ident
+    warn("a hook failed before %s; the call is denied", name, error=error, secrets=call.secrets)
+    return HookDenied(name, "a hook failed")
+
+
+def bind_after(_tool: Tool, host: Host) -> After | None:
+    """Make the stage after execution; None without hooks."""
+    if not host.hooks:
+        return None
+    hooks = host.hooks
+
+    def post_tool_use(call: Call, result: ToolResult[Any]) -> Awaitable[None] | None:
+        seen, waiting = CheckedCall(call), None
+        for hook in hooks:
+            try:
+                answer = hook.post_tool_use(seen, result)
+            except BaseException as error:  # noqa: BLE001  # it is the host's code, and the call is over
+                _failed_after(call, error)
+            else:
+                if answer is not None:
+                    waiting = [*(waiting or ()), answer]
+        return _all(waiting, call) if waiting else None
+
+    return post_tool_use
+
+
+async def _all(waiting: list[Awaitable[None]], call: Call) -> None:
+    for each in waiting:
+        try:
+            await each
+        except BaseException as error:  # noqa: BLE001  # as above
+            _failed_after(call, error)
+
+
+def _failed_after(call: Call, error: BaseException) -> None:
+    """Warn of a hook that failed. Raises what is meant for the caller."""
+    if not isinstance(error, Exception) and ends_the_caller(error):
+        raise error
+    warn("a hook failed after %s", call.tool.entry.ident, error=error, secrets=call.secrets)

@@ -1,0 +1,106 @@
+"""Inject: fields that the host fills from the call's context, after what the model sent was checked without them."""
+
+from __future__ import annotations
+
+from inspect import isawaitable, iscoroutine
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import from_json
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.cancellation import ends_the_caller
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.catalog.execution import Form
+from toolgen.runtime.codec.pydantic_types import model_class, wire_name
+from toolgen.runtime.redact.warning import warn
+from toolgen.runtime.runs.misuse import HOST_AT_FAULT
+from toolgen.schema.canonical import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.runtime.calls.call import Host, Tool
+    from toolgen.runtime.catalog.execution import Execute
+
+_DECODED: Final = ("service", "agent")
+"""Kinds whose executors decode JSON by the schema, which has no place for these fields: they find them in the meta."""
+
+
+def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
+    """Make what runs a call with its injected fields: all in `meta.injected`, and in args that have them as well."""
+    names: list[str] = tool.definition.metadata.get("inject", [])
+    if not names:
+        return execute
+    in_args = _filler(tool)
+
+    def run(given: Any, meta: ToolCallMeta) -> Any:
+        values = {name: _value(name, tool, host, meta) for name in names}
+        vars(meta)["injected"] = values
+        return execute(in_args(tool, given, values), meta)
+
+    return run
+
+
+def _filler(tool: Tool) -> Callable[[Tool, Any, Mapping[str, Any]], Any]:
+    if tool.form is Form.TYPED:
+        return _fill_typed
+    return _as_given if tool.definition.metadata.get("kind") in _DECODED else _fill_text
+
+
+def _as_given(_tool: Tool, payload: Any, _values: Mapping[str, Any]) -> Any:
+    return payload
+
+
+def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
+    if name not in host.inject:
+        message = f"{tool.entry.ident} cannot run here: the host says nothing of what is filled in for it"
+        raise CallFailed(FailureKind.UNAVAILABLE, "not_injected", message, "go on without it")
+    try:
+        value = host.inject[name](meta)
+        if isawaitable(value):
+            _drop(value)
+            raise TypeError("it gave something to await, and must give the value itself")
+    except CallFailed:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and ends_the_caller(error):
+            raise
+        warn("the host failed to fill in %s of %s", name, tool.entry.ident, error=error)
+        message = f"{tool.entry.ident} did not run: the host failed to fill in {name}"
+        raise CallFailed(FailureKind.INTERNAL, "injection_failed", message, HOST_AT_FAULT) from error
+    return value
+
+
+def _drop(waiting: Any) -> None:
+    """Close a coroutine that nobody will await."""
+    if iscoroutine(waiting):
+        waiting.close()
+
+
+def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
+    """Give args with those fields that their type has. Raises `CallFailed` for a value that is of another type."""
+    model = model_class(type(args))
+    if model is None:
+        return args
+    attributes = {wire_name(name, field): name for name, field in model.model_fields.items()}
+    filled = args.model_copy()
+    for name, value in values.items():
+        if name in attributes:
+            try:
+                model.__pydantic_validator__.validate_assignment(filled, attributes[name], value)
+            except ValueError as error:
+                message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
+                raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error
+    if args.model_extra:  # an assignment drops the extra key that is called like the attribute
+        filled.__pydantic_extra__ = dict(args.model_extra)
+    return filled
+
+
+def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> bytes:
+    """Give JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
+    try:
+        return canonical({**from_json(payload), **values})
+    except (ValueError, TypeError, RecursionError) as error:
+        message = f"what the host fills into {tool.entry.ident} is no JSON"
+        raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error

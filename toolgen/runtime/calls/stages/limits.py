@@ -1,0 +1,58 @@
+"""Limits: how often a user may call a tool. An attempt that passes here counts, whatever becomes of it later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
+from toolgen.runtime.policy.rate_limits.protocol import Attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from toolgen.runtime.calls.call import Call, Host, Stage, Tool
+
+
+def bind(tool: Tool, host: Host) -> Stage | None:
+    """Make the stage; None for a tool without limits per user."""
+    name = tool.definition.name
+    limits = tool.definition.metadata.get("limits", {})
+    cooldown, daily = limits.get("cooldown_seconds", 0), limits.get("daily_limit", 0)
+    if not cooldown and not daily:
+        return None
+    take, clock = host.counters.take, host.clock
+
+    def limit(call: Call) -> Awaitable[None] | None:
+        user = call.meta.user
+        if not user:
+            raise ToolRateLimited(name, None)
+        try:
+            wait = take(Attempt(name, user, clock(), cooldown, daily))
+        except CallFailed:
+            raise
+        except Exception as error:
+            raise _unknown(name) from error
+        if not isinstance(wait, int | float):
+            return later(wait)
+        if wait:
+            raise ToolRateLimited(name, wait)
+        return None
+
+    async def later(waiting: Awaitable[float]) -> None:
+        try:
+            wait = await waiting
+        except CallFailed:
+            raise
+        except Exception as error:
+            raise _unknown(name) from error
+        if wait:
+            raise ToolRateLimited(name, wait)
+
+    return limit
+
+
+def _unknown(name: str) -> CallFailed:
+    """A limit that cannot be checked is not passed. The text names nothing of what counts."""
+    message = f"the limits of {name} cannot be checked now"
+    return CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, "try again later, or go on without it")

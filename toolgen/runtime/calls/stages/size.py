@@ -1,0 +1,121 @@
+"""Size: of a result too large to be shown, a model gets the beginning, and the whole is kept as an artifact."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import ContentBlock
+from toolgen.runtime.redact.call_secrets import hide_result, with_result_values
+from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime.calls.call import Host, Size, Tool
+    from toolgen.runtime.events.artifacts import ArtifactStore
+    from toolgen.runtime.redact.secrets import Secrets
+
+_JSON: Final = "application/json"
+_TEXT: Final = "text/plain; charset=utf-8"
+
+_NOTES: Final = 256
+"""Bytes beyond the bound for what executors and stages say of a result: that it was cut, where the rest is."""
+
+_FORM: Final = 16
+"""Bytes that the form of a block takes at least, so that no number of empty ones is shown."""
+
+
+def limit_of(tool: Tool, host: Host) -> int:
+    """How many bytes of a result are shown; 0 is no bound, which a spec may set, or the policies in force."""
+    own = tool.definition.metadata.get("limits", {}).get("result_bytes")
+    limit: int = host.policies.result_bytes if own is None else own
+    return limit
+
+
+def bind(tool: Tool, host: Host) -> Size | None:
+    """Make the stage; None where nothing bounds results.
+
+    It decides by what there is to show, and by nothing that a handler says of it: `truncated` of the metadata is its
+    own word.
+    """
+    limit = limit_of(tool, host)
+    if not limit:
+        return None
+
+    def check(
+        result: ToolResult[Any], secrets_of_call: Callable[[], Secrets]
+    ) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+        if not result.blocks:
+            return result if len(result.payload) <= limit else shortened(result, secrets_of_call())
+        if sum(map(_size, result.blocks)) <= limit + _NOTES:
+            return _marked(result, is_cut=len(result.payload) > limit)
+        return shortened(result, secrets_of_call())
+
+    async def shortened(result: ToolResult[Any], of_call: Secrets) -> ToolResult[Any]:
+        secrets = with_result_values(of_call, json.loads(result.payload or "null"))
+        shown: list[ContentBlock] = []
+        left, blocks = limit, list(result.content)
+        while blocks and left > 0:
+            block = blocks.pop(0)
+            shown += await _shortened(block, left, secrets, host.artifacts)
+            left -= _size(block)
+        if blocks:
+            rest = [{"type": block.type, "data": hide_result(block.data, secrets)} for block in blocks]
+            shown.append(ContentBlock(type="text", data=f"[cut: {len(blocks)} more blocks]"))
+            shown += await _kept(_bytes_of(rest), _JSON, host.artifacts)
+        if tuple(shown) == result.content:
+            return result
+        return _marked(replace(result, blocks=tuple(shown)), is_cut=True)
+
+    return check
+
+
+def _marked(result: ToolResult[Any], *, is_cut: bool) -> ToolResult[Any]:
+    if bool(result.metadata.get("truncated")) is is_cut:
+        return result
+    rest = {name: value for name, value in result.metadata.items() if name != "truncated"}
+    return replace(result, metadata={**rest, "truncated": True} if is_cut else rest)
+
+
+def _size(block: ContentBlock) -> int:
+    """What a block takes of the bound: its data, and its form."""
+    return len(_bytes_of(block.data)) + len(block.type) + _FORM
+
+
+async def _shortened(
+    block: ContentBlock, limit: int, secrets: Secrets, artifacts: ArtifactStore | None
+) -> list[ContentBlock]:
+    """Cut a block that exceeds `limit` bytes; what of it is stored, is stored without secrets."""
+    is_text = isinstance(block.data, str)
+    if len(_bytes_of(block.data)) <= limit:
+        return [block]
+    data = _bytes_of(hide_result(block.data, secrets))
+    beginning = codecs.getincrementaldecoder("utf-8")("ignore").decode(data[:limit])
+    summary = ContentBlock(type="text", data=f"{beginning}\n[cut: these are the first {limit} of {len(data)} bytes]")
+    kept = await _kept(data, _TEXT if is_text else _JSON, artifacts)
+    return [summary, *kept]
+
+
+async def _kept(data: bytes, media_type: str, artifacts: ArtifactStore | None) -> list[ContentBlock]:
+    """Keep the whole. Where that fails the call has still been made, and its result is what can be shown of it."""
+    if artifacts is None:
+        return []
+    import asyncio  # slow to import, and few results are this large
+
+    from toolgen.runtime.base.errors import ArtifactError
+
+    try:
+        ref = await asyncio.to_thread(artifacts.put, data, media_type)
+    except ArtifactError as error:
+        warn("a large result is not kept as an artifact", error=error)
+        return []
+    return [ContentBlock(type="artifact_ref", data=ref)]
+
+
+def _bytes_of(data: Any) -> bytes:
+    text: str = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")

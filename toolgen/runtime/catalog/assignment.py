@@ -1,0 +1,124 @@
+"""Which executor runs which tool: the host's registrations, checked against the catalog when a runtime is built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.base.errors import ExecutorError, ToolUnavailable
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.catalog.execution import Form, run_handler, run_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.catalog.execution import Execute
+
+    Runner = Callable[[str], tuple[Execute, Form]]
+
+_LISTED: Final = 20
+"""How many toolsets an error names."""
+
+
+def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Mapping[str, Runner]:
+    """Map toolset to a function that gives, for an ident, what runs that tool and the form of args that it takes.
+
+    Raises `ExecutorError` for an unknown toolset, two executors for one, a registration with neither handlers nor
+    executor or both, and handlers that are missing or belong to no tool of the toolset.
+    """
+    assigned: dict[str, Runner] = {}
+    for registration in registrations:
+        toolset = registration.toolset
+        _check_known(catalog, toolset)
+        if toolset in assigned:
+            raise ExecutorError(f"the toolset {toolset} has two executors; it can have one")
+        assigned[toolset] = _runner(registration, catalog.toolsets[toolset])
+    return assigned
+
+
+def find_missing(
+    catalog: Catalog, registrations: Sequence[ToolsetRegistration], missing: Collection[str]
+) -> frozenset[str]:
+    """Give the idents of the compiled tools that nothing runs.
+
+    These are those that a registration leaves out, and those of toolsets without one, which `missing` must name.
+
+    Raises `ExecutorError` that names every other toolset without an executor, and for one that the catalog does not
+    have, and TypeError where one text is given.
+    """
+    if isinstance(missing, str):
+        raise TypeError(f"missing is a list of toolsets: write [{missing!r}]")
+    for toolset in missing:
+        _check_known(catalog, toolset)
+    assigned = {registration.toolset for registration in registrations}
+    unrun = {name: tools for name, tools in catalog.toolsets.items() if tools and name not in assigned}
+    unexpected = [name for name in unrun if name not in missing]
+    if unexpected:
+        raise ExecutorError(
+            f"nothing runs {_listing(unexpected)}: give `executors` for {'it' if len(unexpected) == 1 else 'them'}, or "
+            f"list in `missing` what may be without one, such as missing={unexpected[:1]!r}"
+        )
+    left_out = (ident for registration in registrations for ident in registration.missing)
+    return frozenset([*left_out, *(ident for tools in unrun.values() for ident in tools)])
+
+
+def _listing(toolsets: Sequence[str]) -> str:
+    what = "the toolset" if len(toolsets) == 1 else "the toolsets"
+    more = f" and {len(toolsets) - _LISTED} more" if len(toolsets) > _LISTED else ""
+    return f"{what} {', '.join(toolsets[:_LISTED])}{more}"
+
+
+def _check_known(catalog: Catalog, toolset: str) -> None:
+    if toolset not in catalog.toolsets:
+        meant = nearest(toolset, catalog.toolsets, count=1)
+        question = f"; did you mean {meant[0]}?" if meant else ""
+        raise ExecutorError(f"there is no toolset {toolset} in the catalog{question}")
+
+
+def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) -> tuple[Execute, Form]:
+    """Find what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` where nothing does."""
+    registered = catalog.registered(ident)
+    if registered is not None:
+        return registered.run, registered.form
+    toolset = catalog.toolset_of(ident)
+    if toolset not in assigned:
+        raise ToolUnavailable(ident, toolset)
+    return assigned[toolset](ident)
+
+
+def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
+    handlers, executor = registration.handlers, registration.executor
+    strange = sorted(registration.missing - set(tools))
+    if strange:
+        raise ExecutorError(
+            f"the registration of {registration.toolset} has {', '.join(strange)} in `missing`, which it does not have"
+        )
+    if handlers is not None and executor is None:
+        _check_handlers(registration.toolset, [ident for ident in tools if ident not in registration.missing], handlers)
+        return _but_missing(registration, lambda ident: (run_handler(handlers[ident]), Form.TYPED))
+    if executor is not None and handlers is None:
+        form = Form.RAW if registration.decode_in_executor else Form.CANONICAL
+        return _but_missing(registration, lambda ident: (run_request(executor, ident), form))
+    raise ExecutorError(f"the registration of {registration.toolset} needs handlers or an executor, and not both")
+
+
+def _but_missing(registration: ToolsetRegistration, find: Runner) -> Runner:
+    if not registration.missing:
+        return find
+
+    def found(ident: str) -> tuple[Execute, Form]:
+        if ident in registration.missing:
+            raise ToolUnavailable(ident, registration.toolset)
+        return find(ident)
+
+    return found
+
+
+def _check_handlers(toolset: str, tools: Sequence[str], handlers: Mapping[str, object]) -> None:
+    missing = [ident for ident in tools if ident not in handlers]
+    if missing:
+        raise ExecutorError(f"the handlers of {toolset} lack {', '.join(missing)}")
+    strange = [ident for ident in handlers if ident not in tools]
+    if strange:
+        raise ExecutorError(f"the handlers of {toolset} name {', '.join(strange)}, which {toolset} does not have")

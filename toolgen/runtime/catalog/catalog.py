@@ -1,0 +1,380 @@
+"""The catalog: every definition a runtime holds, compiled or registered, and every name it goes by."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cached_property
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.qualified import SEPARATOR
+from toolgen.providers.spellings import SpelledAction, SpelledTool, ToolNames
+from toolgen.runtime.base.errors import CatalogError, ToolNotFound
+from toolgen.runtime.base.packages import Package, read_package
+from toolgen.runtime.base.suggest import nearest
+from toolgen.runtime.base.tool_lines import ToolLines
+from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
+from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
+from toolgen.runtime.catalog.known_tools import KnownTool
+from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.codec_source import CodecSource
+from toolgen.spec.builtin import BUILTIN_TOOLSETS
+from toolgen.spec.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
+
+    from toolgen.runtime.base.packages import Side
+    from toolgen.runtime.catalog.definition import Permission
+    from toolgen.runtime.catalog.handler_signature import Handler
+    from toolgen.runtime.catalog.registration import HandlerT, Profile, RegisteredTool, ToolAdapter
+
+_OWN_FIELDS: Final = frozenset(
+    {"title", "description", "permission", "tags", "args", "args_type", "result", "result_type"}
+)
+
+
+def load(package: str) -> Catalog:
+    """Load the catalog of a generated package, by its import name. Imports nothing of it but the package itself.
+
+    Raises `CatalogError` where there is none, or one of another contract.
+    """
+    if not package:
+        raise CatalogError(
+            'load takes the import name of a generated package, such as "generated"; `Catalog()` is empty'
+        )
+    return Catalog(package)
+
+
+class Catalog:
+    """Definitions by ident, made on demand; open for registration until it is frozen, which a `Runtime` does."""
+
+    def __init__(self, package: str = "") -> None:
+        self._package = package
+        found = read_package(package) if package else Package({}, ToolLines(b"", 0, 0))
+        self._document, self._compiled = found.document, found.tools
+        self._registered: dict[str, RegisteredTool] = {}
+        self._tags: frozenset[str] = BUILT_IN_TAGS | self._document.get("tags", {}).keys()
+        self._open_toolsets: frozenset[str] = frozenset()
+        self._frozen = False
+
+    def __contains__(self, ident: object) -> bool:
+        return ident in self._compiled or ident in self._registered
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._compiled
+        yield from self._registered
+
+    def __len__(self) -> int:
+        return len(self._compiled) + len(self._registered)
+
+    @property
+    def package(self) -> str:
+        """The import name of the generated package; empty where there is none."""
+        return self._package
+
+    def resolve(self, name: str) -> str | None:
+        """Give the ident that a name spells: itself, or a wire name. None if it spells none."""
+        if name in self:
+            return name
+        return self._spellings.get(name)
+
+    @cached_property
+    def names(self) -> ToolNames:
+        """What rules and settings may call the tools. Of use once the catalog is frozen."""
+        toolsets = {*self.toolsets, *map(_toolset, self._registered)}
+        return ToolNames(dict.fromkeys(self), toolsets, self._spelled_tools, self._spelled_actions)
+
+    def _spelled_tools(self) -> Iterator[SpelledTool]:
+        for ident, tool in self._compiled.items():
+            others: list[str] = [tool["tag"]["prefix"]] if "tag" in tool else []
+            toolset = _toolset(ident)
+            if self._document["toolsets"][toolset].get("kind") == "mcp":
+                own = tool.get("source_name", _key(ident))
+                others += [own, f"{_key(toolset)}{SEPARATOR}{own}"]
+            yield SpelledTool(ident, self.wire_name(ident), _python_name(tool.get("args_type", "")), tuple(others))
+        for ident in self._registered:
+            yield SpelledTool(ident, self.wire_name(ident))
+
+    def _spelled_actions(self) -> Iterator[SpelledAction]:
+        for catalog in self.section("catalogs").values():
+            for category in catalog["categories"]:
+                for entry, action in category.get("actions", {}).items():
+                    yield SpelledAction(
+                        f"{category['name']}{SEPARATOR}{entry}", action["target"], is_plain="schema" not in action
+                    )
+                if "resource" in category:
+                    name = f"{category['name']}{SEPARATOR}"
+                    yield SpelledAction(name, category["resource"]["target"], is_plain=False)
+
+    def known_tools(self) -> Iterator[KnownTool]:
+        """Every tool, with the names that people and recordings call it by."""
+        for ident, tool in self._compiled.items():
+            yield KnownTool(ident, self.wire_name(ident), tool.get("source_name", _key(ident)))
+        for ident in self._registered:
+            yield KnownTool(ident, self.wire_name(ident), _key(ident))
+
+    def definition(self, ident: str) -> ToolDefinition:
+        """Give the definition of a tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is not None:
+            return registered.definition
+        tool, toolset = self._compiled_tool(ident), _toolset(ident)
+        kind, tags = self._document["toolsets"][toolset].get("kind", "service"), frozenset[str](tool.get("tags", ()))
+        return ToolDefinition(
+            name=ident,
+            title=tool.get("title", ""),
+            description=tool["description"],
+            input_schema=tool["args"],
+            result_schema=tool.get("result"),
+            permission=tool.get("permission", "write"),
+            tags=tags,
+            metadata={
+                "kind": kind,
+                "source": source_of(kind, toolset, tags),
+                "toolset": toolset,
+                **{key: value for key, value in tool.items() if key not in _OWN_FIELDS},
+            },
+        )
+
+    def schema(self, ident: str, side: Side) -> Any:
+        """Give a copy of the JSON Schema of one side of a tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is None:
+            return self._compiled_tool(ident).get(side, True)
+        if side == "args":
+            return deepcopy(registered.definition.input_schema)
+        return True if registered.definition.result_schema is None else deepcopy(registered.definition.result_schema)
+
+    def codec(self, ident: str, side: Side) -> Codec[Any]:
+        """Give the codec of one side of a tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is None:
+            self._check_known(ident)
+            return Codec.of_package(self._package, ident, side)
+        model = registered.model if side == "args" else registered.result_model
+        source = CodecSource(name=f"{ident} ({side})", schema=self.schema(ident, side), type=model, foreign=True)
+        return Codec(lambda: source)
+
+    def toolset_of(self, ident: str) -> str:
+        """Name the toolset of a tool. Raises `ToolNotFound`."""
+        self._check_known(ident)
+        return _toolset(ident)
+
+    def package_of(self, toolset: str) -> str:
+        """Give the import name of the generated package of a compiled toolset. Raises KeyError."""
+        return f"{self._package}.{self._document['toolsets'][toolset]['package']}"
+
+    def package_of_actions(self, name: str) -> str:
+        """Give the import name of the routing tables of a compiled action catalog. Raises KeyError."""
+        return f"{self._package}.catalogs.{self._document['catalogs'][name]['module']}"
+
+    def toolset_description(self, toolset: str) -> str:
+        """Say what a toolset is; empty for one that is not compiled, or does not say."""
+        found: str = self._document.get("toolsets", {}).get(toolset, {}).get("description", "")
+        return found
+
+    @cached_property
+    def toolsets(self) -> Mapping[str, tuple[str, ...]]:
+        """Name the tools of every compiled toolset."""
+        tools: dict[str, list[str]] = {toolset: [] for toolset in self._document.get("toolsets", {})}
+        for ident in self._compiled:
+            tools[_toolset(ident)].append(ident)
+        return {toolset: tuple(idents) for toolset, idents in tools.items()}
+
+    @cached_property
+    def entries(self) -> Mapping[str, Entry]:
+        """What selections look at, of every tool, sorted by ident. Of use once the catalog is frozen."""
+        found = [self.entry(ident) for ident in self]
+        return {entry.ident: entry for entry in sorted(found)}
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """Give the compiled `agents`, `catalogs` or `policies` by name. Not to be changed."""
+        found: Mapping[str, Any] = self._document.get(name, {})
+        return found
+
+    def registered(self, ident: str) -> RegisteredTool | None:
+        """Give what runs a registered tool; None for a compiled one."""
+        return self._registered.get(ident)
+
+    def wire_name(self, ident: str) -> str:
+        """Spell a tool as providers see it. Raises `ToolNotFound`."""
+        self._check_known(ident)
+        return self._wire_names.get(ident) or wire_name(ident)
+
+    def suggestions(self, name: str) -> tuple[str, ...]:
+        """Give the idents that resemble a name, best first."""
+        return nearest(name, self)
+
+    def declare_tag(self, word: str) -> None:
+        """Let registered tools carry a tag of the host's own."""
+        self._check_open()
+        self._tags |= {word}
+
+    def open_toolset(self, name: str) -> None:
+        """Let registered tools join a compiled toolset: its rules and selections hold for them from then on.
+
+        Raises `CatalogError` for a toolset that is not there, or comes with toolgen.
+        """
+        self._check_open()
+        if name not in self.toolsets or name in BUILTIN_TOOLSETS:
+            meant = nearest(name, [each for each in self.toolsets if each not in BUILTIN_TOOLSETS], count=1)
+            question = f"; did you mean {meant[0]}?" if meant else ""
+            raise CatalogError(f"there is no toolset {name} that tools could join{question}")
+        self._open_toolsets |= {name}
+
+    def register(self, definition: ToolDefinition, handler: Handler, *, profile: Profile = "core") -> None:
+        """Add a tool, run by a function of its args and, if it takes two, of the `ToolCallMeta`.
+
+        The args come as the pydantic model that annotates the first parameter, or else as plain JSON values.
+        Raises `CatalogError` for a name that is taken or reserved, a definition that is malformed, a tag nobody
+        declared, a schema outside `profile`, or a function that no call could run.
+        """
+        model = annotated_model(handler)
+        self._add([from_handler(definition, handler, model=model, result_model=None, profile=profile)])
+
+    def tool(
+        self,
+        name: str,
+        *,
+        description: str = "",
+        input_schema: Mapping[str, Any] | type[BaseModel] | None = None,
+        result_schema: Mapping[str, Any] | bool | type[BaseModel] | None = None,
+        permission: Permission = "write",
+        tags: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        title: str = "",
+        profile: Profile = "core",
+    ) -> Callable[[HandlerT], HandlerT]:
+        """Decorate a function with the definition of the tool that it runs, and `register` both.
+
+        Without a description its docstring is taken, without a schema the model that annotates its first parameter.
+        Both schemas may be pydantic models; the typed values are of these then.
+        """
+        if callable(name):
+            raise CatalogError('`@catalog.tool` needs the name of the tool: write `@catalog.tool("weather.forecast")`')
+        if isinstance(tags, str):
+            raise CatalogError(f"the tags of {name} are a list of words: write `tags=[{tags!r}]`")
+
+        def decorate(handler: HandlerT) -> HandlerT:
+            args = input_schema_of(handler, input_schema)
+            result = None if result_schema is None else schema_of(result_schema, f"the result_schema of {name}")
+            model = input_schema if isinstance(input_schema, type) else annotated_model(handler)
+            result_model = result_schema if isinstance(result_schema, type) else None
+            definition = ToolDefinition(
+                name=name,
+                description=description or getdoc(function_of(handler)) or "",
+                input_schema=args,
+                result_schema=result,
+                permission=permission,
+                tags=frozenset(tags),
+                metadata=metadata or {},
+                title=title,
+            )
+            self._add([from_handler(definition, handler, model=model, result_model=result_model, profile=profile)])
+            return handler
+
+        return decorate
+
+    def register_adapter(self, adapter: ToolAdapter, *, profile: Profile = "core") -> None:
+        """Add all tools of an adapter, or none. Raises `CatalogError` as `register` does."""
+        self._add(from_adapter(adapter, profile))
+
+    def freeze(self) -> None:
+        """End registration. Constructing a `Runtime` does it."""
+        self._frozen = True
+
+    def _add(self, tools: Sequence[RegisteredTool]) -> None:
+        self._check_open()
+        names = [tool.definition.name for tool in tools]
+        for tool in tools:
+            name = tool.definition.name
+            self._check_toolset(name)
+            if name in self or names.count(name) > 1:
+                raise CatalogError(f"{name} is defined already; names are unique, and the first definition stays")
+            unknown = sorted(tool.definition.tags - self._tags)
+            if unknown:
+                raise CatalogError(f"{name} has the tag {unknown[0]!r}, which nobody declared; use declare_tag first")
+        spellings = {wire_name(name): name for name in names}
+        for spelling in spellings.keys() & self._spellings.keys():
+            raise CatalogError(
+                f"{spellings[spelling]} would be called {spelling} by models, as {self._spellings[spelling]} is"
+            )
+        self._registered.update(zip(names, tools, strict=True))
+        self._spellings.update(spellings)
+
+    def _check_toolset(self, name: str) -> None:
+        """Refuse a tool that would come under what is written for other tools."""
+        toolset = _toolset(name)
+        if name in self:
+            return  # it is taken, which says more
+        if name.partition(".")[0] in BUILTIN_TOOLSETS:
+            raise CatalogError(f"{name} has the name of a built-in toolset, and those are reserved; choose another")
+        if toolset in self.toolsets and toolset not in self._open_toolsets:
+            raise CatalogError(
+                f"{name} would join the compiled toolset {toolset}, whose rules and selections would hold for it: "
+                f"choose another name, or call `open_toolset({toolset!r})` first"
+            )
+
+    def _check_open(self) -> None:
+        if self._frozen:
+            raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
+
+    def entry(self, ident: str) -> Entry:
+        """Give what selections look at of one tool. Raises `ToolNotFound`."""
+        registered = self._registered.get(ident)
+        if registered is not None:
+            definition = registered.definition
+            roles, confirm = definition.metadata.get("roles"), definition.metadata.get("confirm", "")
+            held_by = None if roles is None else frozenset[str](roles)
+            return Entry(ident, _toolset(ident), frozenset(definition.tags), definition.permission, held_by, confirm)
+        tool = self._compiled_tool(ident)
+        return Entry(
+            ident=ident,
+            toolset=_toolset(ident),
+            tags=frozenset(tool.get("tags", ())) | {tool["permission"]},
+            permission=tool["permission"],
+            roles=frozenset(tool["roles"]) if "roles" in tool else None,
+            confirm=tool.get("confirm", ""),
+        )
+
+    def _check_known(self, ident: str) -> None:
+        if ident not in self:
+            raise ToolNotFound(ident, self.suggestions(ident))
+
+    def _compiled_tool(self, ident: str) -> dict[str, Any]:
+        self._check_known(ident)
+        try:
+            return self._compiled[ident]
+        except ValueError as error:
+            raise CatalogError(
+                f"the catalog.json of {self._package!r} is damaged: {error}; run `toolgen build`"
+            ) from None
+
+    @property
+    def _wire_names(self) -> Mapping[str, str]:
+        names: Mapping[str, str] = self._document.get("wire_names", {})
+        return names
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """Every wire name, and its ident. Made on the first call by another name than the ident."""
+        return {self.wire_name(ident): ident for ident in self}
+
+
+def _toolset(ident: str) -> str:
+    return ident.rpartition(".")[0]
+
+
+def _key(ident: str) -> str:
+    return ident.rpartition(".")[2]
+
+
+def _python_name(type_path: str) -> str:
+    """The dotted Python name of a tool, of where the type of its args lies: `shop.tools.orders.types.refund:…`."""
+    package, _, function = type_path.partition(":")[0].rpartition(".types.")
+    owner, _, last = package.rpartition("tools.")
+    return f"{owner}{last}.{function}" if package else ""

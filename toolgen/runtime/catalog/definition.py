@@ -1,0 +1,135 @@
+"""Tool definitions: what a tool is called, what it says of itself, what it takes and gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
+
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.suggest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Set
+
+
+Permission: TypeAlias = Literal["readonly", "write"]
+PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
+
+BuiltInTag: TypeAlias = Literal[
+    "internal", "agent", "mcp", "code", "declarative", "dangerous", "filesystem", "network", "readonly", "write"
+]  # fmt: skip
+BUILT_IN_TAGS: Final[frozenset[BuiltInTag]] = frozenset(get_args(BuiltInTag))
+
+Source: TypeAlias = Literal["code", "mcp", "agent", "task", "declarative"]
+"""Where tools come from; in the metadata of a definition as `source`."""
+
+_SEGMENT: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
+_NAME: Final = re.compile(rf"{_SEGMENT}(\.{_SEGMENT})+", re.ASCII)
+_SERVER: Final = re.compile(r"mcp\.([^.]+)\..*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDefinition:
+    """One tool, however it came into the catalog.
+
+    `name` is the ident; `input_schema` a JSON Schema of an object; `result_schema` one of anything, or None for any
+    JSON. `tags` always holds the permission. Raises `CatalogError` for a name outside the grammar, an unknown
+    permission, or no description.
+    """
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    permission: Permission = "write"
+    tags: Set[str] = frozenset()
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    title: str = ""
+    result_schema: Any = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if not _is_text(self.description):
+            raise CatalogError(f"{self.name} has no description, which is a text: a model chooses tools by them")
+        if self.title != "" and not _is_text(self.title):
+            raise CatalogError(f"the title of {self.name} is a text, and not {self.title!r:.100}")
+        if self.permission not in PERMISSIONS:
+            raise CatalogError(
+                f"{self.name} has permission {self.permission!r}; it must be one of {', '.join(PERMISSIONS)}"
+            )
+        if not _are_words(self.tags):
+            raise CatalogError(f"the tags of {self.name} are a set of words, and not {self.tags!r:.100}")
+        if not _is_mapping(self.metadata):
+            raise CatalogError(
+                f"the metadata of {self.name} is a mapping, and not a {type(self.metadata).__qualname__}"
+            )
+        tags = frozenset(self.tags) | {self.permission}
+        if tags.issuperset(PERMISSIONS):
+            raise CatalogError(
+                f"{self.name} has permission {self.permission}, so it cannot have both tags of permissions"
+            )
+        object.__setattr__(self, "tags", tags)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> ToolDefinition:
+        """Make a definition of plain data. Raises `CatalogError` for a field that definitions do not have, or lack."""
+        known = [each.name for each in fields(cls)]
+        for key in mapping:
+            if key not in known:
+                meant = nearest(key, known, count=1)
+                question = f"; did you mean {meant[0]!r}?" if meant else f"; known fields are {', '.join(known)}"
+                raise CatalogError(f"a tool definition has no field {key!r}{question}")
+        missing = [name for name in ("name", "description", "input_schema") if name not in mapping]
+        if missing:
+            raise CatalogError(f"a tool definition needs the field {missing[0]!r}")
+        return cls(**mapping)
+
+
+def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
+    """Say where a compiled tool comes from. Plans and tasks are the rest of the built-in toolset `agent`."""
+    if kind in ("mcp", "agent"):
+        return "mcp" if kind == "mcp" else "agent"
+    if kind == "command":
+        return "declarative"
+    if "agent" in tags:
+        return "agent"
+    return "task" if toolset == "agent" else "code"
+
+
+class Entry(NamedTuple):
+    """What selections look at of a tool. `roles` is None where agents of any role may hold it."""
+
+    ident: str
+    toolset: str
+    tags: frozenset[str]
+    permission: Permission
+    roles: frozenset[str] | None
+    confirm: str
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _are_words(tags: Iterable[object]) -> bool:
+    try:
+        return not isinstance(tags, str) and all(map(_is_text, tags))
+    except TypeError:  # it is nothing to iterate over
+        return False
+
+
+def check_name(name: object) -> None:
+    """Raise `CatalogError` where a name is no ident: dotted, of letters, digits, `_` and `-`, no digit first."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise CatalogError(
+            f"{name!r} is no tool name: it needs a dot, like `code.read_file`, and its parts "
+            "hold letters, digits, `_` and `-`, no digit or `-` first"
+        )
+    server = _SERVER.fullmatch(name)
+    if server and ("__" in server[1] or server[1].endswith("_")):
+        raise CatalogError(f"{name!r} is no tool name: the server id {server[1]!r} contains `__` or ends in `_`")

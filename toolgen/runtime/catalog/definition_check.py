@@ -1,0 +1,90 @@
+"""Definition check: what a host or a user registers is held to the shapes that compiled definitions have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.base.json_text import MAX_DEPTH
+from toolgen.schema.json_types import is_object
+
+MAX_VALUES: Final = 100_000
+"""How many values a schema may hold, those that it shares with itself counted each time."""
+
+_Texts: TypeAlias = Sequence[str]
+_Limit: TypeAlias = Literal["cooldown_seconds", "daily_limit", "timeout_ms", "result_bytes"]
+
+
+class _Metadata(BaseModel):
+    """What toolgen reads of metadata. Whatever else a host puts there is its own."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    kind: str = ""
+    source: str = ""
+    source_name: str = ""
+    roles: Sequence[Literal["main", "sub", "fork", "worker"]] | None = None
+    access: Mapping[Literal["read", "write", "exec", "cwd", "url", "hosts", "scope"], _Texts] = {}
+    one_of: _Texts = ()
+    inject: _Texts = ()
+    limits: Mapping[_Limit, Annotated[int | float, Field(ge=0)] | None] = {}
+    cost: Literal["free", "cheap", "expensive", ""] = ""
+    gate: bool = False
+    confirm: str = ""
+    examples: Sequence[Mapping[str, Any]] = ()
+    hints: Mapping[str, str] = {}
+    server_data: Mapping[str, Any] = {}
+    reminder: str = ""
+    args_secrets: _Texts = ()
+    result_secrets: _Texts = ()
+    tag: Mapping[str, Any] = {}
+    command: Mapping[str, Any] = {}
+
+
+def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
+    """Raise `CatalogError` for a key of the metadata of a tool that toolgen reads, and that has another type."""
+    try:
+        _Metadata.model_validate(dict(metadata))
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in found["loc"])
+        raise CatalogError(
+            f"the metadata of {name}, at `{place}`: {found['msg'][0].lower()}{found['msg'][1:]}"
+        ) from None
+
+
+def check_schema(schema: Any, what: str) -> None:
+    """Raise `CatalogError` for a schema that is no JSON, or is nested or repeated beyond what may be walked.
+
+    `what` is the schema in messages. A schema that holds itself is one that is nested without end.
+    """
+    values = 0
+    level: list[Any] = [schema]
+    for _ in range(MAX_DEPTH + 1):
+        values += len(level)
+        if values > MAX_VALUES:
+            raise CatalogError(f"{what} holds more than {MAX_VALUES:,} values")
+        level = [member for value in level for member in _members(value, what)]
+        if not level:
+            return
+    raise CatalogError(f"{what} is nested more than {MAX_DEPTH} levels deep")
+
+
+def _members(value: Any, what: str) -> Sequence[Any]:
+    if is_object(value):
+        strange = next((key for key in value if not _is_text(key)), None)
+        if strange is not None:
+            raise CatalogError(f"{what} has the key {strange!r:.100}, and keys of JSON objects are strings")
+        return list(value.values())
+    if isinstance(value, list | tuple):
+        return list(cast("Iterable[Any]", value))
+    if value is None or isinstance(value, str | int | float):
+        return ()
+    raise CatalogError(f"{what} holds a {type(value).__qualname__}, which is no JSON")
+
+
+def _is_text(key: object) -> bool:
+    return isinstance(key, str)

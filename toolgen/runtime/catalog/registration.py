@@ -1,0 +1,188 @@
+"""Registration at start: functions and adapters, turned into the definitions that compiled tools have too."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
+
+from jsonschema_rs import ReferencingError, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.definition_check import check_metadata, check_schema
+from toolgen.runtime.catalog.execution import Form, run_handler, run_request
+from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, arity, name_of, positional
+from toolgen.runtime.codec.codec_source import compiled_validator
+from toolgen.runtime.codec.pydantic_types import model_class
+from toolgen.runtime.codec.schema_profile import core_violations, with_definitions_in_place
+from toolgen.schema.cost.bounds import Bounds, excess
+from toolgen.schema.json_types import is_object
+from toolgen.schema.secret_fields import secret_pointers
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.runtime.catalog.execution import Execute
+
+Profile: TypeAlias = Literal["core", "full"]
+"""Which schemas are let in: those that every provider takes, or all."""
+
+HandlerT = TypeVar("HandlerT", bound=Handler)
+
+NO_ARGS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+class ToolAdapter(Protocol):
+    """A source of tools: it defines them, and runs them. Permission and lookup are none of its business."""
+
+    def definitions(self) -> Iterable[ToolDefinition]:
+        """Give the tools, once, at registration."""
+        ...
+
+    def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any | Awaitable[Any]:
+        """Run one call: canonical JSON in, a `ToolResult` or a plain value out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredTool:
+    """A definition and what runs it.
+
+    Typed args are of `model`, typed results of `result_model`, or plain JSON values where there is none.
+    """
+
+    definition: ToolDefinition
+    run: Execute
+    form: Form
+    model: type[BaseModel] | None = None
+    result_model: type[BaseModel] | None = None
+
+
+def from_handler(
+    definition: ToolDefinition,
+    handler: Handler,
+    *,
+    model: type[BaseModel] | None,
+    result_model: type[BaseModel] | None,
+    profile: Profile,
+) -> RegisteredTool:
+    """Tie a definition to a function, which is given its args as `model`, or as plain JSON values."""
+    checked = _checked(definition, profile)
+    run = run_handler(_of_args_and_meta(handler, arity(handler, model or dict)))
+    return RegisteredTool(definition=checked, run=run, form=Form.TYPED, model=model, result_model=result_model)
+
+
+def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]:
+    """Take all tools of an adapter."""
+    execute: Any = getattr(adapter, "execute", None)
+    try:
+        inspect.signature(execute).bind(None, None)
+    except TypeError:
+        name = adapter.__qualname__ if isinstance(adapter, type) else f"a {type(adapter).__qualname__}"
+        raise CatalogError(
+            f"{name} is no adapter: it needs a method `execute(request, meta)`, and is given as an object, not a class"
+        ) from None
+    checked = [_checked(definition, profile) for definition in adapter.definitions()]
+    return [
+        RegisteredTool(definition=each, run=run_request(adapter, each.name), form=Form.CANONICAL) for each in checked
+    ]
+
+
+def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel] | None) -> Mapping[str, Any]:
+    """Find the schema of a function's args: as given, or from the model that annotates its first parameter."""
+    source = given if given is not None else annotated_model(handler)
+    if source is not None:
+        schema: Mapping[str, Any] = schema_of(source, f"the input_schema of {name_of(handler)}")
+        return schema
+    if not positional(handler):
+        return NO_ARGS
+    raise CatalogError(
+        f"nothing says what {name_of(handler)} takes: annotate its first parameter with a pydantic model "
+        "(imported at run time), or give an input_schema"
+    )
+
+
+def schema_of(source: Any, what: str) -> Any:
+    """Give a JSON Schema: the source itself, or what a model exports. Raises `CatalogError` for anything else."""
+    model = model_class(source)
+    if model is not None:
+        return model_schema(model)
+    _check_is_schema(source, what, "a pydantic model")
+    return source
+
+
+def model_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Export a model's JSON Schema as one would write it by hand: local types in place, no generated titles."""
+    schema: dict[str, Any] = with_definitions_in_place(model.model_json_schema(schema_generator=_Untitled))
+    return schema
+
+
+def _check_is_schema(source: Any, what: str, otherwise: str) -> None:
+    if not isinstance(source, Mapping | bool):
+        found = source.__qualname__ if isinstance(source, type) else f"a {type(source).__qualname__}"
+        raise CatalogError(f"{what} is {found}: give a JSON Schema, which is a dict, or {otherwise}")
+
+
+def _of_args_and_meta(handler: Handler, count: int) -> Handler:
+    if count == 2:
+        return handler
+
+    @wraps(handler)
+    def of_args_and_meta(args: Any, _meta: ToolCallMeta) -> Any:
+        return handler(args) if count else handler()
+
+    return of_args_and_meta
+
+
+class _Untitled(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        named = super().model_schema(schema)
+        if named.get("title") == schema["cls"].__name__:
+            del named["title"]
+        return named
+
+
+def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
+    otherwise = "`Model.model_json_schema()`; the decorator `catalog.tool` takes models as they are"
+    given: dict[str, Any] = {"input_schema": definition.input_schema}
+    if definition.result_schema is not None:
+        given["result_schema"] = definition.result_schema
+    for name, source in given.items():
+        _check_is_schema(source, f"the {name} of {definition.name}", otherwise)
+        given[name] = source if isinstance(source, bool) else dict(source)
+        check_schema(given[name], f"the {name} of {definition.name}")
+        if too_much := excess(given[name]):
+            raise CatalogError(f"the {name} of {definition.name} cannot be checked against: {too_much.reason}")
+    check_metadata(definition.name, definition.metadata)
+    schema = with_definitions_in_place(deepcopy(given["input_schema"]))
+    if not is_object(schema) or schema.get("type") != "object":
+        raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")
+    if profile == "core":
+        for path, keyword in core_violations(schema):
+            raise CatalogError(
+                f"the input_schema of {definition.name} uses `{keyword}` at {path}, which lies outside the profile "
+                'core; register it with profile="full", or do without'
+            )
+    for source in given.values():
+        try:
+            compiled_validator(source, Bounds(source))
+        except (ValidationError, ReferencingError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error
+    return replace(definition, input_schema=schema, metadata={**definition.metadata, **_secrets(definition, schema)})
+
+
+def _secrets(definition: ToolDefinition, input_schema: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Find the fields that a definition marks as secret, as the compiler does, beside those that its metadata names."""
+    sides = {"args_secrets": input_schema, "result_secrets": definition.result_schema}
+    found = {name: [*definition.metadata.get(name, ()), *secret_pointers(schema)] for name, schema in sides.items()}
+    return {name: pointers for name, pointers in found.items() if pointers}

@@ -1,0 +1,248 @@
+"""Codecs: JSON text to typed values and back. The JSON Schema is the authority, the types only carry its values."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from pydantic import BaseModel
+from pydantic_core import from_json
+
+from toolgen.contract.records import ABSENT, ToolRequest
+from toolgen.runtime.base.errors import InvalidPayload
+from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
+from toolgen.runtime.codec.closed_schema import is_closed
+from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
+from toolgen.runtime.codec.exact_types import Exactness, exactness
+from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
+from toolgen.runtime.codec.validation import Validation
+from toolgen.runtime.codec.value_type import ValueType
+from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_sayable
+from toolgen.schema.canonical import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgen.contract.ident import Ident
+    from toolgen.contract.records import Issue
+    from toolgen.runtime.base.packages import Side
+
+T = TypeVar("T")
+
+_LARGE: Final = re.compile(rb"\d{19}")
+"""An integer that may lie beyond 2^63."""
+
+
+class Codec(Generic[T]):
+    """Decodes, checks and encodes one side of one tool.
+
+    It accepts exactly what its schema accepts, and `encode(decode(x))` is `x`, as JSON, for all of that. Nothing is
+    read, imported or compiled before the first use.
+    """
+
+    def __init__(self, source: Callable[[], CodecSource]) -> None:
+        self._load = source
+
+    @classmethod
+    def of(cls, schema: Any, type_: Any = None, *, name: str = "value", assert_formats: bool = False) -> Codec[Any]:
+        """Make a codec of a JSON Schema (2020-12, unless its `$schema` says otherwise) and the type of its values."""
+        return Codec(lambda: CodecSource(name=name, schema=schema, type=type_, assert_formats=assert_formats))
+
+    @classmethod
+    def of_package(cls, package: str, ident: str, side: Side) -> Codec[Any]:
+        """Give the codec of one side of a compiled tool, by the import name of its package. One per process."""
+        return _package_codec(package, ident, side)
+
+    @property
+    def schema(self) -> Any:
+        """The JSON Schema. Not to be changed."""
+        return self._source.schema
+
+    def decode(self, payload: bytes | str) -> T:
+        """Parse, check and build. Raises `InvalidPayload`."""
+        return self.decoder(payload)
+
+    def decode_json(self, payload: bytes | str, *, unique: bool = False) -> Any:
+        """Parse and check only; the value stays plain JSON. Raises `InvalidPayload`.
+
+        With `unique` an object that has a key twice is refused: for text that travels on, to be read by another parser.
+        """
+        try:
+            value = parse_unique(payload) if unique else parse(payload)
+        except NotJson as error:
+            raise InvalidPayload([not_json(str(error))]) from None
+        if not self._is_valid(value):
+            raise InvalidPayload(self._validation.issues(value))
+        return value
+
+    @cached_property
+    def decoder(self) -> Callable[[bytes | str], T]:
+        """`decode` as a bare function, for those who call it a lot.
+
+        It hopes for the best: a plainly valid payload takes one step where the type is exact, three where it is not,
+        and any other goes the careful way.
+        """
+        return self._exact_decoder or self._usual_decoder
+
+    @cached_property
+    def _exact_decoder(self) -> Callable[[bytes | str], T] | None:
+        adapter = self._type.adapter
+        if adapter is None or self._source.foreign or self._source.assert_formats:
+            return None
+        exact = exactness(self._source.schema, self._source.type)
+        if exact is Exactness.NEVER:
+            return None
+        build, usual = adapter.validator.validate_json, self._usual_decoder
+        may_be_null = exact is Exactness.ALWAYS
+
+        def decode(payload: bytes | str) -> Any:
+            if may_be_null or not ("null" in payload if isinstance(payload, str) else b"null" in payload):
+                try:
+                    return build(payload, by_alias=True, by_name=False)
+                except ValueError:
+                    pass
+            return usual(payload)
+
+        return decode
+
+    @cached_property
+    def _usual_decoder(self) -> Callable[[bytes | str], T]:
+        is_valid, validate, is_closed = self._is_valid, self._type.validate or _itself, self._is_closed
+        # Then there are no keys that a class lacks; not having to look for them saves a fifth.
+        extra = "ignore" if is_closed and self._type.model else None
+
+        def decode(payload: bytes | str) -> Any:
+            try:
+                value = from_json(payload, allow_inf_nan=False)
+                if ((is_closed and len(payload) <= SHORT) or not needs_care(payload)) and is_valid(value):
+                    return validate(value, by_alias=True, by_name=False, extra=extra)
+            except (ValueError, TypeError):
+                pass
+            return self.build(self.decode_json(payload))
+
+        return decode
+
+    def check(self, value: Any) -> tuple[Issue, ...]:
+        """Say what is wrong with a JSON value; nothing if it is valid."""
+        try:
+            self.decode_json(json_bytes(value))
+        except NotJson as error:
+            return (not_json(str(error)),)
+        except InvalidPayload as error:
+            return error.issues
+        return ()
+
+    def build(self, value: Any) -> T:
+        """Build the typed value of a JSON value that was checked before. Raises `TypesDisagree`."""
+        return cast("T", self._type.build(value))
+
+    def encode(self, value: T) -> bytes:
+        """Encode a typed value as canonical JSON. Raises `InvalidPayload` where the schema refuses it."""
+        return canonical(self._encode(value)[1])
+
+    def encode_fields(self, fields: Mapping[str, Any]) -> bytes:
+        """Encode an object that is given by its fields, as canonical JSON. Raises `InvalidPayload`."""
+        return canonical(self._encode(fields)[1])
+
+    def settle(self, value: Any, *, verb: str = "return") -> tuple[T, bytes]:
+        """Take what a handler returned: the value in its type, and its JSON, compact and in the order of the value.
+
+        A JSON value that fits the schema will do where a model is expected; another model will not.
+        Raises `InvalidPayload`.
+        """
+        model = self._type.model
+        if model is not None and isinstance(value, BaseModel) and not isinstance(value, model):
+            wanted, found = model.__name__, type(value).__name__
+            raise InvalidPayload([issue("", "type", wanted, found, f"{verb} a {wanted}, not a {found}")])
+        text, json_value = self._encode(value)
+        if self._type.adapter is None or self._type.is_instance(value):
+            return cast("T", value), text
+        return self.build(json_value), text
+
+    @cached_property
+    def plainly(self) -> Callable[[Any], dict[str, Any] | None]:
+        """Gives the JSON value of a typed value that is plainly as it should be, and None where `settle` has to look.
+
+        A bare function, for those who call it a lot.
+        """
+        model, adapter, is_valid = self._type.model, self._type.adapter, self._is_valid
+        if model is None or adapter is None or not self._is_closed:
+            return lambda _value: None
+        to_python, options = adapter.serializer.to_python, self._type.options
+        dump: Callable[[Any], Any] = partial(to_python, **options) if options else to_python
+
+        def plainly(value: Any) -> Any:
+            if value.__class__ is model:
+                try:
+                    json_value = dump(value)
+                    if is_valid(json_value):
+                        return json_value
+                except ValueError:
+                    pass
+            return None
+
+        return plainly
+
+    def _encode(self, value: Any) -> tuple[bytes, Any]:
+        try:
+            text = self._type.dump(value)
+            json_value = parse(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidPayload([not_sayable(str(error))]) from None
+        if self._is_valid(json_value):
+            return text, json_value
+        if _LARGE.search(text) and self._is_valid(as_floats := with_floats(json_value)):
+            return json_bytes(as_floats), as_floats
+        self._remove_absent(value, json_value)
+        return json_bytes(json_value), json_value
+
+    def _remove_absent(self, value: Any, json_value: Any) -> None:
+        """Drop optional fields that were set to None and that the schema does not let be null, until it is content."""
+        while not self._is_valid(json_value):
+            leaves = leaves_of(self._validation.errors(json_value))
+            nulls = {tuple(error.instance_path) for error in leaves if error.instance is None and error.instance_path}
+            absent = [path for path in nulls if is_absent(value, path, self._type.model)]
+            if not absent:
+                raise InvalidPayload(self._validation.issues(json_value))
+            for path in absent:
+                remove(json_value, path)
+
+    @cached_property
+    def _source(self) -> CodecSource:
+        return self._load()
+
+    @cached_property
+    def _validation(self) -> Validation:
+        return Validation(self._source.schema, assert_formats=self._source.assert_formats)
+
+    @cached_property
+    def _is_valid(self) -> Callable[[Any], bool]:
+        return self._validation.is_valid
+
+    @cached_property
+    def _type(self) -> ValueType:
+        return ValueType(self._source)
+
+    @cached_property
+    def _is_closed(self) -> bool:
+        return is_closed(self._source.schema, self._source.type)
+
+
+def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:
+    """Ask for a tool with args by their wire names: what the call builders of generated packages do.
+
+    An arg that is `ABSENT` is left out, and so is an optional one that is None where null is not allowed.
+    Raises `InvalidPayload`.
+    """
+    given = {name: value for name, value in args.items() if value is not ABSENT}
+    return ToolRequest(name=ident, payload=codec.encode_fields(given))
+
+
+@cache
+def _package_codec(package: str, ident: str, side: Side) -> Codec[Any]:
+    return Codec(lambda: compiled_source(package, ident, side))
+
+
+def _itself(value: Any, **_options: Any) -> Any:
+    return value

@@ -1,0 +1,88 @@
+"""Extra keys of open objects that equal the Python name of a field whose name in JSON is another one.
+
+pydantic keeps the names of the fields that were given and the extra keys in one set. Where a field `a_b`, in JSON
+`a-b`, is absent beside an extra key `a_b`, that set says that the field was given. So the generated classes refuse such
+a key, which takes no time where there is none; who builds a value then takes it, and corrects the sets.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel
+from pydantic_core import PydanticCustomError
+from pydantic_core.core_schema import no_info_plain_validator_function
+
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
+    from pydantic.fields import FieldInfo
+
+_ARE_TAKEN: Final = ContextVar("_ARE_TAKEN", default=False)
+
+
+def refuse_python_names(model_schema: Any) -> None:
+    """Make the core schema of an open class refuse extra keys that are Python names of fields that may be absent."""
+    fields: Mapping[str, Any] = model_schema["schema"]["fields"]
+    optional = {name: field for name, field in fields.items() if field["schema"]["type"] == "default"}
+    wires = {name: field["validation_alias"] for name, field in optional.items() if "validation_alias" in field}
+    if wires:
+        model_schema["schema"]["extras_keys_schema"] = no_info_plain_validator_function(_checked_by(wires))
+
+
+@contextmanager
+def python_names_taken() -> Generator[None]:
+    """Let the classes take such keys. Who builds a value so has `correct_given_fields` look at it."""
+    token = _ARE_TAKEN.set(True)
+    try:
+        yield
+    finally:
+        _ARE_TAKEN.reset(token)
+
+
+def correct_given_fields(typed: Any, value: Any) -> None:
+    """Have the models in a typed value say which fields were given in the JSON value that it was built of."""
+    if isinstance(typed, BaseModel) and is_object(value):
+        extra = typed.__pydantic_extra__ or {}
+        for name, field in type(typed).model_fields.items():
+            wire = _alias(name, field)
+            if wire in value:
+                correct_given_fields(getattr(typed, name), value[wire])
+            elif wire is not None and name in extra:
+                typed.model_fields_set.discard(name)
+    elif is_array(typed) and is_array(value):
+        for item, inner in zip(typed, value, strict=False):
+            correct_given_fields(item, inner)
+    elif is_object(typed) and is_object(value):
+        for key in typed.keys() & value.keys():
+            correct_given_fields(typed[key], value[key])
+
+
+def confuses_extra_keys(model: type[BaseModel]) -> bool:
+    """Whether a class keeps extra keys beside fields that may be absent and have another name in JSON."""
+    return model.model_config.get("extra") == "allow" and any(
+        not field.is_required() and _alias(name, field) not in (name, None)
+        for name, field in model.model_fields.items()
+    )
+
+
+def _alias(name: str, field: FieldInfo) -> str | None:
+    """Give the name of a field in JSON; None where a host's class has a choice of them."""
+    alias = field.validation_alias
+    return alias if isinstance(alias, str) else name if alias is None else None
+
+
+def _checked_by(wires: Mapping[str, str]) -> Callable[[str], str]:
+    def check(key: str) -> str:
+        if key in wires and not _ARE_TAKEN.get():
+            message = (
+                "`{name}` is the Python name of the field `{wire}`: put an extra key of that name in `model_extra`"
+            )
+            raise PydanticCustomError("extra_key", message, {"name": key, "wire": wires[key]})
+        return key
+
+    return check

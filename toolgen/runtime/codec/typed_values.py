@@ -1,0 +1,129 @@
+"""What typed values and JSON values say differently: absence, integral floats, and depth."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator, Mapping, Set
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+from pydantic import BaseModel
+
+from toolgen.runtime.base.json_text import NotJson
+from toolgen.runtime.codec.pydantic_types import wire_name
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic.fields import FieldInfo
+
+
+_UNSAYABLE: Final = (Set, Iterator, Awaitable, bytes, bytearray, memoryview, complex)
+
+
+def with_integers(value: Any) -> Any:
+    """Copy a JSON value, integral floats as ints: JSON Schema takes `1.0` for an integer, Python types do not."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if is_array(value):
+        return [with_integers(item) for item in value]
+    if is_object(value):
+        return {key: with_integers(item) for key, item in value.items()}
+    return value
+
+
+def with_floats(value: Any) -> Any:
+    """Copy a JSON value, large ints as the floats they equal, if any: what `with_integers` did, undone.
+
+    The validator takes every integer for the float it equals, up to 2^63; from there on for another number.
+    """
+    if isinstance(value, int) and not -(2**63) < value < 2**63:
+        try:
+            return float(value) if float(value) == value else value
+        except OverflowError:
+            return value
+    if is_array(value):
+        return [with_floats(item) for item in value]
+    if is_object(value):
+        return {key: with_floats(item) for key, item in value.items()}
+    return value
+
+
+def check_sayable(value: Any) -> None:
+    """Refuse what pydantic would write as JSON although it is something else: sets, bytes, generators, and their like.
+
+    Models, dataclasses, dates, enums and other values with one obvious text pass. Raises `NotJson`.
+    """
+    pending: list[Any] = [value]
+    while pending:
+        item = pending.pop()
+        if _is_mapping(item):
+            pending.extend(item.values())
+        elif _is_sequence(item):
+            pending.extend(item)
+        else:
+            _check_scalar(item)
+
+
+def _check_scalar(value: object) -> None:
+    name = type(value).__name__
+    if isinstance(value, _UNSAYABLE):
+        raise NotJson(f"a {name} is no JSON value")
+
+
+def plain(value: Any) -> Any:
+    """Copy a typed value as a JSON value, unset fields left out. pydantic's own serializer stops at half our depth."""
+    if isinstance(value, BaseModel):
+        return {wire: plain(member) for wire, member in _set_fields(value)}
+    if is_array(value):
+        return [plain(item) for item in value]
+    if is_object(value):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def is_absent(value: Any, path: Sequence[str | int], model: type[BaseModel] | None) -> bool:
+    """Whether the null at `path` is an optional field of a model that was set to None, and so is not data.
+
+    `value` is typed, or the fields of a `model` by their wire names.
+    """
+    owner = value
+    for part in path[:-1]:
+        owner = _member(owner, part)
+    declared = type(owner) if isinstance(owner, BaseModel) else model if owner is value else None
+    field = _field(declared, path[-1]) if declared else None
+    return field is not None and not field[1].is_required()
+
+
+def remove(value: Any, path: Sequence[str | int]) -> None:
+    """Delete what is at `path` of a JSON value, in place."""
+    owner = value
+    for part in path[:-1]:
+        owner = owner[part]
+    del owner[path[-1]]
+
+
+def _set_fields(model: BaseModel) -> Iterator[tuple[str, Any]]:
+    for name, field in type(model).model_fields.items():
+        if name in model.model_fields_set:
+            yield wire_name(name, field), getattr(model, name)
+    yield from (model.__pydantic_extra__ or {}).items()
+
+
+def _member(owner: Any, part: str | int) -> Any:
+    if not isinstance(owner, BaseModel):
+        return owner[part]
+    field = _field(type(owner), part)
+    return getattr(owner, field[0]) if field else (owner.__pydantic_extra__ or {})[str(part)]
+
+
+def _field(model: type[BaseModel], wire: str | int) -> tuple[str, FieldInfo] | None:
+    fields = model.model_fields
+    return next(((name, field) for name, field in fields.items() if wire_name(name, field) == wire), None)
+
+
+def _is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    return isinstance(value, Mapping)
+
+
+def _is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    return isinstance(value, list | tuple)

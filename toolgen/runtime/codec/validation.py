@@ -1,0 +1,77 @@
+"""Validation: whether a value fits a schema, and what is wrong with it, in bounded time."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from jsonschema_rs import ValidationError
+
+from toolgen.runtime.codec.codec_source import compiled_validator
+from toolgen.runtime.issues.issues import issues_of, not_checkable, not_listable
+from toolgen.schema.cost.bounds import Bounds
+from toolgen.schema.cost.count import Reach
+from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jsonschema_rs import Validator
+
+    from toolgen.contract.records import Issue
+
+
+class Validation:
+    """One schema, compiled at its first use."""
+
+    def __init__(self, schema: Any, *, assert_formats: bool) -> None:
+        self._schema = schema
+        self._assert_formats = assert_formats
+
+    @cached_property
+    def is_valid(self) -> Callable[[Any], bool]:
+        """Whether a value fits the schema: the validator's own verdict.
+
+        Where it can take time without bound, a value that could take too long is counted first, and refused.
+        """
+        is_valid = self._validator.is_valid
+        if self._bounds.are_foreseen:
+            return is_valid
+        return lambda value: self._is_checkable(value) and is_valid(value)
+
+    def issues(self, value: Any) -> tuple[Issue, ...]:
+        """Explain what is wrong with a value that is not valid: all of it, the first of it, or that it is too much."""
+        if not self._is_checkable(value):
+            return (not_checkable(value, MAX_EVALUATIONS),)
+        can_list = listing(self._bounds.graph, value)
+        if can_list is Listing.NONE:
+            return (not_listable(value),)
+        return issues_of(self._list(value, can_list), self._schema)
+
+    def errors(self, value: Any) -> list[ValidationError]:
+        """Give all errors of a value, or the first where they could be too many; none where it cannot be checked."""
+        return self._list(value, listing(self._bounds.graph, value)) if self._is_checkable(value) else []
+
+    def _list(self, value: Any, can_list: Listing) -> list[ValidationError]:
+        if can_list is Listing.ALL:
+            return list(self._validator.iter_errors(value))
+        try:
+            self._validator.validate(value)
+        except ValidationError as error:
+            return [error]
+        return []
+
+    def _is_checkable(self, value: Any) -> bool:
+        return self._bounds.are_foreseen or evaluations(self._reach, value) <= MAX_EVALUATIONS
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return Bounds(self._schema)
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self._bounds.graph)
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return compiled_validator(self._schema, self._bounds, assert_formats=self._assert_formats)

@@ -1,0 +1,192 @@
+"""How events and results are written as canonical JSON, without their secrets, and read back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.events.records import Event, EventKind, StoredResult
+from toolgen.runtime.events.trace import marks_of
+from toolgen.runtime.redact.call_secrets import (
+    BESIDE_VALUE,
+    hide_args,
+    hide_data,
+    hide_error,
+    hide_issue,
+    hide_result,
+    hide_text,
+    is_about_secret,
+    with_result_values,
+)
+from toolgen.runtime.redact.redact import REDACTED
+from toolgen.schema.canonical import canonical
+from toolgen.schema.json_types import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.contract.records import Issue, ToolError, ToolResult
+    from toolgen.runtime.events.records import NewEvent
+    from toolgen.runtime.events.trace import Mark
+    from toolgen.runtime.redact.secrets import Secrets
+
+COUNTED_AS: Final[Mapping[str, str]] = {
+    EventKind.TOOL_COMPLETED: "completed",
+    EventKind.TOOL_DENIED: "denied",
+    EventKind.PERMISSION_FAILED: "denied",
+}
+"""How an event that comes with a result counts in a `RunSummary`; any other counts as failed."""
+
+
+def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> bytes:
+    """Encode an event, and the digest of the result it comes with. Raises ValueError or TypeError for what is no JSON.
+
+    Neither run nor number is part of it: the chain holds both.
+    """
+    body = {
+        "at": format_time(at),
+        "data": event_data(event),
+        "kind": event.kind,
+        "tool": event.tool,
+        "tool_call_id": event.tool_call_id,
+    }
+    if result is not None:
+        body["result"] = result_digest(result)
+    return canonical(body)
+
+
+def event_data(event: NewEvent) -> dict[str, Any]:
+    """Give the data of an event as it is stored."""
+    data: dict[str, Any] = hide_data(dict(event.data), event.secrets)
+    if event.args is not None:
+        data = {**data, "args": hide_args(json.loads(event.args()), event.secrets)}
+    if event.trace is not None:
+        data = {**data, "stages": [_stage(mark) for mark in marks_of(event.trace)]}
+    return data
+
+
+def _stage(mark: Mark) -> dict[str, Any]:
+    told = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
+    return {**told, "decision": mark.decision} if mark.decision else told
+
+
+def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
+    """Read an event back. Raises ValueError, KeyError, TypeError or RecursionError for one not written here."""
+    read = json.loads(body)
+    return Event(
+        run_id=run_id,
+        sequence=sequence,
+        kind=str(read["kind"]),
+        tool=str(read["tool"]),
+        tool_call_id=str(read["tool_call_id"]),
+        at=decode_time(read["at"]),
+        data=_object(read["data"]),
+    )
+
+
+def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
+    """Encode a final result. Raises ValueError or TypeError for what is no JSON."""
+    content: dict[str, Any] = {}
+    if result.error is not None:
+        content["error"] = _error(result.error, secrets)
+    else:
+        value = json.loads(result.payload) if result.payload else None
+        secrets = with_result_values(secrets, value)
+        if keeps_value(result):
+            content["value"] = hide_result(value, secrets)
+    if result.blocks:
+        content["blocks"] = [_block(block.type, block.data, result.error, secrets) for block in result.blocks]
+    if result.message is not None:
+        content["message"] = hide_text(result.message, secrets)
+    if result.side_effects:
+        content["side_effects"] = [hide_text(effect, secrets) for effect in result.side_effects]
+    if result.bounds is not None:
+        content["bounds"] = hide_data(asdict(result.bounds), secrets)
+    for name in BESIDE_VALUE:
+        if said := getattr(result, name):
+            content[name] = hide_data(dict(said), secrets)
+    return canonical(
+        {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
+    )
+
+
+def keeps_value(result: ToolResult[Any]) -> bool:
+    """Whether the value is stored: of one too large to be shown only the blocks are."""
+    return result.error is None and not (result.blocks and result.metadata.get("truncated"))
+
+
+def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
+    """Read a result back. Raises as `decode_event` does."""
+    read = json.loads(body)
+    content = _object(read["content"])
+    if "error" in content:
+        error = _object(content["error"])
+        content = {**content, "error": {**error, "code": str(error["code"]), "message": str(error["message"])}}
+    return StoredResult(
+        run_id=run_id,
+        sequence=sequence,
+        tool=str(read["tool"]),
+        tool_call_id=str(read["tool_call_id"]),
+        success=bool(read["success"]),
+        content=content,
+    )
+
+
+def result_digest(body: bytes) -> str:
+    """Give what an event says of the result it came with."""
+    return sha256(body).hexdigest()
+
+
+def format_time(at: datetime) -> str:
+    """Write a moment in UTC, with microseconds: such texts sort as the moments do."""
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+def decode_time(text: str) -> datetime:
+    """Read a moment that `format_time` wrote. Raises ValueError or TypeError."""
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is not UTC:
+        raise ValueError("a moment is not in UTC")
+    return at
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not is_object(value):
+        raise TypeError(f"an object is a {type(value).__name__}")
+    return value
+
+
+def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
+    hidden = hide_error(error, secrets)
+    told: dict[str, Any] = {
+        "kind": FailureKind(error.kind).value,
+        "code": hidden.code,
+        "message": hidden.message,
+        "hint": REDACTED if _shows_a_secret(error, secrets) else hidden.hint,
+        "issues": [_issue(issue, secrets) for issue in error.issues],
+    }
+    if error.prior_input:
+        told["prior_input"] = REDACTED if secrets.args else hidden.prior_input
+    return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
+
+
+def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
+    told: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
+    return {**told, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else told
+
+
+def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:
+    """What a model was shown: the value, parts of it, or the error in words."""
+    quotes_input = error is not None and bool(error.prior_input and secrets.args)
+    if "" in secrets.result or quotes_input or (error is not None and _shows_a_secret(error, secrets)):
+        return {"type": kind, "data": REDACTED}
+    return {"type": kind, "data": hide_result(data, secrets) if kind == "json" else hide_data(data, secrets)}
+
+
+def _shows_a_secret(error: ToolError, secrets: Secrets) -> bool:
+    """Whether an issue quotes one; what was sent is text that did not fit, in which none can be found."""
+    return any(is_about_secret(issue, secrets) for issue in error.issues)

@@ -1,0 +1,118 @@
+"""The records of a store: events as they are written and read, final results, and runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from toolgen.runtime.events.trace import Trace
+
+
+class EventKind(StrEnum):
+    """What events say happened. Stores keep other words just as well, so that a host can have its own."""
+
+    TOOL_STARTED = "tool_started"
+    TOOL_PROGRESS = "tool_progress"
+    TOOL_COMPLETED = "tool_completed"
+    TOOL_FAILED = "tool_failed"
+    TOOL_DENIED = "tool_denied"
+    PERMISSION_FAILED = "permission_failed"
+    AGENT_RUN_STARTED = "agent_run_started"
+    AGENT_RUN_ENDED = "agent_run_ended"
+    RUN_ENDED = "run_ended"
+
+
+NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class NewEvent(NamedTuple):
+    """An event as it is given to a store, which adds its number and its time, and takes the secrets out.
+
+    `data` is a JSON object that nobody changes any more. `args`, if given, makes the canonical JSON of the call's args;
+    they become `data["args"]`, without what `secrets` declares. `trace` says what each stage of the call decided, and
+    how long it took; it becomes `data["stages"]`.
+    """
+
+    kind: str
+    run_id: str
+    tool: str = ""
+    tool_call_id: str = ""
+    data: Mapping[str, Any] = NO_DATA
+    args: Callable[[], bytes] | None = None
+    secrets: Secrets = NO_SECRETS
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened in a run. Events of a run are numbered from 0, without gaps; `at` is in UTC."""
+
+    run_id: str
+    sequence: int
+    kind: str
+    tool: str
+    tool_call_id: str
+    at: datetime
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResult:
+    """How one call ended. `sequence` is the number of the event that was written with it.
+
+    `content` is a JSON object: `value` on success, or `error` with `kind`, `code`, `message`, `hint`, `issues`; where
+    the result has them `blocks`, `message`, `side_effects`, `audit`, `telemetry`, `server_data`, `bounds` and
+    `metadata`. Of a value too large to be shown only the blocks are kept.
+    """
+
+    run_id: str
+    sequence: int
+    tool: str
+    tool_call_id: str
+    success: bool
+    content: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """All that a store knows of one run, in order."""
+
+    run_id: str
+    events: tuple[Event, ...]
+    results: tuple[StoredResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One run in a list: when its first and last events were, how many there are, and how its calls ended."""
+
+    run_id: str
+    began: datetime
+    last: datetime
+    events: int
+    completed: int
+    failed: int
+    denied: int
+
+
+class StoreError(RuntimeError):
+    """A store cannot be opened, read or written. The text names no path and nothing that was to be stored."""
+
+
+class RunNotFound(LookupError):
+    """A store has no run of that name."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        super().__init__(f"there is no run {run_id!r}")
+
+    def __reduce__(self) -> tuple[type[RunNotFound], tuple[str]]:
+        return (RunNotFound, (self.run_id,))

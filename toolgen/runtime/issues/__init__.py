@@ -1,0 +1,1 @@
+"""What is wrong with a value, in words that say how to fix it."""

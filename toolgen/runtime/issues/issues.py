@@ -1,0 +1,296 @@
+"""Issues: what is wrong with a value, in words a model can act on. Made from the validator's errors.
+
+Every text is bounded, and so is their number: a payload cannot make its own refusal large.
+"""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.runtime.issues.alternatives import branches_of, explain_alternatives, explain_not
+from toolgen.runtime.issues.expectation import (
+    at_path,
+    expectation,
+    fields_around,
+    kind_of,
+    known_fields,
+    reason,
+    segments,
+)
+from toolgen.runtime.issues.issue_text import (
+    MAX_FOUND,
+    MAX_ISSUES,
+    MAX_TEXT,
+    counted,
+    cut,
+    described,
+    issue,
+    joined,
+    json_text,
+    quoted,
+    type_name,
+    with_article,
+)
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.keywords import IN_PLACE_MAP
+from toolgen.schema.pointer import pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from jsonschema_rs import ValidationError
+
+    from toolgen.contract.records import Issue
+
+__all__ = ["MAX_FOUND", "MAX_ISSUES", "MAX_TEXT", "issue", "issues_of", "leaves_of", "not_json", "not_sayable"]
+
+_EXPECTED: Final[Mapping[str, str]] = {
+    "exclusiveMaximum": "a number below {limit}",
+    "exclusiveMinimum": "a number above {limit}",
+    "format": "a valid {format}",
+    "maximum": "a number of at most {limit}",
+    "minimum": "a number of at least {limit}",
+    "multipleOf": "a multiple of {multiple_of}",
+    "pattern": "text that matches the pattern {pattern}",
+}
+"""What some keywords ask for; their hint is to use it."""
+
+_COUNTED: Final[Mapping[str, tuple[str, str]]] = {
+    "maxItems": ("at most", "item"),
+    "maxLength": ("at most", "character"),
+    "maxProperties": ("at most", "field"),
+    "minItems": ("at least", "item"),
+    "minLength": ("at least", "character"),
+    "minProperties": ("at least", "field"),
+}
+
+
+def issues_of(errors: Iterable[ValidationError], schema: Any) -> tuple[Issue, ...]:
+    """Explain the errors of one value under `schema`, its root. At most `MAX_ISSUES` come back, in their order."""
+    return tuple(islice(_explain_all(errors, schema), MAX_ISSUES))
+
+
+def not_json(reason: str) -> Issue:
+    """Say that a payload is no JSON at all."""
+    return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
+
+
+def not_sayable(reason: str) -> Issue:
+    """Say that a value of a program cannot be written as JSON."""
+    return issue("", "json", "a value that JSON can say", reason, f"give a value that JSON can say: {reason}")
+
+
+def not_checkable(value: Any, limit: int) -> Issue:
+    """Refuse a value that could take the validator too long."""
+    expected = f"a value that its schema checks in at most {limit:,} steps"
+    return issue("", "schema", expected, described(value), "nest the value less deeply, or split it over several calls")
+
+
+def not_listable(value: Any) -> Issue:
+    """Refuse a value of which too much may be wrong to list it."""
+    hint = "compare the value with its schema: it is too large to list what is wrong in each alternative"
+    return issue("", "schema", "a value that fits one of the alternatives of its schema", described(value), hint)
+
+
+def leaves_of(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
+    """Give the errors that are no alternatives, and those inside all alternatives of the others."""
+    for error in errors:
+        branches = branches_of(error)
+        if any(branches):
+            for branch in branches:
+                yield from leaves_of(branch)
+        else:
+            yield error
+
+
+def _explain_all(errors: Iterable[ValidationError], schema: Any) -> Iterator[Issue]:
+    for error in errors:
+        explain = _EXPLAIN.get(error.kind.name, _plain)
+        because = reason(error.schema_path, schema)
+        for each in explain(error, schema):
+            yield (
+                issue(each.pointer, each.keyword, each.expected, each.found, f"{each.hint}, {because}")
+                if because
+                else each
+            )
+
+
+def _plain(error: ValidationError, _: Any) -> Iterator[Issue]:
+    kind = error.kind.name
+    detail = {name: json_text(value) for name, value in error.kind.as_dict().items()}
+    if kind in _COUNTED:
+        how, noun = _COUNTED[kind]
+        expected = f"{how} {counted(error.kind.as_dict()['limit'], noun)}"
+    elif kind in _EXPECTED:
+        expected = _EXPECTED[kind].format_map(detail)
+    else:
+        expected = cut(error.message, MAX_TEXT)
+    yield _here(error, expected, f"use {expected}" if kind in _COUNTED or kind in _EXPECTED else expected)
+
+
+def _here(error: ValidationError, expected: str, hint: str) -> Issue:
+    return issue(pointer_of(error.instance_path), error.kind.name, expected, described(error.instance), hint)
+
+
+def _pattern(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    if "pattern" in error.kind.as_dict():
+        yield from _plain(error, schema)
+        return
+    text = "text that its pattern can be matched with in bounded time"
+    yield _here(error, text, "send a shorter or simpler text: the pattern takes too many steps for this one")
+
+
+def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    name = str(error.kind.as_dict()["property"])
+    fields = fields_around(error.schema_path, schema)
+    kind = f" ({expectation(fields[name], schema)})" if name in fields else ""
+    hint = f"add the field {quoted(name)}{kind}"
+    triggers, instance = at_path(error.schema_path, schema), cast("dict[str, Any]", error.instance)
+    if is_object(triggers):
+        given = [field for field, names in triggers.items() if is_array(names) and name in names and field in instance]
+        hint = f"{hint}, because {joined(map(quoted, given), 'and')} {'is' if len(given) == 1 else 'are'} given"
+    yield _here(error, f"a field {quoted(name)}{kind}", hint)
+
+
+def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    told = known_fields(error.schema_path, schema)
+    known = list(fields_around(error.schema_path, schema))
+    instance = cast("dict[str, Any]", error.instance)
+    for name in cast("list[str]", error.kind.as_dict()["unexpected"])[:MAX_ISSUES]:
+        meant = get_close_matches(name[:MAX_TEXT], [other for other in known if other not in instance], n=1)
+        question = f" (did you mean {quoted(meant[0])}?)" if meant else ""
+        pointer, found = pointer_of([*error.instance_path, name]), described(instance.get(name))
+        yield issue(pointer, error.kind.name, told, found, f"remove {quoted(name)}{question}: {told}")
+
+
+def _additional_items(error: ValidationError, _: Any) -> Iterator[Issue]:
+    expected = f"at most {counted(error.kind.as_dict()['limit'], 'item')}"
+    yield _here(error, expected, f"send {expected}: the schema describes no more")
+
+
+def _unevaluated_items(error: ValidationError, _: Any) -> Iterator[Issue]:
+    yield _here(
+        error, "no items but those that the schema describes", "remove the items that the schema does not describe"
+    )
+
+
+def _unique(error: ValidationError, _: Any) -> Iterator[Issue]:
+    first: dict[str, int] = {}
+    repeated: list[str] = []
+    for index, item in enumerate(cast("list[Any]", error.instance)):
+        earlier = first.setdefault(_canonical(item), index)
+        if earlier != index:
+            repeated.append(f"item {index} (it equals item {earlier})")
+    hint = f"remove {joined(repeated, 'and')}; items are counted from 0"
+    yield _here(error, "an array in which no item comes twice", hint)
+
+
+def _canonical(value: Any) -> str:
+    """The same text for values that are equal in JSON: `1` and `1.0` are."""
+    if is_object(value):
+        return f"{{{','.join(sorted(f'{json.dumps(key)}:{_canonical(each)}' for key, each in value.items()))}}}"
+    if is_array(value):
+        return f"[{','.join(map(_canonical, value))}]"
+    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value, default=str)
+
+
+def _contains(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    path = error.schema_path
+    node = at_path(path[:-1], schema)
+    beside = node if is_object(node) else {}
+    if path[-1] == "maxContains":
+        how, number = "at most", beside.get("maxContains")
+    else:
+        how, number = "at least", beside.get("minContains", 1)
+    expected = f"{how} {counted(number, 'item')} of this kind: {kind_of(beside.get('contains'), schema)}"
+    yield _here(error, f"an array with {expected}", f"include {expected}")
+
+
+def _type(error: ValidationError, _: Any) -> Iterator[Issue]:
+    types = sorted(cast("list[str]", error.kind.as_dict()["types"]), key=lambda name: name == "null")
+    expected = " or ".join(map(with_article, types))
+    yield _here(error, expected, _unquoted(error.instance, types) or f"use {expected}")
+
+
+def _enum(error: ValidationError, _: Any) -> Iterator[Issue]:
+    detail = error.kind.as_dict()
+    options = cast("list[Any]", detail["options"] if "options" in detail else [detail["expected_value"]])
+    expected = (
+        f"one of {', '.join(map(json_text, options))}" if "options" in detail else f"exactly {json_text(options[0])}"
+    )
+    meant = _nearest(error.instance, options)
+    question = f"did you mean {meant}? " if meant else ""
+    yield _here(error, expected, f"{question}use {expected}")
+
+
+def _nearest(value: Any, options: Sequence[Any]) -> str:
+    """The option that a text comes near to, or spells: one of another case, or a number in quotes."""
+    if not isinstance(value, str):
+        return ""
+    value = value[:MAX_TEXT]
+    words: dict[str, str] = {each.casefold(): each for each in reversed(options) if isinstance(each, str)}
+    near = get_close_matches(value.casefold(), list(words), n=1)
+    if near:
+        return json_text(words[near[0]]) if len(options) > 1 or near[0] == value.casefold() else ""
+    spelled = (option for option in options if not isinstance(option, str) and json_text(option) == value)
+    return next((f"{json_text(option)}, without quotes" for option in spelled), "")
+
+
+def _property_names(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    inner = cast("ValidationError", error.kind.as_dict()["error"])
+    name = str(inner.instance)
+    for cause in _explain_all([inner], schema):
+        pointer = pointer_of([*error.instance_path, name])
+        expected, hint = f"a field name that is {cause.expected}", f"its name must be {cause.expected}"
+        yield issue(pointer, "propertyNames", expected, quoted(name), f"rename the field {quoted(name)}: {hint}")
+
+
+def _refused(error: ValidationError, _: Any) -> Iterator[Issue]:
+    keyword, *name = ([(), *segments(error.schema_path)][-1]) or ("",)
+    if keyword == "propertyNames":
+        yield _here(error, "an object without fields", "remove all fields: none is allowed here")
+    elif keyword in IN_PLACE_MAP:
+        yield _here(error, f"no object with {quoted(str(name[0]))}", f"remove the field {quoted(str(name[0]))}")
+    else:
+        yield _here(error, "nothing", f"{'remove it: ' if error.instance_path else ''}no value is allowed here")
+
+
+def _alternatives(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    yield from explain_alternatives(error, schema, _explain_all)
+
+
+_EXPLAIN: Final[Mapping[str, Callable[[ValidationError, Any], Iterator[Issue]]]] = {
+    "additionalItems": _additional_items,
+    "additionalProperties": _unexpected_fields,
+    "anyOf": _alternatives,
+    "const": _enum,
+    "contains": _contains,
+    "enum": _enum,
+    "falseSchema": _refused,
+    "not": explain_not,
+    "oneOf": _alternatives,
+    "pattern": _pattern,
+    "propertyNames": _property_names,
+    "required": _required,
+    "type": _type,
+    "unevaluatedItems": _unevaluated_items,
+    "unevaluatedProperties": _unexpected_fields,
+    "uniqueItems": _unique,
+}
+
+
+def _unquoted(instance: Any, types: Sequence[str]) -> str:
+    """Models often send the right value as a string; say so where that is what happened."""
+    if not isinstance(instance, str) or len(instance) > 10_000:
+        return ""
+    try:
+        value = json.loads(instance)
+    except (ValueError, RecursionError):
+        return ""
+    kind = type_name(value)
+    if kind in types or (kind == "integer" and "number" in types):
+        return f"send {with_article(kind)}, not a string that holds one"
+    return ""

@@ -1,0 +1,189 @@
+"""The path policy: where a path leads, which write root it lies in, and what stands against reading or writing it.
+
+Every answer is about the resolved path, so that no spelling of a file is judged otherwise than the file. It holds for
+the moment; `paths_access` opens what was judged, and nothing that took its place.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.policy.paths.resolution import FileKind, PathProblem, Resolution, resolve
+from toolgen.runtime.policy.paths.rules import ALWAYS_SENSITIVE, PathRules, SensitivePattern, expand, is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from toolgen.runtime.policy.policy import Policies
+
+
+class Concern(Enum):
+    """Why somebody has to be asked before a path is touched."""
+
+    SENSITIVE = "sensitive"
+    HARD_LINKED = "hard_linked"
+    OUTSIDE_ROOTS = "outside_roots"
+    UNUSABLE = "unusable"
+    """It cannot be judged, so that nobody can allow it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathAnswer:
+    """What the policy says of one path.
+
+    `given` is the path as it was asked for, `resolved` where it leads: absolute, without links. `root` is the write
+    root that it lies in, if any; `pattern` the one that makes it sensitive, if any. A path with a `problem` has
+    neither, leads nowhere (`resolved` is empty), and must not be touched.
+    """
+
+    given: str
+    resolved: str = ""
+    kind: FileKind = FileKind.MISSING
+    root: str | None = None
+    pattern: str | None = None
+    names_unknown: bool = False
+    problem: PathProblem | None = None
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether a pattern names it."""
+        return self.pattern is not None
+
+    @property
+    def read_concern(self) -> Concern | None:
+        """Why somebody has to be asked before it is read. Where it lies does not matter."""
+        if self.problem is not None:
+            return Concern.UNUSABLE
+        if self.sensitive:
+            return Concern.SENSITIVE
+        return Concern.HARD_LINKED if self.names_unknown else None
+
+    @property
+    def write_concern(self) -> Concern | None:
+        """Why somebody has to be asked before it is written. A file is replaced, so its other names are safe."""
+        if self.problem is not None:
+            return Concern.UNUSABLE
+        if self.sensitive:
+            return Concern.SENSITIVE
+        return Concern.OUTSIDE_ROOTS if self.root is None else None
+
+
+class PathPolicy:
+    """The path rules of all policies in force, for one project. The strictest of them holds.
+
+    `project` and `home` are folders; `home` is this user's where it is not given. `temporary` are the folders that a
+    rule's `tmp` adds: /tmp and TMPDIR where they are not given. Write roots are resolved once, here: one that becomes
+    a link later does not move. Raises `UnsupportedSystem` where files cannot be opened relative to a folder.
+    """
+
+    def __init__(
+        self,
+        project: str | os.PathLike[str],
+        *,
+        rules: Sequence[PathRules] = (PathRules(),),
+        home: str | os.PathLike[str] | None = None,
+        temporary: Sequence[str | os.PathLike[str]] | None = None,
+    ) -> None:
+        _check_system()
+        given_home = Path.home() if home is None else home
+        self.home: Final = _resolved(given_home)
+        self.project: Final = _resolved(project)
+        folders = ("/tmp", tempfile.gettempdir()) if temporary is None else temporary  # noqa: S108  # named, not used
+        self._roots: Final = [self._write_roots(rule, folders) for rule in rules]
+        self._hard_links: Final = all(rule.hard_links for rule in rules)
+        patterns = [*ALWAYS_SENSITIVE, *dict.fromkeys(text for rule in rules for text in rule.sensitive)]
+        homes = (self.home, _absolute(given_home))
+        parsed = (
+            SensitivePattern.parse(text, project=self.project, home=folder) for text in patterns for folder in homes
+        )
+        self._patterns: Final = tuple(dict.fromkeys(parsed))
+
+    @classmethod
+    def under(cls, policies: Policies, project: str | os.PathLike[str]) -> PathPolicy:
+        """Make the path policy of the policies in force; without any, the default rules hold."""
+        return cls(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
+
+    def judge(self, path: str, *, base: str | None = None) -> PathAnswer:
+        """Say where a path leads now, and what stands against touching it. A relative one starts at `base`.
+
+        `base` is a resolved folder, the project where it is not given.
+        """
+        if path:
+            found = resolve(expand(path, base=self.project if base is None else base, home=self.home))
+        else:
+            found = PathProblem.EMPTY
+        if isinstance(found, PathProblem):
+            return PathAnswer(given=path, problem=found)
+        return PathAnswer(
+            given=path,
+            resolved=found.path,
+            kind=found.kind,
+            root=self._root_of(found.path),
+            pattern=self._pattern_of(found),
+            names_unknown=not self._hard_links and found.names > 1,
+        )
+
+    def is_safe_to_read(self, names: int) -> bool:
+        """Whether a file with that many hard links may be read as one with a single name may."""
+        return self._hard_links or names <= 1
+
+    def _root_of(self, path: str) -> str | None:
+        """Give the first root that holds it, if every policy has one that does."""
+        holding = [next((root for root in roots if is_within(path, root)), None) for roots in self._roots]
+        return holding[0] if holding and None not in holding else None
+
+    def _pattern_of(self, found: Resolution) -> str | None:
+        """Give the pattern that makes a path sensitive, by its names, by a link on the way, or by where it lies."""
+        passed = (found.path, *found.links)
+        for pattern in self._patterns:
+            if any(pattern.matches(path) for path in passed) or _lies_in(found, pattern.place):
+                return pattern.text
+        return None
+
+    def _write_roots(self, rule: PathRules, temporary: Sequence[str | os.PathLike[str]]) -> list[str]:
+        named = [expand(root, base=self.project, home=self.home) for root in rule.write_roots]
+        return [_resolved(root) for root in (*named, *(temporary if rule.tmp else ()))]
+
+
+class UnsupportedSystem(RuntimeError):
+    """Files cannot be opened relative to a checked folder here, so that no path policy would hold."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the path policy needs a POSIX system (Linux, macOS): this one cannot open files relative to a folder"
+        )
+
+
+def _check_system() -> None:
+    needed: Collection[object] = (os.open, os.mkdir, os.stat, os.unlink)
+    if not (hasattr(os, "O_NOFOLLOW") and all(function in os.supports_dir_fd for function in needed)):
+        raise UnsupportedSystem
+
+
+def _resolved(folder: str | os.PathLike[str]) -> str:
+    """Resolve a folder of the host's own. Raises ValueError where it leads nowhere."""
+    found = resolve(_absolute(folder))
+    if isinstance(found, PathProblem):
+        raise ValueError(f"{os.fspath(folder)!r} cannot be a folder of a path policy: {found.value}")
+    return found.path
+
+
+def _absolute(folder: str | os.PathLike[str]) -> str:
+    """Make a folder of the host's own absolute. Its `..` stay: what they mean depends on links."""
+    return os.path.join(os.getcwd(), os.fspath(folder))  # noqa: PTH109, PTH118  # texts throughout
+
+
+def _lies_in(found: Resolution, place: str | None) -> bool:
+    """Whether a path lies in a place that goes by other names here: a link's target, another spelling, a mount."""
+    if place is None:
+        return False
+    try:
+        there = Path(place).stat()
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) in found.identities

@@ -1,0 +1,144 @@
+"""Resolution of paths: where a path leads once every link on it is followed, and what was met on the way."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from toolgen.runtime.policy.paths.rules import ancestry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MAX_LINKS: Final = 40
+MAX_BYTES: Final = 4096
+"""How many links one path may lead over, and how long it may be: Linux's own bounds."""
+
+Identity: TypeAlias = tuple[int, int]
+"""Device and inode: the same under every name."""
+
+
+class FileKind(StrEnum):
+    """What lies at a resolved path."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    OTHER = "other"
+    MISSING = "missing"
+
+
+class PathProblem(StrEnum):
+    """Why a path leads nowhere that can be judged."""
+
+    EMPTY = "it is empty"
+    NUL = "it has a NUL character in it"
+    NOT_TEXT = "it is not valid Unicode"
+    NOT_A_STRING = "it is not a string"
+    TOO_LONG = "it is too long"
+    TOO_MANY_LINKS = "its links lead in a circle"
+    CLOSED = "what lies on the way cannot be looked into"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Where a path leads: `path` is absolute, and holds neither links nor `..`.
+
+    `links` are the links that were followed, each where it lies itself. `identities` are those of the path and
+    of the folders above it, as far as they exist. `names` counts the hard links of a file.
+    """
+
+    path: str
+    kind: FileKind
+    links: tuple[str, ...]
+    identities: frozenset[Identity]
+    names: int
+
+
+def resolve(path: str) -> Resolution | PathProblem:
+    """Follow every link of an absolute path. What does not exist counts as a plain name, so that it may be made."""
+    problem = _problem(path)
+    if problem is not None:
+        return problem
+    pending = list(reversed(path.split("/")))
+    at, links, found = "/", list[str](), dict[str, os.stat_result]()
+    while pending:
+        name = pending.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            at = at.rpartition("/")[0] or "/"
+            continue
+        here = f"{at.rstrip('/')}/{name}"
+        met = _look(here)
+        if isinstance(met, PathProblem):
+            return met
+        if not isinstance(met, str):
+            at = here
+            if met is not None:
+                found[here] = met
+            continue
+        links.append(here)
+        if len(links) > MAX_LINKS:
+            return PathProblem.TOO_MANY_LINKS
+        at = "/" if met.startswith("/") else at
+        pending += reversed(met.split("/"))
+    return _resolution(at, links, found)
+
+
+def _look(path: str) -> os.stat_result | str | PathProblem | None:
+    """Look at one name: what it is, where it leads as a link, or None where nothing is there."""
+    try:
+        status = os.lstat(path)
+        if not stat.S_ISLNK(status.st_mode):
+            return status
+        try:
+            return os.readlink(path)  # noqa: PTH115  # a text
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # it was a link a moment ago: the same name, to be looked at again
+                return path
+            raise
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return PathProblem.TOO_LONG if error.errno == errno.ENAMETOOLONG else PathProblem.CLOSED
+
+
+def _resolution(path: str, links: Sequence[str], found: Mapping[str, os.stat_result]) -> Resolution:
+    status = found.get(path)
+    return Resolution(
+        path=path,
+        kind=_kind(status, path),
+        links=tuple(links),
+        identities=frozenset(_identity(found[folder]) for folder in ancestry(path) if folder in found),
+        names=status.st_nlink if status and stat.S_ISREG(status.st_mode) else 1,
+    )
+
+
+def _identity(status: os.stat_result) -> Identity:
+    return status.st_dev, status.st_ino
+
+
+def _problem(path: str) -> PathProblem | None:
+    if not path:
+        return PathProblem.EMPTY
+    if "\0" in path:
+        return PathProblem.NUL
+    try:
+        size = len(path.encode("utf-8", "surrogateescape"))  # as names are given that hold other bytes
+    except UnicodeEncodeError:
+        return PathProblem.NOT_TEXT
+    return PathProblem.TOO_LONG if size > MAX_BYTES else None
+
+
+def _kind(status: os.stat_result | None, path: str) -> FileKind:
+    if path == "/":
+        return FileKind.FOLDER
+    if status is None:
+        return FileKind.MISSING
+    if stat.S_ISDIR(status.st_mode):
+        return FileKind.FOLDER
+    return FileKind.FILE if stat.S_ISREG(status.st_mode) else FileKind.OTHER

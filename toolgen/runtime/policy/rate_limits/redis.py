@@ -1,0 +1,166 @@
+"""Counters in Redis, which many processes share. Needs the extra `toolgen[redis]`, which is imported on use."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER
+from toolgen.runtime.redact.warning import warn
+
+if TYPE_CHECKING:
+    from toolgen.runtime.policy.rate_limits.protocol import Attempt
+
+_TAKE: Final = """\
+local passed_key, count_key = KEYS[1], KEYS[2]
+local now, midnight, limit, count_ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local cooldown, passed_ttl = tonumber(ARGV[5]), ARGV[6]
+
+local ready = now
+if cooldown > 0 then
+  local passed = tonumber(redis.call('GET', passed_key) or now - cooldown)
+  if passed > now then
+    passed = now
+    redis.call('SET', passed_key, ARGV[1], 'PX', passed_ttl)
+  end
+  ready = passed + cooldown
+end
+if limit > 0 and tonumber(redis.call('GET', count_key) or 0) >= limit then
+  ready = math.max(ready, midnight)
+end
+if ready > now then
+  return ready - now
+end
+if limit > 0 then
+  redis.call('INCR', count_key)
+  redis.call('PEXPIRE', count_key, count_ttl)
+end
+if cooldown > 0 then
+  redis.call('SET', passed_key, ARGV[1], 'PX', passed_ttl)
+end
+return 0
+"""
+"""Takes an attempt; gives how long to wait. Times are in µs since 1970, which a double holds until the year 2255.
+
+Of a cooldown the time of the last attempt that passed is kept. One in the future is of a clock that was ahead, and
+counts as now, so that no wait is longer than the cooldown."""
+
+_CONNECTIONS: Final = 16
+"""Connections of one event loop, at most; a take holds one for as long as a round trip."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class RedisCounters:
+    """Counts by tool, user and UTC date, in the Redis at a URI: `redis://`, `rediss://` or `unix://`.
+
+    A take is one round trip, and atomic. What takes longer than `timeout` seconds, or fails, refuses the call as
+    `unavailable`, code `limits_unavailable`: no limit is passed unchecked. If the answer is lost, the attempt counts.
+
+    Raises ImportError without redis-py, and ValueError for a URI that is none; neither repeats the URI, which may hold
+    a password. Use it as an async context manager, or `aclose` it, in each event loop that has made calls.
+    """
+
+    def __init__(self, uri: str, *, timeout: float = 2.0) -> None:
+        self._uri = uri
+        self._timeout = timeout
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Client] = WeakKeyDictionary()
+        self._redis = _redis()
+        self._failures: tuple[type[Exception], ...] = (self._redis.RedisError, OSError)
+        self._new_client()  # it connects to nothing yet, and finds what is wrong with the URI
+
+    async def __aenter__(self) -> RedisCounters:
+        """Give itself; connections are made when they are needed."""
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        """Close the connections."""
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop. A later take makes new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
+    async def take(self, attempt: Attempt, /) -> float:
+        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
+
+        Raises `CallFailed` where Redis cannot tell.
+        """
+        try:
+            async with asyncio.timeout(self._timeout):
+                wait = await self._client().eval(_TAKE, 2, *_keys(attempt), *_arguments(attempt))
+        except self._failures as error:
+            warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
+            message = f"the limits of {attempt.ident} cannot be checked now"
+            hint = "try again later, or go on without it"
+            raise CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, hint) from error
+        return timedelta(microseconds=wait).total_seconds()
+
+    def _client(self) -> _Client:
+        """The client of the running event loop: connections belong to the one that made them."""
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            client = self._clients[loop] = self._new_client()
+        return client
+
+    def _new_client(self) -> _Client:
+        redis = self._redis
+        try:
+            # No timeouts beside that of a take: on Python 3.11 they lose cancellations (by python/cpython#86296).
+            # And no retries, which connections of a pool have none of: an attempt that is sent twice could count twice.
+            pool = redis.BlockingConnectionPool.from_url(
+                self._uri, max_connections=_CONNECTIONS, timeout=None, socket_timeout=None
+            )
+            pool.make_connection()
+        except (TypeError, ValueError):
+            message = "this is no URI of Redis, such as redis://user:password@host:6379/0 or unix:///run/redis.sock"
+            raise ValueError(message) from None
+        client: _Client = redis.Redis.from_pool(pool)
+        return client
+
+
+class _Client(Protocol):
+    """What is used of redis-py's client."""
+
+    async def eval(self, script: str, numkeys: int, *keys_and_args: str | int) -> int: ...
+
+    async def aclose(self) -> None: ...
+
+
+def _redis() -> Any:
+    try:
+        return import_module("redis.asyncio")
+    except ImportError:
+        raise ImportError('limits in Redis need redis-py: pip install "toolgen[redis]"') from None
+
+
+def _keys(attempt: Attempt) -> tuple[str, str]:
+    """Keys of when a user's last call passed, and of the calls today. The braces keep them on one node of a cluster."""
+    whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (attempt.ident, attempt.user))
+    return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{attempt.now.date()}"
+
+
+def _arguments(attempt: Attempt) -> tuple[int, ...]:
+    """The arguments of the script: times in µs since 1970, spans in ms. Redis' own clock only forgets."""
+    now = attempt.now
+    return (
+        _since_1970(now),
+        _since_1970(attempt.midnight),
+        attempt.daily_limit,
+        (attempt.midnight - now + KEPT_LONGER) // timedelta(milliseconds=1),
+        attempt.cooldown // timedelta(microseconds=1),
+        (attempt.cooldown + KEPT_LONGER) // timedelta(milliseconds=1),
+    )
+
+
+def _since_1970(time: datetime) -> int:
+    return (time - _EPOCH) // timedelta(microseconds=1)

@@ -1,0 +1,1 @@
+"""What is secret in a call, and how it is kept out of what is stored, logged and shown."""

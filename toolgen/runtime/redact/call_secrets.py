@@ -1,0 +1,297 @@
+"""The secrets of a call: found once, and left out wherever something of the call is stored or shown.
+
+`secrets_of_tool` says at bind time what is secret by declaration, and `secrets_of_call` adds the values that one call
+came with. They are collected when the first text has to be redacted: in the store's encoding, where somebody is asked,
+and where a call fails. All that a border has to do is to pass what it stores or shows through one of the `hide_`
+functions. The value of a result is not passed through one: its caller gets what the handler gave.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from pydantic_core import from_json, to_jsonable_python
+
+from toolgen.contract.records import NOTHING
+from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key
+from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.pointer import steps_of
+from toolgen.schema.secret_fields import secret_pointers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from toolgen.contract.records import Issue, ToolCallMeta, ToolError, ToolResult
+    from toolgen.runtime.catalog.definition import ToolDefinition
+    from toolgen.runtime.redact.redact import Rules
+    from toolgen.runtime.redact.secret_values import SecretValues
+
+# What redacts has many patterns, and most calls go well and are not recorded: it is imported where it is used.
+
+_CUT: Final = "…"
+_CONTAINERS: Final = ("an object with ", "an empty object", "an array of ")
+"""How issues begin that show an object or an array: without what is in it."""
+
+BESIDE_VALUE: Final = ("audit", "telemetry", "server_data", "metadata")
+"""The JSON objects that a result may have beside its value."""
+
+
+def secrets_of_tool(definition: ToolDefinition) -> Secrets:
+    """Give what is secret in every call of a tool: declared fields, and fields with the name of a secret."""
+    args, result = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
+    return _of_fields(args, result, definition.input_schema, definition.metadata.get("inject", ()))
+
+
+def secrets_of_schema(schema: Any) -> Secrets:
+    """The same for args of a schema that is no tool's own, such as those of an action."""
+    return _of_fields(secret_pointers(schema), (), schema)
+
+
+def _of_fields(args: tuple[str, ...], result: tuple[str, ...], schema: Any, injected: Iterable[str] = ()) -> Secrets:
+    fields = list(_fields(schema))
+    if not args and not result and not any(is_secret_key(name) for name in (*(name for name, _ in fields), *injected)):
+        return NO_SECRETS
+    return Secrets(args, result, names=_declared_names(args, fields), is_watched=True)
+
+
+def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) -> DeclaredNames:
+    """The last names of pointers, without those that other fields of the schema have too."""
+    declared = [steps[-1] for pointer in pointers if (steps := steps_of(pointer)) and steps[-1] != "*"]
+    plain = [name for name, schema in fields if not _is_marked(schema)]
+    all_names = [name for name, _ in fields]
+    shared = {name for name in declared if name in plain and all_names.count(name) > declared.count(name)}
+    return DeclaredNames(set(declared) - shared, set(all_names) - set(declared) | shared)
+
+
+def _is_marked(schema: Any) -> bool:
+    return is_object(schema) and (
+        schema.get("format") == "password" or schema.get("writeOnly") is True or "$ref" in schema
+    )
+
+
+def _fields(schema: Any) -> Iterator[tuple[str, Any]]:
+    """The fields that any part of a schema names."""
+    queue = [schema]
+    while queue:
+        node = queue.pop()
+        if is_object(node):
+            properties = node.get("properties")
+            if is_object(properties):
+                yield from properties.items()
+            queue += node.values()
+        elif is_array(node):
+            queue += node
+
+
+def secrets_of_call(
+    of_tool: Secrets,
+    payload: bytes | str | Callable[[], Any] | None,
+    injected: Mapping[str, Any] = NOTHING,
+    above: SecretValues | None = None,
+) -> Secrets:
+    """Add the values that are secret in one call: in its payload, or what a function gives for it, and injected.
+
+    `above` are those of the call that started the run.
+    """
+    from toolgen.runtime.redact.secret_values import SecretValues
+
+    return of_tool._replace(values=SecretValues(partial(_collect, of_tool, payload, injected), above))
+
+
+class _Calling(Protocol):
+    """A call that runs."""
+
+    @property
+    def secrets(self) -> Secrets: ...
+
+
+def secrets_of_meta(meta: ToolCallMeta) -> Secrets:
+    """Give what is secret in the call that comes with a meta, while it runs; nothing where nobody observes the call."""
+    call: _Calling | None = vars(meta).get("_call")
+    return NO_SECRETS if call is None else call.secrets
+
+
+def with_result_values(secrets: Secrets, result: Any) -> Secrets:
+    """Add the values that are secret in a result, given as JSON."""
+    from toolgen.runtime.redact.redact import Rules, redact
+    from toolgen.runtime.redact.secret_values import SecretValues
+
+    if not secrets.result:
+        return secrets
+    hidden: list[Any] = []
+    redact(result, secrets.result, Rules(text=_itself, hidden=hidden))
+    values = secrets.values or SecretValues(tuple)
+    return secrets._replace(values=values.with_more(hidden))
+
+
+def _collect(
+    secrets: Secrets, payload: bytes | str | Callable[[], Any] | None, injected: Mapping[str, Any]
+) -> list[Any]:
+    from toolgen.runtime.redact.redact import Rules, redact
+
+    hidden: list[Any] = []
+    rules = Rules(text=_itself, names=secrets.names or DeclaredNames((), ()), hidden=hidden)
+    redact(json_of(payload), secrets.args, rules)
+    if injected:
+        plain = to_jsonable_python(dict(injected), fallback=str, by_alias=True)
+        redact(plain, secrets.args, Rules(text=_itself, hidden=hidden))
+    return hidden
+
+
+def json_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
+    """Read a payload: what there is of it where it is no whole JSON, and None where that is nothing."""
+    try:
+        given = payload() if callable(payload) else payload
+        return from_json(given, allow_partial="trailing-strings") if isinstance(given, bytes | str) else given
+    except Exception:  # noqa: BLE001  # args that are no JSON, or that their own class cannot dump, hold no known field
+        return None
+
+
+def _itself(text: str) -> str:
+    return text
+
+
+def hide_text(text: str, secrets: Secrets) -> str:
+    """Leave the secrets of a call out of a text, and what looks like one."""
+    from toolgen.runtime.redact.credentials import redact_text
+
+    return redact_text(text if secrets.values is None else secrets.values.hide(text))
+
+
+def hide_data(data: Any, secrets: Secrets) -> Any:
+    """Leave the secrets of a call out of JSON that is neither its args nor its result."""
+    from toolgen.runtime.redact.redact import redact
+
+    return redact(data, (), _rules(secrets))
+
+
+def hide_args(args: Any, secrets: Secrets) -> Any:
+    """Leave the secrets of a call out of its args, as JSON."""
+    from toolgen.runtime.redact.redact import redact
+
+    return redact(args, secrets.args, replace(_rules(secrets), names=secrets.names))
+
+
+def hide_result(value: Any, secrets: Secrets) -> Any:
+    """Leave the secrets of a call out of the value of its result, as JSON."""
+    from toolgen.runtime.redact.redact import redact
+
+    return redact(value, secrets.result, _rules(secrets))
+
+
+def hide_from_person(args: Any, secrets: Secrets) -> Any:
+    """Leave the secrets of a call out of its args as JSON, and nothing that could be more than a secret.
+
+    What somebody decides by must show all that a call does. Beside declared fields, and those with the name of a
+    secret, text is left out only where it cannot be more than a credential; see `redact_shown`.
+    """
+    from toolgen.runtime.redact.redact import Rules, redact
+
+    rules = Rules(partial(hide_text_from_person, secrets=secrets), _has(secrets), secrets.names, is_cautious=True)
+    return redact(args, secrets.args, rules)
+
+
+def hide_text_from_person(text: str, secrets: Secrets) -> str:
+    """The same for a text that somebody decides by."""
+    from toolgen.runtime.redact.credentials import redact_shown
+
+    return redact_shown(text if secrets.values is None else secrets.values.hide_from_person(text))
+
+
+def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
+    """Leave the secrets of a call out of what is said of its failure.
+
+    In hints of issues only values are looked for: "remove `api_key`: known fields are …" holds no secret.
+    """
+    hide = _hide_values(secrets)
+    shown = {
+        "message": hide_text(error.message, secrets),
+        "code": hide(error.code),
+        "hint": hide(error.hint) if error.issues else hide_text(error.hint, secrets),
+        "issues": tuple(hide_issue(issue, secrets) for issue in error.issues),
+        "prior_input": hide_text(error.prior_input, secrets),
+    }
+    changed: dict[str, Any] = {name: value for name, value in shown.items() if value != getattr(error, name)}
+    if not changed:
+        return error
+    hidden = replace(error, **changed)
+    return hidden if error.cause is None else hidden.caused_by(error.cause)
+
+
+def hide_issue(issue: Issue, secrets: Secrets) -> Issue:
+    """Leave the secrets of a call out of an issue; of a secret it is not said what was found."""
+    hide = _hide_values(secrets)
+    found = _redacted() if is_about_secret(issue, secrets) else hide_text(issue.found, secrets)
+    return replace(
+        issue, pointer=hide(issue.pointer), expected=hide(issue.expected), found=found, hint=hide(issue.hint)
+    )
+
+
+def is_about_secret(issue: Issue, secrets: Secrets) -> bool:
+    """Whether the value that an issue quotes is secret, in the args or in the result.
+
+    It may be where the pointer is cut, and where a text or a number stands in the place of an object with a secret.
+    """
+    from toolgen.runtime.redact.redact import is_secret_field
+
+    pointer = issue.pointer
+    is_scalar = not issue.found.startswith(_CONTAINERS)
+    return (
+        pointer.endswith(_CUT)
+        or (is_scalar and any(each.startswith(f"{pointer}/") for each in (*secrets.args, *secrets.result)))
+        or is_secret_field(pointer, secrets.args, secrets.names)
+        or is_secret_field(pointer, secrets.result)
+    )
+
+
+def hide_payload(payload: str, secrets: Secrets) -> str:
+    """Leave the secrets of a call out of what was sent as its args; all of it, if one is declared and it is no JSON."""
+    from toolgen.runtime.redact.credentials import redact_text
+    from toolgen.runtime.redact.redact import redact
+
+    try:
+        args = from_json(payload)
+    except (ValueError, TypeError):  # it is no JSON, or no text
+        return _redacted() if secrets.args else redact_text(payload)
+    hidden = redact(args, secrets.args, replace(_rules(secrets), names=secrets.names, is_strict=True))
+    return payload if hidden is args else json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
+
+
+def hide_beside_value(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
+    """Leave the secrets of a call out of all that its result says beside the value, and what is shown of that."""
+    hidden: dict[str, Any] = {}
+    if result.error is not None:
+        hidden["error"] = hide_error(result.error, secrets)
+        hidden["blocks"] = tuple(replace(block, data=hide_data(block.data, secrets)) for block in result.blocks)
+    if result.message is not None:
+        hidden["message"] = hide_text(result.message, secrets)
+    if result.side_effects:
+        hidden["side_effects"] = tuple(hide_text(effect, secrets) for effect in result.side_effects)
+    for name in BESIDE_VALUE:
+        if said := getattr(result, name):
+            hidden[name] = hide_data(dict(said), secrets)
+    return replace(result, **hidden) if hidden else result
+
+
+def _rules(secrets: Secrets) -> Rules:
+    from toolgen.runtime.redact.redact import Rules
+
+    return Rules(text=partial(hide_text, secrets=secrets), has=_has(secrets))
+
+
+def _hide_values(secrets: Secrets) -> Callable[[str], str]:
+    return _itself if secrets.values is None else secrets.values.hide
+
+
+def _has(secrets: Secrets) -> Callable[[float], bool] | None:
+    return None if secrets.values is None else secrets.values.has
+
+
+def _redacted() -> str:
+    from toolgen.runtime.redact.credentials import REDACTED
+
+    return REDACTED

@@ -1,0 +1,264 @@
+"""Credentials in text: well-known formats, and what stands behind the name of a secret. Linear in the text.
+
+No pattern has two ways to read the same run of characters: runs are taken whole (`++`), and begin where none goes on.
+Which names are those of secrets is in `secret_names`.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from functools import partial
+from typing import Final
+
+from toolgen.runtime.redact.secret_names import WORDS_IN_TEXT, is_secret_name, letters
+
+REDACTED: Final = "[redacted]"
+
+_ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
+"""What a shell, or code, could act on: text with it is more than a credential."""
+
+
+def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
+    """Give a text with each secret in it as `REDACTED`; a text without is given back itself.
+
+    `names` are further names of secrets, of lower-case letters and digits.
+    """
+    return _redacted(text, names, is_cautious=False)
+
+
+def redact_shown(text: str) -> str:
+    """The same for text that a person decides by: what could be more than a credential stays.
+
+    A model wrote the text, and must not be able to hide what it does behind how it looks: `TOKEN="$(curl … | sh)"` is
+    shown. So is what follows a name and is a plain word, which could be the name of a program or of a file.
+    """
+    return _redacted(text, frozenset(), is_cautious=True)
+
+
+def is_mere_credential(value: str) -> bool:
+    """Whether a value behind the name of a secret, as on a command line, can be nothing but a credential."""
+    header = _HEADER.fullmatch(value)
+    word = header[1] if header else value
+    return _is_token(word) and not word.startswith(("/", "./", "../", "~")) and not _ACTIVE.search(word)
+
+
+def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
+    length = len(text)
+    if length < 6 or (length < 16 and text.isidentifier()):  # too short for any format, with no name before it
+        return text
+    if length > _SHORT or _RUN.search(text):
+        for needles, pattern, replace in _FORMATS:
+            for needle in needles:
+                if needle in text:
+                    text = pattern.sub(partial(_if_inactive, replace) if is_cautious else replace, text)
+                    break
+    if ":" in text or "=" in text or "--" in text or ">" in text or "earer" in text or "asic" in text:
+        lowered = text.lower()
+        if "bearer" in lowered or "basic" in lowered:
+            shown = _SCHEME.sub(_without_credentials, text)
+            text = text if shown == text else shown
+        if names or any(word in lowered for word in WORDS_IN_TEXT):
+            return _without_named(text, names, is_cautious=is_cautious)
+    return text
+
+
+def _if_inactive(replace: str, found: re.Match[str]) -> str:
+    """What takes the place of a credential that was found by its format: itself, where it may be more than that."""
+    secret = found[found.lastindex or 0]
+    is_block = secret.startswith("-----BEGIN")
+    may_act = _KEY_BLOCK.fullmatch(secret) is None if is_block else _ACTIVE.search(secret) is not None
+    return found[0] if may_act else found.expand(replace)
+
+
+_SHORT: Final = 200
+_RUN: Final = re.compile(r"[^\s]{16}|://|PRIVATE KEY|[?&]|-[uU][\s=]|-user")
+"""What a short text has at least that holds one of the formats."""
+
+_B64: Final = "[A-Za-z0-9_-]"
+_ESCAPED: Final = r"(?<=\\[abfnrtv])|(?<=\\x[0-9a-fA-F]{2})|(?<=\\u[0-9a-fA-F]{4})"
+"""What looks like letters, in text that holds other text, and is none of a credential."""
+
+_START: Final = f"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
+
+_PREFIXED: Final = (
+    ("sk-", "sk-{B}{16,}+"),  # OpenAI, Anthropic, and those that follow them
+    ("sk_", "sk_{B}{16,}+"),  # Stripe, ElevenLabs
+    ("rk_", "rk_(?:live|test)_{B}{10,}+"),
+    ("whsec_", "whsec_{B}{16,}+"),
+    ("gh", "gh[pousr]_[A-Za-z0-9]{16,}+"),  # GitHub
+    ("github_pat_", "github_pat_{B}{16,}+"),
+    ("gl", "gl(?:pat|dt|rt|cbt|ptt|soat)-{B}{16,}+"),  # GitLab
+    ("xox", "xox[a-z]-[A-Za-z0-9-]{10,}+"),  # Slack
+    ("xapp-", "xapp-[A-Za-z0-9-]{10,}+"),
+    ("hooks.slack.com/services/", "hooks\\.slack\\.com/services/[A-Za-z0-9/]{20,}+"),
+    ("AKIA", "AKIA[A-Z0-9]{16}(?![A-Za-z0-9])"),  # AWS
+    ("ASIA", "ASIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("ABSK", "ABSK[A-Za-z0-9+/=]{40,}+"),
+    ("AIza", "AIza{B}{35}"),  # Google
+    ("ya29.", "ya29\\.{B}{16,}+"),
+    ("GOCSPX-", "GOCSPX-{B}{16,}+"),
+    ("hf_", "hf_[A-Za-z0-9]{16,}+"),  # Hugging Face
+    ("gsk_", "gsk_[A-Za-z0-9]{16,}+"),  # Groq
+    ("xai-", "xai-{B}{16,}+"),
+    ("pplx-", "pplx-[A-Za-z0-9]{16,}+"),
+    ("r8_", "r8_[A-Za-z0-9]{16,}+"),  # Replicate
+    ("tvly-", "tvly-{B}{16,}+"),  # Tavily
+    ("npm_", "npm_[A-Za-z0-9]{20,}+"),
+    ("pypi-", "pypi-{B}{16,}+"),
+    ("dop_v1_", "dop_v1_[a-f0-9]{32,}+"),  # DigitalOcean
+    ("dapi", "dapi[a-f0-9]{32}(?![A-Za-z0-9])"),  # Databricks
+    ("SG.", "SG\\.{B}{16,}+\\.{B}{16,}+"),  # SendGrid
+    ("SK", "SK[a-f0-9]{32}(?![A-Za-z0-9])"),  # Twilio
+    ("shp", "shp(?:at|ca|pa|ss|tk)_[a-fA-F0-9]{16,}+"),  # Shopify
+    ("lin_api_", "lin_api_[A-Za-z0-9]{16,}+"),  # Linear
+    ("ntn_", "ntn_[A-Za-z0-9]{16,}+"),  # Notion
+    ("secret_", "secret_[A-Za-z0-9]{32,}+"),
+    ("ATATT3", "ATATT3{B}{16,}+"),  # Atlassian
+    ("hvs.", "hvs\\.{B}{16,}+"),  # Vault
+    ("dp.pt.", "dp\\.pt\\.[A-Za-z0-9]{16,}+"),  # Doppler
+    ("AGE-SECRET-KEY-1", "AGE-SECRET-KEY-1[A-Z0-9]{16,}+"),
+    (":AA", "[0-9]{6,12}:AA{B}{30,}+"),  # Telegram
+)
+"""How a credential begins, for a quick look, and its whole."""
+
+_FORMATS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = (
+    (
+        ("PRIVATE KEY",),
+        re.compile(
+            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+            re.DOTALL,
+        ),
+        REDACTED,
+    ),
+    (("://",), re.compile(r"(?<=://)[^\s/?#\"'<>\\]+@"), f"{REDACTED}@"),
+    (
+        ("eyJ",),
+        re.compile(rf"(?:(?<!{_B64})|{_ESCAPED})eyJ{_B64}{{8,}}+\.{_B64}{{8,}}+(?:\.{_B64}*+){{0,3}}"),
+        REDACTED,
+    ),
+    (
+        tuple(begin for begin, _ in _PREFIXED),
+        re.compile(f"{_START}(?:{'|'.join(whole.replace('{B}', _B64) for _, whole in _PREFIXED)})"),
+        REDACTED,
+    ),
+    (
+        ("ig=", "nature=", "key="),
+        re.compile(r"(?<=[?&])((?:[\w-]{0,20}-)?(?:sig|signature|key)=)([^\s&#\"'<>]++)", re.IGNORECASE),
+        rf"\g<1>{REDACTED}",
+    ),
+    (
+        ("-u", "-U", "--user", "--proxy-user"),
+        re.compile(
+            r"(?<![\w-])((?:-u|-U|--user|--proxy-user)(?:[ \t=]{1,4}[\"']?|[\"']))(?!\d{1,9}:\d{1,9}(?![^\s\"']))"
+            r"([^\s:\"'`/\\]{1,256}:[^\s\"'`\\]++)"
+        ),
+        rf"\g<1>{REDACTED}",
+    ),
+)
+"""What to look for, how it reads, and what to put in its place. The last group is the secret, or all of it is."""
+
+_SCHEME: Final = re.compile(rf"{_START}(bearer|basic)([ \t]{{1,8}})([A-Za-z0-9._~+/=-]{{8,}}+)", re.IGNORECASE)
+
+
+def _without_credentials(found: re.Match[str]) -> str:
+    scheme, space, word = found.groups()
+    secret = _is_name_and_password(word) if scheme.lower() == "basic" else _is_token(word)
+    return f"{scheme}{space}{REDACTED}" if secret else found[0]
+
+
+def _is_name_and_password(word: str) -> bool:
+    word = word.rstrip("._~-=")
+    try:
+        return b":" in b64decode(word + "=" * (-len(word) % 4), validate=True)
+    except NotBase64:
+        return False
+
+
+def _is_token(word: str) -> bool:
+    """Whether it is none of the plain words that follow `bearer` in prose."""
+    return len(word) >= 20 or not word.isalpha()
+
+
+_NAME: Final = re.compile(
+    r"(?<![\w.-])(?:([\w.-]++)(\\{0,4}[\"'`]?[ \t]{0,4}(?::=|=>|==?|:|(?<=\w)>)[ \t]{0,4})"
+    r"|(--[\w-]++)[ \t]{1,4}(?!-))"
+)
+_UNQUOTED: Final = re.compile(r"(?:[^\s\"'`,;&<>]|,(?=[^\s\"']))++")
+_QUOTE: Final = re.compile(r"\\{0,4}[\"'`]")
+_TEXT: Final[dict[str, re.Pattern[str]]] = {
+    quote: re.compile(rf"(?:[^{quote}\\]|\\.)*+", re.DOTALL) for quote in ('"', "'", "`")
+}
+_REST_OF_LINE: Final = re.compile(r"[^\r\n]++")
+_BRACKET: Final = re.compile(r"[\[\]{}]")
+_LONGEST_END: Final = 80
+_NOTHING: Final = frozenset({"null", "none", "nil", "true", "false", "undefined"})
+
+
+_KEY_BLOCK: Final = re.compile(r"-----BEGIN [A-Z0-9 ]+-----(?:[A-Za-z0-9+/=\r\n]|\\[nr])*(?:-----END [A-Z0-9 ]+-----)?")
+_HEADER: Final = re.compile(r"(?:basic|bearer|token|negotiate|apikey|api-key) (\S+)", re.IGNORECASE)
+
+
+def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
+    """Leave out what stands behind the name of a secret: `token=…`, `"password": "…"`, `Cookie: …`, `--api-key …`."""
+    parts: list[str] = []
+    done = at = 0
+    while found := _NAME.search(text, at):
+        at = found.end()
+        written = found[1] or found[3]
+        name = letters(written[-_LONGEST_END:])
+        if not is_secret_name(written) and name not in names:
+            continue
+        begin, end = _value(text, at, name, found)
+        value = text[begin:end]
+        if not value or value == REDACTED or value.lower() in _NOTHING:
+            continue
+        if name.endswith("tokens") and value.isdecimal():
+            continue
+        if is_cautious and not is_mere_credential(value):
+            continue
+        parts += (text[done:begin], REDACTED)
+        done = at = end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def _value(text: str, at: int, name: str, found: re.Match[str]) -> tuple[int, int]:
+    """Where the value that begins at `at` begins without its quotes, and where it ends."""
+    quote = _QUOTE.match(text, at)
+    if quote is not None:
+        return quote.end(), _end_of_quoted(text, quote)
+    if text[at : at + 1] in ("[", "{"):
+        return at, _end_of_container(text, at)
+    if name.endswith(("authorization", "cookie")) and ":" in (found[2] or ""):
+        return at, _end_of_header(text, at, text[found.start() - 1 : found.start()])
+    word = _UNQUOTED.match(text, at)
+    return at, word.end() if word else at
+
+
+def _end_of_quoted(text: str, quote: re.Match[str]) -> int:
+    """A plain quote ends at the next that is not escaped; one that is escaped itself ends at the next like it."""
+    begin = quote.end()
+    if len(quote[0]) == 1:
+        inside = _TEXT[quote[0]].match(text, begin)
+        return inside.end() if inside else begin
+    end = text.find(quote[0], begin)
+    return len(text) if end < 0 else end
+
+
+def _end_of_container(text: str, at: int) -> int:
+    depth = 0
+    for bracket in _BRACKET.finditer(text, at):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth == 0:
+            return bracket.end()
+    return len(text)
+
+
+def _end_of_header(text: str, at: int, before: str) -> int:
+    """A header in quotes, as on a command line, ends with them; another ends with its line."""
+    rest = _REST_OF_LINE.match(text, at)
+    end = rest.end() if rest else at
+    closing = text.find(before, at, end) if before in ('"', "'", "`") and before else -1
+    return end if closing < 0 else closing

@@ -1,0 +1,259 @@
+"""Redaction of JSON values: secrets go by the name of their key, by their declared field, or by how they look.
+
+How text is searched is in `credentials`, which keys are secret is in `secret_names`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64decode
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from urllib.parse import unquote
+
+from toolgen.runtime.base.json_text import MAX_DEPTH
+from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential, redact_text
+from toolgen.runtime.redact.secret_names import is_secret_key, keeps_numbers
+from toolgen.schema.pointer import steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from toolgen.runtime.redact.secret_names import DeclaredNames
+
+__all__ = ["REDACTED", "Rules", "is_secret_field", "is_secret_key", "redact", "redact_text"]
+
+_ANY: Final = "*"
+_HEADERS: Final = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})
+_LOGIN_OPTIONS: Final = frozenset({"-u", "-U", "--user", "--proxy-user"})
+_LOGIN: Final = re.compile(r"(?!\d+:\d+$)[^\s:/]+:\S+")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What else is secret in a value, and what is done with it.
+
+    `text` redacts a string, `has` says whether a number is secret. `names` are declared ones that a key may be a
+    spelling of; with them strings are read that hold JSON. What is hidden is added to `hidden`. With `is_cautious` what
+    could be more than a credential stays, as in `redact_shown`, unless it is declared or stands under a secret key.
+    With `is_strict` what stands in the place of an object with a declared secret, and is none, is one itself.
+    """
+
+    text: Callable[[str], str] = redact_text
+    has: Callable[[float], bool] | None = None
+    names: DeclaredNames | None = None
+    hidden: list[Any] | None = None
+    is_cautious: bool = False
+    is_strict: bool = False
+
+    def hide(self, value: Any) -> str:
+        """Leave out a value."""
+        if self.hidden is not None:
+            self.hidden.append(value)
+        return REDACTED
+
+
+_RULES: Final = Rules()
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A place in a value, with the places below it that are declared, or lead to one that is."""
+
+    below: dict[str, _Field] = field(default_factory=dict[str, "_Field"])
+    secret: list[bool] = field(default_factory=lambda: [False])
+
+
+_NONE: Final[tuple[_Field, ...]] = ()
+
+
+def redact(value: Any, declared: Iterable[str] = (), rules: Rules = _RULES) -> Any:
+    """Give a JSON value without its secrets, each of which becomes `REDACTED`; what has none is given back itself.
+
+    `declared` are JSON pointers (RFC 6901) of fields that are secret whatever they hold, with `*` for any index or key.
+    What is nested deeper than `MAX_DEPTH` counts as secret. Takes time linear in the size of the value.
+    """
+    return _Walk(_fields(tuple(declared)) if declared else _NONE, rules).redacted(value)
+
+
+def is_secret_field(pointer: str, declared: Iterable[str] = (), names: DeclaredNames | None = None) -> bool:
+    """Whether a JSON pointer leads to a secret, or into one: by the name of a key on its way, or declared."""
+    segments = steps_of(pointer)
+    at = _fields(tuple(declared))
+    for segment in segments:
+        if _is_declared(at) or is_secret_key(segment) or (names is not None and names.mean(segment)):
+            return True
+        at = _step(at, segment)
+    return _is_declared(at)
+
+
+class _Walk:
+    """A walk through one value. `root` are the places that are declared in it."""
+
+    def __init__(self, root: tuple[_Field, ...], rules: Rules) -> None:
+        self._root = root
+        self._rules = rules
+
+    def redacted(self, value: Any) -> Any:
+        return self._redacted(value, self._root, 0)
+
+    def _redacted(self, value: Any, at: tuple[_Field, ...], depth: int) -> Any:
+        rules = self._rules
+        if at and _is_declared(at):
+            return rules.hide(value)
+        if rules.is_strict and _is_misplaced(value, at):
+            return rules.hide(value)
+        if isinstance(value, str):
+            return self._text(value, depth)
+        if _is_mapping(value):
+            return self._object(value, at, depth + 1) if depth < MAX_DEPTH else rules.hide(value)
+        if _is_sequence(value):
+            return self._array(value, at, depth + 1) if depth < MAX_DEPTH else rules.hide(value)
+        if rules.has is not None and isinstance(value, int | float) and not isinstance(value, bool):
+            return REDACTED if rules.has(value) else value
+        return value
+
+    def _object(self, value: dict[str, Any], at: tuple[_Field, ...], depth: int) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        same = True
+        rules = self._rules
+        named = _names_a_secret(value)
+        for key, item in value.items():
+            below = _step(at, key) if at else _NONE
+            if (
+                (is_secret_key(key) and not _says_nothing(key, item))
+                or (named and key == "value" and not _says_nothing(key, item) and self._may_hide(item))
+                or (rules.names is not None and item is not None and rules.names.mean(key))
+            ):
+                kept = rules.hide(item)
+            else:
+                kept = self._redacted(item, below, depth)
+            shown = _free(rules.text(key), members)
+            same = same and kept is item and shown is key
+            members[shown] = kept
+        return value if same else members
+
+    def _array(self, value: Sequence[Any], at: tuple[_Field, ...], depth: int) -> Sequence[Any]:
+        items: list[Any] = []
+        same = True
+        before: Any = None
+        header = len(value) == 2 and isinstance(value[0], str) and value[0].lower() in _HEADERS
+        for index, item in enumerate(value):
+            is_secret = isinstance(item, str) and (_is_option(before, item) or (header and index == 1))
+            if is_secret and self._may_hide(item):
+                kept = self._rules.hide(item)
+            else:
+                kept = self._redacted(item, _step(at, str(index)) if at else _NONE, depth)
+            same = same and kept is item
+            items.append(kept)
+            before = item
+        return value if same else items
+
+    def _may_hide(self, value: Any) -> bool:
+        """Whether a value that is secret by what stands before it is nothing but a credential."""
+        return not self._rules.is_cautious or (isinstance(value, str) and is_mere_credential(value))
+
+    def _text(self, text: str, depth: int) -> str:
+        if self._rules.names is not None and depth < MAX_DEPTH and not self._rules.is_cautious:
+            text = self._opened(text, depth)
+        return self._rules.text(text)
+
+    def _opened(self, text: str, depth: int) -> str:
+        """A text that holds JSON, as it is or encoded, without what is secret in that."""
+        inner, is_plain = _json_in(text)
+        if inner is None:
+            return text
+        kept = self._redacted(inner, self._root, depth + 1)
+        if kept is inner:
+            return text
+        return json.dumps(kept, ensure_ascii=False) if is_plain else REDACTED
+
+
+def _json_in(text: str) -> tuple[Any, bool]:
+    """Give the object, array or text that a text holds as JSON, and whether it is plain JSON, and not encoded."""
+    stripped = text.strip()
+    if stripped[:1] in ("{", "[", '"'):
+        return _parsed(stripped), True
+    if stripped[:3].upper() in ("%7B", "%5B", "%22"):
+        return _parsed(unquote(stripped)), False
+    if stripped[:1] in ("e", "W", "I") and _BASE64.fullmatch(stripped):  # how `{`, `[` and `"` begin
+        data = stripped.rstrip("=").replace("+", "-").replace("/", "_")
+        try:
+            return _parsed(urlsafe_b64decode(data + "=" * (-len(data) % 4)).decode()), False
+        except ValueError:  # also what is no base64, or no text
+            pass
+    return None, False
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    """Whether a value gives no secret away, whatever its key: no value, a yes or no, a count of tokens."""
+    if value is None or isinstance(value, bool):
+        return True
+    return keeps_numbers(key) and isinstance(value, int | float | dict)
+
+
+def _names_a_secret(value: dict[str, Any]) -> bool:
+    """Whether an object is a pair like `{"name": "Authorization", "value": …}`."""
+    if "value" not in value:
+        return False
+    name = value.get("name", value.get("key"))
+    return isinstance(name, str) and is_secret_key(name)
+
+
+def _is_option(word: Any, value: str) -> bool:
+    """Whether a word of a command line is an option like `--password`, or `-u`, whose value is the next word."""
+    if not isinstance(word, str) or not word.startswith("-"):
+        return False
+    return ("=" not in word and is_secret_key(word)) or (word in _LOGIN_OPTIONS and bool(_LOGIN.fullmatch(value)))
+
+
+def _free(key: str, members: dict[str, Any]) -> str:
+    """A key that no other member has: two that were redacted may look alike."""
+    while key in members:
+        key += "+"
+    return key
+
+
+@lru_cache(maxsize=1024)
+def _fields(declared: tuple[str, ...]) -> tuple[_Field, ...]:
+    root = _Field()
+    for pointer in declared:
+        at = root
+        for segment in steps_of(pointer):
+            at = at.below.setdefault(segment, _Field())
+        at.secret[0] = True
+    return (root,)
+
+
+def _step(at: tuple[_Field, ...], segment: str) -> tuple[_Field, ...]:
+    return tuple(place.below[name] for place in at for name in {segment, _ANY} if name in place.below)
+
+
+def _is_declared(at: tuple[_Field, ...]) -> bool:
+    return any(place.secret[0] for place in at)
+
+
+def _is_misplaced(value: Any, at: tuple[_Field, ...]) -> bool:
+    """Whether a value stands where only an object with a declared secret can."""
+    names = [name for place in at for name in place.below]
+    if _is_sequence(value):
+        return bool(names) and not any(name == _ANY or name.isdecimal() for name in names)
+    return bool(names) and isinstance(value, str | int | float)
+
+
+def _is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, list | tuple)

@@ -1,0 +1,250 @@
+"""Secret values of one call, found in text in whatever spelling they occur there."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote, quote_plus
+
+from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential
+from toolgen.runtime.redact.secret_names import common_length
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.pointer import escape
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+SHORTEST_ANYWHERE: Final = 6
+"""Characters of a value that is searched for inside of words.
+
+A text of six characters hardly ever occurs by chance; shorter ones do (`test` in `latest`), and replacing them would
+leave messages that nobody can read.
+"""
+
+SHORTEST_WORD: Final = 4
+"""Characters of a value that is searched for as a whole word, such as a PIN.
+
+Shorter ones (`a`, `1`, `no`) are words and numbers of any text. They are redacted in their own field only.
+"""
+
+_HEAD: Final = 16
+"""Characters of a longer value that are enough to know it by, because whoever prints it may cut it."""
+
+_LEAST_CUT: Final = 6
+"""Characters of a value that are hidden where they stand right before a mark of a cut."""
+
+_LEAST_LINE: Final = 8
+_LONG: Final = 20_000
+"""Characters of a value that is searched for as it is and as JSON, and in no other spelling."""
+
+_MOST_SPELLINGS: Final = 1000
+"""What is searched for in one call. Of a call with more secrets no text is shown, because a search takes too long."""
+
+_WORDS: Final = frozenset({"true", "false", "null", "none", "undefined"})
+_CUT: Final = re.compile(r"…|\n\[cut:")
+_HEX_ESCAPE: Final = re.compile("%[0-9A-F]{2}")
+_WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECASE)
+
+
+class _Spelling(NamedTuple):
+    """One spelling of a value.
+
+    `alone` says what it must not stand next to: nothing, digits, or anything of a word. `is_mere` says that the value
+    can be nothing but a credential.
+    """
+
+    text: str
+    alone: str
+    is_mere: bool
+
+
+class SecretValues:
+    """The secret values of one call, collected when they are first needed: `collect` gives JSON values.
+
+    Every string and number in them is secret. Strings are found as they are, escaped for JSON (up to three times),
+    Python, HTML, URLs and JSON pointers, in base64 (also as a part of a longer text) and in hexadecimal.
+    """
+
+    def __init__(self, collect: Callable[[], Iterable[Any]], base: SecretValues | None = None) -> None:
+        self._collect: Callable[[], Iterable[Any]] | None = collect
+        self._base = base
+        self._leaves: dict[str, str] = {}
+        self._spellings: tuple[_Spelling, ...] = ()
+        self._has_too_many = False
+
+    @property
+    def leaves(self) -> Mapping[str, str]:
+        """The values, as text, with what they must not stand next to."""
+        self._found()
+        return self._leaves
+
+    def with_more(self, values: Iterable[Any]) -> SecretValues:
+        """These values, and others."""
+        others = tuple(values)
+        return SecretValues(lambda: others, self) if others else self
+
+    def hide(self, text: str) -> str:
+        """Give a text with `REDACTED` for each secret value in it; a text without is given back itself."""
+        spellings = self._found()
+        return REDACTED if self._has_too_many else _hidden(text, spellings)
+
+    def hide_from_person(self, text: str) -> str:
+        """The same for text that somebody decides by: a value that could be more than a credential stays.
+
+        Otherwise a model could hide a command by sending it as a password too.
+        """
+        return _hidden(text, [spelling for spelling in self._found() if spelling.is_mere])
+
+    def has(self, number: float) -> bool:
+        """Whether a number is one of the values."""
+        text = json.dumps(number)
+        return len(text) >= SHORTEST_WORD and text in self.leaves
+
+    def _found(self) -> tuple[_Spelling, ...]:
+        if self._collect is not None:
+            if self._base is not None:
+                self._leaves.update(self._base.leaves)
+            self._leaves.update(_leaves(self._collect()))
+            self._collect = self._base = None  # they hold on to the args
+            found: dict[str, _Spelling] = {}
+            for text, alone in self._leaves.items():
+                is_mere = is_mere_credential(text)
+                found.update((each, _Spelling(each, kind, is_mere)) for each, kind in _spellings(text, alone))
+                if len(found) > _MOST_SPELLINGS:
+                    self._has_too_many = True
+                    return ()
+            self._spellings = tuple(found.values())
+        return self._spellings
+
+
+def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Give the texts and the numbers of JSON values, with what they must not stand next to.
+
+    What a text holds as JSON is secret as well: a handler may read it.
+    """
+    queue = list(values)
+    while queue:
+        value = queue.pop()
+        if is_object(value):
+            queue += value.values()
+        elif is_array(value):
+            queue += value
+        elif isinstance(value, str):
+            yield value, ""
+            if value.lstrip()[:1] in ("{", "["):
+                try:
+                    queue.append(json.loads(value))
+                except (ValueError, RecursionError):
+                    continue
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield json.dumps(value), "digits"
+            if isinstance(value, float) and value.is_integer():
+                yield json.dumps(int(value)), "digits"
+
+
+def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
+    """Give what to search for, and what it must not stand next to."""
+    stripped = text.strip()
+    parts = {text, stripped}
+    if scheme := _WITH_SCHEME.fullmatch(stripped):
+        parts.add(scheme[1])
+    for part in parts:
+        if len(part) < SHORTEST_ANYWHERE:
+            for spelling in _escaped(part):
+                if _is_telling(part) and len(part) >= SHORTEST_WORD:
+                    yield spelling, "word"
+        elif _is_telling(part):
+            escaped = _escaped(part)
+            yield from ((spelling, alone) for spelling in escaped)
+            if len(part) <= _LONG:
+                yield from ((spelling, "") for spelling in _encoded(part) - escaped)
+    for line in stripped.splitlines() if "\n" in stripped or "\r" in stripped else ():
+        if len(line.strip()) >= _LEAST_LINE and _is_telling(line):
+            yield line.strip(), ""
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a text is no constant of JSON, no line of dashes, and nothing that `REDACTED` holds itself."""
+    return text.lower() not in _WORDS and text not in REDACTED and any(map(str.isalnum, text))
+
+
+def _escaped(text: str) -> set[str]:
+    """How a text reads inside of other text: JSON in JSON, a representation, a message for a terminal."""
+    found = {text, visible(text), repr(text)[1:-1]}
+    level = {text}
+    for _ in range(3):
+        level = {json.dumps(inner, ensure_ascii=is_ascii)[1:-1] for inner in level for is_ascii in (True, False)}
+        found |= level
+    return found
+
+
+def _encoded(text: str) -> set[str]:
+    """How a text reads in URLs, in HTML, in JSON pointers, and as bytes."""
+    data = text.encode("utf-8", "surrogatepass")
+    percent = {quote(data, safe=""), quote(data), quote_plus(data)}
+    lower = {_HEX_ESCAPE.sub(lambda found: found[0].lower(), spelling) for spelling in percent}
+    coded = {html.escape(text), html.escape(text, quote=False), escape(text), repr(data)[2:-1]}
+    return {*percent, *lower, *coded, data.hex(), data.hex().upper(), *_in_base64(data)}
+
+
+def _in_base64(data: bytes) -> Iterator[str]:
+    """What base64 of a longer text holds where the data begins at any of its three offsets, in both alphabets."""
+    for offset in range(3):
+        whole = b64encode(bytes(offset) + data).decode().rstrip("=")
+        certain = whole[-(-offset * 8 // 6) : (offset + len(data)) * 8 // 6]
+        if len(certain) >= SHORTEST_ANYWHERE:
+            yield certain
+            yield certain.translate({ord("+"): "-", ord("/"): "_"})
+
+
+def _hidden(text: str, spellings: Sequence[_Spelling]) -> str:
+    spans = [span for spelling in spellings for span in _places(text, spelling)]
+    if "…" in text or "[cut:" in text:
+        cuts = [found.start() for found in _CUT.finditer(text)]
+        spans += [span for cut in cuts for spelling in spellings for span in _before_cut(text, cut, spelling.text)]
+    return _without(text, spans) if spans else text
+
+
+def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
+    """Where a spelling stands in a text, or its beginning, as far as it goes on."""
+    wanted = spelling.text
+    head = wanted[:_HEAD]
+    at = text.find(head)
+    while at >= 0:
+        end = at + len(head)
+        if len(wanted) > _HEAD:
+            is_whole = text.startswith(wanted, at)
+            end = at + (len(wanted) if is_whole else common_length(wanted, text[at : at + len(wanted)]))
+        if not spelling.alone or _stands_alone(text, at, end, spelling.alone):
+            yield at, end
+        at = text.find(head, end)
+
+
+def _stands_alone(text: str, at: int, end: int, alone: str) -> bool:
+    beside = text[max(at - 1, 0) : at] + text[end : end + 1]
+    if alone == "digits":
+        return not any(map(str.isdigit, beside))
+    return not any(char.isalnum() or char == "_" for char in beside)
+
+
+def _before_cut(text: str, cut: int, spelling: str) -> Iterator[tuple[int, int]]:
+    for length in range(min(len(spelling), _HEAD), _LEAST_CUT - 1, -1):
+        if text.endswith(spelling[:length], 0, cut):
+            yield cut - length, cut
+            return
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    parts: list[str] = []
+    done = 0
+    end = -1
+    for begin, stop in sorted(spans):
+        if begin > end:
+            parts += (text[done:begin], REDACTED)
+        end = max(end, stop)
+        done = end
+    return "".join((*parts, text[done:]))

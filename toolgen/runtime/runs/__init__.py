@@ -1,0 +1,1 @@
+"""Runs, turns and the runs that calls start."""

@@ -1,0 +1,100 @@
+"""Children: runs of agents that a call of a tool starts, and that its result waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toolgen.runtime.policy.effective import NEVER_FOR_CHILDREN, OutsideBase
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.runtime.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """A run that a call started. `turn` makes the calls of one answer of its model, `end` says why the run is over."""
+
+    run: Run
+    turn: Callable[[Sequence[ToolRequest]], Awaitable[list[ToolResult[Any]]]]
+    end: Callable[[str], Awaitable[None]]
+
+
+def tie(run: Run, parent: Run | None) -> Callable[[], None]:
+    """Stop the run of a child with that of its parent, and at the latest when what this gives is called."""
+    if parent is not None:
+        parent.progress.child_runs.append(run)
+    return partial(_untie, run, parent)
+
+
+def _untie(run: Run, parent: Run | None) -> None:
+    if parent is not None:
+        parent.progress.child_runs.remove(run)
+    run.abort("the call that started the run is over")
+
+
+def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[str] | None, parent: Run | None) -> Run:
+    """Start the run of a child with tools that it is to have, by ident.
+
+    Raises `OutsideBase` for those beyond what it may have, and for those that policies or roles hide from it and its
+    parent: whoever asked for one of these learns no more than of a tool that does not exist. What the parent has itself
+    is left out without a word, for the parent knows of it. So are the tools that no child ever has, whose names are no
+    secret.
+    """
+    if requested is None:
+        return start(None)
+    beyond: Sequence[str] = ()
+    try:
+        run = start(requested)
+    except OutsideBase as error:
+        beyond = error.names
+        run = start([ident for ident in requested if ident not in beyond])
+    known = NEVER_FOR_CHILDREN if parent is None else {*NEVER_FOR_CHILDREN, *parent.effective.tools}
+    refused = [ident for ident in requested if ident in beyond or (ident not in run.effective and ident not in known)]
+    if refused:
+        raise OutsideBase(run.agent, refused)
+    return run
+
+
+class Starts:
+    """What a call may start: `start` starts a run, and `take` takes a place for one more. The first place is taken."""
+
+    def __init__(
+        self, start: Callable[[str, Iterable[str] | None, str | None], Child], take: Callable[[], None]
+    ) -> None:
+        self._start = start
+        self._take = take
+        self._started = 0
+
+    def __call__(self, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
+        """Start a run of a compiled agent."""
+        if self._started:
+            self._take()
+        self._started += 1
+        return self._start(agent, requested, mode)
+
+
+class _Calling(Protocol):
+    """A call that runs."""
+
+    starts: Starts | None
+
+
+def start_child(
+    meta: ToolCallMeta, agent: str, *, requested: Iterable[str] | None = None, mode: str | None = None
+) -> Child:
+    """Start a run of a compiled agent for the call with that meta: in its session, user and mode, with its own ids.
+
+    `requested` are the idents that the dispatch asks for; without them the agent has its own set, and not that of its
+    parent. An agent of role `main` runs as `sub` here. The record of the parent links to the run at once. The run is
+    aborted with that of its parent, and when the call is over. Raises `UnknownAgent`, `OutsideBase`, `RunStopped` once
+    the parent was aborted, and RuntimeError outside a call of a tool that is tagged `agent`.
+    """
+    call: _Calling | None = vars(meta).get("_call")
+    if call is None or call.starts is None:
+        raise RuntimeError("only a call of a tool tagged `agent` starts runs, while it runs in a pipeline")
+    return call.starts(agent, requested, mode)

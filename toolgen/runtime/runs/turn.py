@@ -1,0 +1,96 @@
+"""Turns: all calls that a model made in one answer. Each ends in one result, paired with it by its id."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toolgen.runtime.base.errors import RunStopped, TurnEnded
+from toolgen.runtime.runs.misuse import id_of
+from toolgen.runtime.runs.schedule import Group, Rest, batches, rest_after
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.runtime.catalog.definition import Entry
+    from toolgen.runtime.runs.run import Run
+
+    Invoke = Callable[[ToolRequest], Coroutine[Any, Any, ToolResult[Any]]]
+
+
+class Refuse(Protocol):
+    """Gives the result of a call that does not run, or did not come to one."""
+
+    async def __call__(
+        self, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
+    ) -> ToolResult[Any]:
+        """Give the result, and put it on record unless it is."""
+        ...
+
+
+async def run_turn(
+    requests: Sequence[ToolRequest],
+    entries: Sequence[Entry | None],
+    run: Run,
+    invoke: Invoke,
+    refuse: Refuse,
+    *,
+    may_continue: bool,
+) -> list[ToolResult[Any]]:
+    """Run the calls of a turn, each with an id of its own, and give their results in their order.
+
+    `entries` are the tools that they mean, `refuse` gives the result of a call that does not run. When the run is
+    aborted, what runs is cancelled and the rest refused; when the caller is cancelled, so is all that runs, and nothing
+    is left behind.
+    """
+    results: dict[int, ToolResult[Any]] = {}
+    rest, denied = Rest.RUN, run.progress.denied
+    for batch in batches(entries):
+        is_skipped = rest is Rest.SKIP or (rest is Rest.RUN_READONLY and batch.group is Group.WRITE)
+        if run.progress.is_aborted or is_skipped:
+            error = RunStopped(run.progress.abort_reason) if run.progress.is_aborted else TurnEnded()
+            for place in batch.places:
+                results[place] = await refuse(requests[place], error)
+        else:
+            made = [requests[place] for place in batch.places]
+            denied.update({id_of(request): False for request in made})
+            try:
+                ended = await _together(made, run, invoke, refuse)
+            finally:
+                was_denied = [denied.pop(id_of(request), False) for request in made]
+            results.update(zip(batch.places, ended, strict=True))
+            after = rest_after(
+                batch.group,
+                has_failed=any(result.is_error for result in ended),
+                was_denied=any(was_denied),
+                may_continue=may_continue,
+            )
+            rest = max(rest, after)
+    return [results[place] for place in range(len(requests))]
+
+
+async def _together(requests: Sequence[ToolRequest], run: Run, invoke: Invoke, refuse: Refuse) -> list[ToolResult[Any]]:
+    calls = [asyncio.create_task(invoke(request)) for request in requests]
+    try:
+        await asyncio.wait(calls)
+    finally:
+        await _all_ended(calls)
+    return [  # a call that ended its own task has put that on record
+        await refuse(request, asyncio.CancelledError(), is_on_record=True) if call.cancelled() else call.result()
+        for call, request in zip(calls, requests, strict=True)
+    ]
+
+
+async def _all_ended(calls: Sequence[asyncio.Task[Any]]) -> None:
+    """Cancel the calls that still run, and wait for them, however often the caller is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    left: list[asyncio.Task[Any]] = [call for call in calls if call.cancel()]
+    while left:
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+        left = [call for call in left if not call.done()]
+    if cancelled is not None:
+        raise cancelled

@@ -1,0 +1,101 @@
+"""Drafts: a schema of an older draft, as draft 2020-12 says it, for an API that reads no other.
+
+Drafts 04 to 07 list the items of a tuple in `items`, have `definitions` and `dependencies`, and ignore what stands
+beside a `$ref`; in draft 04, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.pointer import key_of
+from toolgen.schema.schema_text import ANNOTATIONS
+from toolgen.schema.subschemas import DEFINITIONS, with_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_OLD: Final = ("draft-07", "draft-06", "draft-04", "draft-03")
+_EXCLUSIVE: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
+
+
+def is_old(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema says that it is of a draft that ignores what stands beside a `$ref`."""
+    return any(draft in str(schema.get("$schema", "")) for draft in _OLD)
+
+
+def as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a schema that accepts the same, in the words of draft 2020-12; what has them already stays as it is.
+
+    All definitions of the root come to stand in `$defs`; a name that is there already gets a `_` at its end.
+    """
+    there, others = (_definitions(schema, keyword) for keyword in DEFINITIONS)
+    names: dict[str, str] = {}
+    for name in others:
+        new = name
+        while new in there or new in names.values():
+            new += "_"
+        names[name] = new
+    translation = _Translation(names, is_old=is_old(schema))
+    made = translation.part({name: value for name, value in schema.items() if name not in ("$schema", *DEFINITIONS)})
+    definitions = {**there, **{names[name]: each for name, each in others.items()}}
+    told = {name: translation.part(each) for name, each in definitions.items()}
+    return {**made, "$defs": told} if told else dict(made)
+
+
+def _definitions(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
+    found = schema.get(keyword)
+    return found if is_object(found) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    """What `definitions` are called now, and whether what stands beside a reference counts for nothing."""
+
+    names: Mapping[str, str]
+    is_old: bool
+
+    def part(self, schema: Any) -> Any:
+        """Translate a schema, and what is in it."""
+        if not is_object(schema):
+            return schema
+        if self.is_old and "$ref" in schema:
+            schema = {name: value for name, value in schema.items() if name == "$ref" or name in ANNOTATIONS}
+        made = {name: with_schemas(name, value, self.part) for name, value in schema.items()}
+        if "$ref" in made:
+            made["$ref"] = self._reference(made["$ref"])
+        if self.is_old:
+            _split_dependencies(made)
+        _name_prefix_items(made)
+        for exclusive, bound in _EXCLUSIVE:
+            if isinstance(made.get(exclusive), bool) and made.pop(exclusive) and bound in made:
+                made[exclusive] = made.pop(bound)
+        return made
+
+    def _reference(self, reference: Any) -> Any:
+        match reference.split("/") if isinstance(reference, str) else ():
+            case ["#", "definitions", step, *rest] if (name := key_of(step)) in self.names:
+                added = self.names[name].removeprefix(name)
+                return "/".join(["#", "$defs", step + added, *rest])
+            case _:
+                return reference
+
+
+def _name_prefix_items(part: dict[str, Any]) -> None:
+    if not is_array(part.get("items")):
+        return
+    part["prefixItems"] = part.pop("items")
+    if "additionalItems" in part:
+        part["items"] = part.pop("additionalItems")
+
+
+def _split_dependencies(part: dict[str, Any]) -> None:
+    dependencies = part.pop("dependencies", None)
+    if not is_object(dependencies):
+        return
+    names = {name: each for name, each in dependencies.items() if is_array(each)}
+    schemas = {name: each for name, each in dependencies.items() if not is_array(each)}
+    part |= {"dependentRequired": names} if names else {}
+    part |= {"dependentSchemas": schemas} if schemas else {}

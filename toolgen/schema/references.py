@@ -1,0 +1,97 @@
+"""References: where the `$ref`s of a schema lead, inside of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from toolgen.schema.json_types import is_object
+from toolgen.schema.pointer import at, key_of, pointer_of
+from toolgen.schema.schema_text import ANNOTATIONS, SILENT
+from toolgen.schema.subschemas import schemas_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def behind_references(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """The root itself, where a schema is only a reference to it, and its pointer; it keeps what is said beside that."""
+    part, pointer, seen = dict(schema), "", set[str]()
+    while part.keys() - ANNOTATIONS - SILENT == {"$ref"} and part["$ref"] not in seen:
+        reference = part["$ref"]
+        seen.add(reference)
+        found = at(schema, reference)
+        if not is_object(found):
+            break
+        part = {**found, **{name: value for name, value in part.items() if name in ANNOTATIONS}}
+        pointer = pointer_behind(reference)
+    return part, pointer
+
+
+def pointer_behind(reference: str) -> str:
+    """The JSON pointer to what `#/…` refers to."""
+    return pointer_of(map(key_of, reference.split("/")[1:]))
+
+
+def endless(schema: Mapping[str, Any]) -> str:
+    """Name a definition that holds itself by required fields alone; empty where there is none."""
+    definitions = cast("Mapping[str, Any]", schema.get("$defs", {}))
+    needs = {f"#/$defs/{name}": set(_needed(each)) for name, each in definitions.items()}
+    for start in needs:
+        seen, waiting = set[str](), [start]
+        while waiting:
+            for reference in needs.get(waiting.pop(), ()):
+                if reference == start:
+                    return start
+                if reference not in seen:
+                    seen.add(reference)
+                    waiting.append(reference)
+    return ""
+
+
+def all_references(schema: Any) -> Iterator[str]:
+    """Every `$ref` of a schema, and of the schemas in it that have no `$id`, from which it would count."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not is_object(part) or (part is not schema and "$id" in part):
+            continue
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"]
+        waiting += [below for keyword, value in part.items() for below in schemas_below(keyword, value)]
+
+
+def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The definitions of a schema that a part of it refers to, or they to each other, under their keywords."""
+    reached: dict[str, dict[str, Any]] = {}
+    waiting = list(all_references(part))
+    while waiting:
+        match waiting.pop().split("/"):
+            case ["#", ("$defs" | "definitions") as keyword, step, *_]:
+                name = key_of(step)
+                definition = at(whole, f"#/{keyword}/{step}")
+                if definition is not None and name not in reached.get(keyword, {}):
+                    reached.setdefault(keyword, {})[name] = definition
+                    waiting += all_references(definition)
+            case _:
+                continue
+    return {
+        keyword: {name: each for name, each in whole[keyword].items() if name in names}
+        for keyword, names in reached.items()
+    }
+
+
+def _needed(schema: Any) -> Iterator[str]:
+    """The references of a part that are not behind an optional field."""
+    if isinstance(schema, list):
+        for each in cast("list[object]", schema):
+            yield from _needed(each)
+    elif isinstance(schema, dict):
+        part = cast("dict[str, Any]", schema)
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"]
+        required = part.get("required", ())
+        for keyword, each in part.items():
+            if keyword == "properties":
+                yield from _needed([field for name, field in each.items() if name in required])
+            else:
+                yield from _needed(each)

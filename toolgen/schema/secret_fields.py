@@ -1,0 +1,114 @@
+"""Which fields of a schema are secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
+from toolgen.schema.pointer import at, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STEPS: Final = 20_000
+"""A schema that takes longer to walk (types nested in each other many times over) counts as secret as a whole."""
+
+_SECRET: Final = {"writeOnly": True}
+_BELOW: Final = (
+    "additionalItems", "additionalProperties", "contains", "items", "prefixItems", "unevaluatedItems",
+    "unevaluatedProperties",
+)  # fmt: skip
+
+_Visit = tuple[Any, str, frozenset[str]]
+
+
+def secret_pointers(schema: Any) -> tuple[str, ...]:
+    """JSON pointers of the values marked `format: password` or `writeOnly: true`, with `*` for any index or key.
+
+    A type that contains itself is followed once; what is deeper is secret as a whole where the type marks anything, and
+    so is what a reference means that is no plain pointer.
+    """
+    if not _marks_any(schema):
+        return ()
+    return _Walk(schema).marked()
+
+
+def _is_marked(schema: dict[str, Any]) -> bool:
+    return schema.get("format") == "password" or schema.get("writeOnly") is True
+
+
+def _marks_any(value: Any) -> bool:
+    if is_object(value):
+        return _is_marked(value) or any(_marks_any(inner) for inner in value.values())
+    return is_array(value) and any(_marks_any(inner) for inner in value)
+
+
+class _Walk:
+    """A walk through the parts of a schema, each as often as there are ways to it."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._reaching: dict[str, bool] = {}
+
+    def marked(self) -> tuple[str, ...]:
+        """The pointers of what is secret."""
+        found: set[str] = set()
+        queue: list[_Visit] = [(self._root, "", frozenset())]
+        for _ in range(_STEPS):
+            if not queue:
+                return tuple(sorted(found))
+            node, pointer, seen = queue.pop()
+            if is_object(node):
+                if _is_marked(node):
+                    found.add(pointer)
+                queue.extend(self._parts(node, pointer, seen))
+        return ("",)
+
+    def _parts(self, schema: dict[str, Any], pointer: str, seen: frozenset[str]) -> Iterator[_Visit]:
+        for keyword in REFERENCES:
+            if isinstance(reference := schema.get(keyword), str):
+                yield self._referred(reference, seen), pointer, seen | {reference}
+        for name, inner in _entries(schema.get("properties")):
+            yield inner, f"{pointer}/{escape(name)}", seen
+        for keyword in _BELOW:
+            value = schema.get(keyword)
+            for inner in value if is_array(value) else [value]:
+                yield inner, f"{pointer}/*", seen
+        for _, inner in _entries(schema.get("patternProperties")):
+            yield inner, f"{pointer}/*", seen
+        for keyword in IN_PLACE:
+            yield schema.get(keyword), pointer, seen
+        for keyword in (*IN_PLACE_LIST, *IN_PLACE_MAP):
+            for _, inner in _entries(schema.get(keyword)):
+                yield inner, pointer, seen
+
+    def _referred(self, reference: str, seen: frozenset[str]) -> Any:
+        """What a reference leads to. What cannot be followed, or not once more, counts as secret, or as nothing."""
+        target = at(self._root, reference)
+        if target is None:
+            return _SECRET
+        if reference not in seen:
+            return target
+        if reference not in self._reaching:
+            self._reaching[reference] = self._reaches_mark(target)
+        return _SECRET if self._reaching[reference] else None
+
+    def _reaches_mark(self, schema: Any) -> bool:
+        """Whether anything in a schema, or in what it refers to, is marked."""
+        pending, met = [schema], set[int]()
+        while pending:
+            node = pending.pop()
+            if is_object(node) and id(node) not in met:
+                if _is_marked(node):
+                    return True
+                met.add(id(node))
+                pending += [inner for inner, _, _ in self._parts(node, "", frozenset())]
+        return False
+
+
+def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
+    if is_object(value):
+        yield from value.items()
+    elif is_array(value):
+        yield from enumerate(value)

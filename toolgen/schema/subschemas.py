@@ -1,0 +1,47 @@
+"""Subschemas: where a schema holds schemas, and how deep it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+DEEPEST: Final = 100
+"""JSON values inside each other, in a schema that is looked at and in a definition that is put in place."""
+
+DEFINITIONS: Final = ("$defs", "definitions")
+_SCHEMA: Final = frozenset({
+    *("additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else"),
+    *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
+})  # fmt: skip
+_SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+_SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS})
+
+
+def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
+    """The schemas right below a keyword."""
+    if is_array(value):
+        yield from value if keyword in _SCHEMA_LIST else ()
+    elif is_object(value):
+        if keyword in _SCHEMA_MAP:
+            yield from value.values()
+        elif keyword in _SCHEMA:
+            yield value
+
+
+def with_schemas(keyword: str, value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value of a keyword, with the schemas right below it changed."""
+    if is_array(value) and keyword in _SCHEMA_LIST:
+        return [change(each) for each in value]
+    if is_object(value) and keyword in _SCHEMA_MAP:
+        return {name: change(each) for name, each in value.items()}
+    return change(value) if is_object(value) and keyword in _SCHEMA else value
+
+
+def is_deeper(value: Any, levels: int = DEEPEST) -> bool:
+    """Whether more than so many levels of JSON values are inside each other."""
+    below: Collection[Any] = value.values() if is_object(value) else value if is_array(value) else ()
+    return bool(below) and (levels == 0 or any(is_deeper(each, levels - 1) for each in below))

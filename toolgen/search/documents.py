@@ -1,0 +1,111 @@
+"""Documents: what a search looks at of a tool, or of anything else that is called by name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.search.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_HEAD: Final = 2
+"""How often a word in the name, title or description counts; one that says something of a parameter counts once.
+Tuned on the tuning half of `benchmarks/search_queries.jsonl`, where 1 to 5 came within two points of each other."""
+
+_TABLES: Final = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
+_NESTED: Final = frozenset(
+    {"items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties", "contains", "if", "then", "else"}
+)
+"""Keywords under which schemas lie: by name, and as such or in a list."""
+
+_DEPTH: Final = 64
+_ENUM: Final = 50
+"""What is read of a schema: levels, and values of one enum."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchDocument:
+    """One thing to be found. `key` is what a hit is known by; any text, one of its kind in an index.
+
+    `names` are its spellings: what one has in common with another counts once. `parameters` are the texts that say
+    something of its parameters: names, titles, descriptions, and words that are the only ones allowed.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    title: str = ""
+    description: str = ""
+    parameters: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that differ where the documents do."""
+        text = json.dumps((self.key, self.names, self.title, self.description, self.parameters, self.tags))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def text(self) -> str:
+        """All of it as one text, which is what embedding models are given."""
+        names = " ".join(dict.fromkeys(filter(None, (*self.names, self.title))))
+        return "\n".join(filter(None, (names, self.description, ", ".join(self.parameters), ", ".join(self.tags))))
+
+    def counted_words(self) -> Counter[str]:
+        """Count the words, each as often as it weighs."""
+        called = dict.fromkeys(word for name in (*self.names, self.title) for word in words_of(name))
+        counted = Counter(words_of("\n".join((*self.parameters, *self.tags))))
+        for word in (*called, *words_of(self.description)):
+            counted[word] += _HEAD
+        return counted
+
+
+def document_of_tool(
+    ident: str,
+    *,
+    source_name: str,
+    title: str,
+    description: str,
+    args: Any,
+    inject: Collection[str],
+    tags: Collection[str],
+) -> SearchDocument:
+    """Describe a tool. `args` is the JSON Schema of its args; what is injected into them is not looked at."""
+    if inject and is_object(args):
+        shown = {name: below for name, below in args.get("properties", {}).items() if name not in inject}
+        args = {**args, "properties": shown}
+    return SearchDocument(
+        key=ident,
+        names=(ident, source_name) if source_name else (ident,),
+        title=title,
+        description=description,
+        parameters=parameter_texts(args),
+        tags=tuple(sorted(tags)),
+    )
+
+
+def parameter_texts(schema: Any) -> tuple[str, ...]:
+    """Give what a JSON Schema says of parameters, nested ones too: names, descriptions, allowed words; each once."""
+    return tuple(dict.fromkeys(filter(None, _texts(schema, _DEPTH))))
+
+
+def _texts(schema: Any, depth: int) -> Iterator[str]:
+    if not is_object(schema) or not depth:
+        return
+    allowed = schema.get("enum")
+    own = (schema.get("description"), schema.get("const"), *(allowed[:_ENUM] if is_array(allowed) else ()))
+    yield from (text for text in own if isinstance(text, str))
+    for key, value in schema.items():
+        if key in _TABLES and is_object(value):
+            for name, below in value.items():
+                if key == "properties":
+                    yield name
+                yield from _texts(below, depth - 1)
+        elif key in _NESTED:
+            for below in value if is_array(value) else [value]:
+                yield from _texts(below, depth - 1)

@@ -1,0 +1,1 @@
+"""What the spec language means, for both halves: names, selectors, tag patterns, settings; and how files are read."""

@@ -1,0 +1,252 @@
+"""Tool use: how models are shown the tools, per layer of an agent. What a configuration says of it is checked here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+from toolgen.schema.json_types import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+Layer: TypeAlias = Literal["chat", "step", "phase"]
+LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
+
+Scheme: TypeAlias = Literal["enumerate-all", "universal-category", "retrieval", "codeact"]
+SCHEMES: Final[tuple[Scheme, ...]] = get_args(Scheme)
+
+DEFAULT_SCHEMES: Final[Mapping[Layer, Scheme]] = {
+    "chat": "enumerate-all",
+    "step": "universal-category",
+    "phase": "universal-category",
+}
+
+LEXICAL: Final = "lexical"
+"""The embedding class that needs no embeddings: search by words."""
+
+EMBEDDING_CLASSES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "url": {"url": str, "model": str, "key_variable": str, "timeout_seconds": int | float},
+    "path": {"path": str},
+    "function": {"function": str},
+}
+"""The kinds of embedding classes, by the setting that makes one that kind, and all settings of it with their types."""
+
+Tier: TypeAlias = Literal["light", "strong"]
+TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
+
+TABLES: Final = ("tool_use", "action_retrieval", "router_model", "settings")
+"""What of a configuration is read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a configuration: the path of the setting, what it is, and how to mend it."""
+
+    setting: str
+    message: str
+    fix: str = ""
+
+
+class ToolUseError(ValueError):
+    """A configuration of tool use cannot be used. `problems` are all that is wrong with it."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(f"{each.message}{f' ({each.fix})' if each.fix else ''}" for each in problems))
+
+    def __reduce__(self) -> tuple[type[ToolUseError], tuple[tuple[Problem, ...]]]:
+        return (type(self), (self.problems,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUseConfig:
+    """How models are shown the tools.
+
+    `schemes` has one for each layer. `catalog` names the action catalog; empty for the only one there is, or else one
+    of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes` are those
+    that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
+    `hot_list_size` is None where the catalog's own holds. `tier` is that of the model, empty where it is not known.
+    `settings` are what the conditions of catalogs look at. Raises `ToolUseError` for a layer without a scheme, for one
+    that there is not, and for `retrieval` without an embedding class.
+    """
+
+    schemes: Mapping[Layer, Scheme] = field(default_factory=lambda: DEFAULT_SCHEMES)
+    catalog: str = ""
+    embedding_class: str = ""
+    embedding_classes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
+    base: tuple[str, ...] = ()
+    hot_list_size: int | None = None
+    tier: Tier | Literal[""] = ""
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        problems = tuple(filter(None, (self._problem(layer) for layer in LAYERS)))
+        if problems:
+            raise ToolUseError(problems)
+
+    def _problem(self, layer: Layer) -> Problem | None:
+        scheme, setting = self.schemes.get(layer), f"tool_use.{layer}"
+        if scheme not in SCHEMES:
+            return Problem(setting, f"there is no scheme {scheme!r}", f"there are {', '.join(SCHEMES)}")
+        if scheme == "retrieval" and not self.embedding_class:
+            fix = f'write `embedding_class = "{LEXICAL}"` in `action_retrieval`, or name a class of your own'
+            said = "the scheme 'retrieval' searches, and `action_retrieval.embedding_class` is not set"
+            return Problem(setting, said, fix)
+        return None
+
+
+def read_tool_use(configuration: Mapping[str, Any]) -> ToolUseConfig:
+    """Read the settings `tool_use`, `action_retrieval`, `router_model` and `settings` of a configuration.
+
+    What is not there has its default, and other tables are not looked at. Raises `ToolUseError`.
+    """
+    reader = _Reader()
+    config = reader.read(configuration)
+    if reader.problems:
+        raise ToolUseError(tuple(reader.problems))
+    return config
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def read(self, configuration: Mapping[str, Any]) -> ToolUseConfig:
+        tool_use = self._table(configuration, "tool_use", (*LAYERS, "catalog"))
+        retrieval = self._table(
+            configuration,
+            "action_retrieval",
+            ("base", "classes", "embedding_class", "hot_list_n", "universal_wrappers_enabled"),
+        )
+        classes = self._classes(retrieval)
+        embedding_class = self._text(retrieval, "action_retrieval", "embedding_class")
+        known = (LEXICAL, *classes)
+        if embedding_class and embedding_class not in known:
+            self._report(
+                "action_retrieval.embedding_class",
+                f"there is no embedding class {embedding_class!r}",
+                known,
+                embedding_class,
+            )
+        tier = self._text(configuration, "", "router_model")
+        known_parts: dict[str, Any] = {
+            "catalog": self._text(tool_use, "tool_use", "catalog"),
+            "embedding_class": embedding_class,
+            "embedding_classes": classes,
+            "base": self._base(retrieval),
+            "hot_list_size": self._hot_list_size(retrieval),
+            "tier": tier if tier in TIERS else "",  # a model of another tier has no mandates
+            "settings": self._settings(configuration),
+        }
+        try:
+            return ToolUseConfig(schemes=self._schemes(tool_use, retrieval), **known_parts)
+        except ToolUseError as error:
+            self.problems += error.problems
+            return ToolUseConfig()
+
+    def _schemes(self, tool_use: Mapping[str, Any], retrieval: Mapping[str, Any]) -> dict[Layer, Scheme]:
+        enabled = retrieval.get("universal_wrappers_enabled", True)
+        if not isinstance(enabled, bool):
+            self._wrong_type("action_retrieval.universal_wrappers_enabled", "true or false", enabled)
+        schemes: dict[Layer, Scheme] = dict(DEFAULT_SCHEMES)
+        for layer in LAYERS:
+            scheme = self._text(tool_use, "tool_use", layer)
+            if scheme and scheme not in SCHEMES:
+                self._report(f"tool_use.{layer}", f"there is no scheme {scheme!r}", SCHEMES, scheme)
+            elif scheme == "universal-category" and enabled is False:
+                self._report(
+                    f"tool_use.{layer}",
+                    "'universal-category' is chosen, and `action_retrieval.universal_wrappers_enabled` is false",
+                    fix="keep one of them",
+                )
+            elif scheme:
+                schemes[layer] = scheme
+            elif enabled is False:
+                schemes[layer] = "enumerate-all"
+        return schemes
+
+    def _classes(self, retrieval: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        classes = retrieval.get("classes", {})
+        if not is_object(classes):
+            self._wrong_type("action_retrieval.classes", "a table of tables", classes)
+            return found
+        for name, table in classes.items():
+            if name == LEXICAL:
+                self._report(
+                    f"action_retrieval.classes.{name}", f"the class {LEXICAL!r} is built in", fix="rename yours"
+                )
+            elif is_object(table):
+                found[name] = table
+                self._check_class(f"action_retrieval.classes.{name}", table)
+            else:
+                self._wrong_type(f"action_retrieval.classes.{name}", "a table", table)
+        return found
+
+    def _check_class(self, setting: str, table: Mapping[str, Any]) -> None:
+        kinds = [kind for kind in EMBEDDING_CLASSES if kind in table]
+        if len(kinds) != 1:
+            self._report(setting, f"`{setting}` needs one of {', '.join(f'`{kind}`' for kind in EMBEDDING_CLASSES)}")
+            return
+        types = EMBEDDING_CLASSES[kinds[0]]
+        for key, value in table.items():
+            if key not in types:
+                self._report(f"{setting}.{key}", f"`{setting}` has no setting `{key}`", types, key)
+            elif not isinstance(value, types[key]) or isinstance(value, bool):
+                wanted = "a string" if types[key] is str else "a number of seconds"
+                self._wrong_type(f"{setting}.{key}", wanted, value)
+        if kinds == ["url"] and "model" not in table:
+            self._report(setting, f"`{setting}` needs the `model` that the server at `url` is asked for")
+
+    def _base(self, retrieval: Mapping[str, Any]) -> tuple[str, ...]:
+        base: object = retrieval.get("base", [])
+        if is_array(base) and all(isinstance(ident, str) for ident in base):
+            return tuple(base)
+        self._wrong_type("action_retrieval.base", "an array of tools", base)
+        return ()
+
+    def _hot_list_size(self, retrieval: Mapping[str, Any]) -> int | None:
+        size = retrieval.get("hot_list_n")
+        if size is None or (isinstance(size, int) and not isinstance(size, bool) and size >= 0):
+            return size
+        self._wrong_type("action_retrieval.hot_list_n", "a number, 0 or more", size)
+        return None
+
+    def _settings(self, configuration: Mapping[str, Any]) -> dict[str, str]:
+        table = configuration.get("settings", {})
+        if not is_object(table):
+            self._wrong_type("settings", "a table", table)
+            return {}
+        for name, value in table.items():
+            if not isinstance(value, str):
+                self._wrong_type(f"settings.{name}", "a string", value)
+        return {name: value for name, value in table.items() if isinstance(value, str)}
+
+    def _table(self, configuration: Mapping[str, Any], name: str, known: tuple[str, ...]) -> Mapping[str, Any]:
+        table = configuration.get(name, {})
+        if not is_object(table):
+            self._wrong_type(name, "a table", table)
+            return {}
+        for key in table:
+            if key not in known:
+                self._report(f"{name}.{key}", f"`{name}` has no setting `{key}`", known, key)
+        return table
+
+    def _text(self, table: Mapping[str, Any], name: str, key: str) -> str:
+        value = table.get(key, "")
+        if isinstance(value, str):
+            return value
+        self._wrong_type(f"{name}.{key}".removeprefix("."), "a string", value)
+        return ""
+
+    def _wrong_type(self, setting: str, wanted: str, value: object) -> None:
+        self._report(setting, f"`{setting}` must be {wanted}, not {value!r:.50}")
+
+    def _report(
+        self, setting: str, message: str, known: Collection[str] = (), asked: str = "", *, fix: str = ""
+    ) -> None:
+        near = get_close_matches(asked, known, n=1)
+        said = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}" if known else fix
+        self.problems.append(Problem(setting, message, said))

@@ -1,0 +1,70 @@
+"""Wire names: the spelling of an ident that a provider's grammar allows. One-to-one, by tables made at build."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What a provider accepts as the name of a tool: a pattern for the whole name, and whether dots may stay."""
+
+    pattern: re.Pattern[str]
+    max_length: int
+    dots: bool = False
+
+
+STRICT: Final = Grammar(re.compile(r"[a-zA-Z0-9_-]+"), 64)
+"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Gemini, Bedrock and MCP clients take it too."""
+
+DOTTED: Final = Grammar(re.compile(r"[a-zA-Z0-9_.-]+"), 64, dots=True)
+"""LiteLLM's proxy, which lets dots pass."""
+
+_HASH_LENGTH = 10
+
+
+def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
+    """Spell an ident in a provider's grammar. The result depends on the ident alone.
+
+    Dots become `__` where that reads back uniquely and fits: no segment holds `__` or has `_` at an end. Any other
+    name keeps what it can and ends in a hash of the ident (40 bits of SHA-256), after a `_` that no plain name has
+    in that place.
+    """
+    if grammar.dots and fits(ident, grammar):
+        return ident
+    segments = ident.split(".")
+    joined = "__".join(segments)
+    plain = all(
+        segment and "__" not in segment and not segment.startswith("_") and not segment.endswith("_")
+        for segment in segments
+    )
+    if plain and fits(joined, grammar):
+        return joined
+    readable = re.sub(r"[^a-zA-Z0-9_-]", "_", joined)[: grammar.max_length - _HASH_LENGTH - 3]
+    return f"{readable}___{name_digest(ident)}"
+
+
+def fits(name: str, grammar: Grammar) -> bool:
+    """Whether a provider takes the name as it is."""
+    return len(name) <= grammar.max_length and grammar.pattern.fullmatch(name) is not None
+
+
+def wire_table(names: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map wire name to ident. Raises ValueError where two idents share a wire name (overrides can collide)."""
+    table: dict[str, str] = {}
+    for ident, wire in names:
+        if table.setdefault(wire, ident) != ident:
+            raise ValueError(f"{ident!r} and {table[wire]!r} have the same wire name {wire!r}")
+    return table
+
+
+def name_digest(name: str) -> str:
+    """A short hash of a name, for names that depend on it alone."""
+    import hashlib  # slow to import, and few names need it
+
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
