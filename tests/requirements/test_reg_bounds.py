@@ -173,10 +173,10 @@ def test_reg_71_an_aborted_call_has_all_fields_and_a_large_part_becomes_an_artif
             begun.set()
             await asyncio.sleep(60)
 
-        catalog = add(catalog_of(handler), must_not_run, "code.later")
+        catalog = add(catalog_of(handler), must_not_run, "own.later")
         runtime = runtime_of(catalog, store=store, artifacts=artifacts)
         run = run_of(runtime)
-        calls = [ToolRequest(name="own.tool", tool_call_id="c1"), ToolRequest(name="code.later", tool_call_id="c2")]
+        calls = [ToolRequest(name="own.tool", tool_call_id="c1"), ToolRequest(name="own.later", tool_call_id="c2")]
         turn = asyncio.ensure_future(runtime.turn(calls, run))
         await begun.wait()
         run.abort("the user pressed stop")
