@@ -18,7 +18,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime": tuple(dir(toolgen.runtime)),
     "toolgen.runtime.policy.permission": (),
     "toolgen.runtime.policy.terminal": ("TerminalPrompt",),
-    "toolgen.runtime.policy.policy": ("Policies", "Answer", "Judgement", "Reason"),
+    "toolgen.runtime.policy.policy": ("Policies", "Answer", "PolicyDecision", "Reason"),
     "toolgen.runtime.base.errors": (),
     "toolgen.runtime.calls.checked_call": (),
     "toolgen.runtime.calls.hooks": (),

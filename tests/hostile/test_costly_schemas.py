@@ -120,9 +120,9 @@ def test_a_value_that_could_take_too_long_is_refused(leaf: Any) -> None:
 
 
 def test_a_result_that_could_take_too_long_is_refused() -> None:
-    assert Codec.of(TWICE).settle(nested(3, True))[0] == nested(3, True)
+    assert Codec.of(TWICE).normalize(nested(3, True))[0] == nested(3, True)
     with pytest.raises(ValueError, match="nest the value less deeply"):
-        Codec.of(TWICE).settle(nested(60, True))
+        Codec.of(TWICE).normalize(nested(60, True))
 
 
 def expression(levels: int, leaf: Any) -> Any:

@@ -19,7 +19,7 @@ from tests.runtime.responses import RESPONSES
 from tests.runtime.tools import idle_executors
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.llm.presentations import protocol
-from toolgen.llm.presentations.protocol import PlainText, Surface
+from toolgen.llm.presentations.protocol import PlainText, ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.tool_use import ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.tool_use import RunOps
@@ -84,9 +84,9 @@ def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
         tool_use = ToolUse(catalog, config)
         run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
         for layer, scheme in zip(LAYERS, chosen, strict=True):
-            surface = tool_use.presentation(layer, run).build_presentation()
-            told = json.dumps([(each.name, each.description, dict(each.args)) for each in surface.tools])
-            sent.setdefault((layer, scheme), set()).add(told + surface.prompt)
+            listing = tool_use.presentation(layer, run).build_presentation()
+            told = json.dumps([(each.name, each.description, dict(each.args)) for each in listing.tools])
+            sent.setdefault((layer, scheme), set()).add(told + listing.prompt)
     assert len(sent) == 12
     assert all(len(told) == 1 for told in sent.values())
     assert len({next(iter(sent["chat", scheme])) for scheme in SCHEMES}) == 4
@@ -503,13 +503,13 @@ def test_tus_25_an_excluded_tool_is_refused_to_who_calls_it_directly(shop_catalo
 
 
 def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_catalog: LoadShop) -> None:
-    hints = get_type_hints(Surface, {"OfferedTool": object, "Container": frozenset}, {})
+    hints = get_type_hints(ToolListing, {"OfferedTool": object, "Container": frozenset}, {})
     assert {"tools", "dispatchable"} <= hints.keys()
-    surface = visit(shop_catalog, "codeact").conversation()._presentation.build_presentation()
-    assert surface.tools == ()
-    assert all(ident in surface.dispatchable for ident in ACTIONS)
+    listing = visit(shop_catalog, "codeact").conversation()._presentation.build_presentation()
+    assert listing.tools == ()
+    assert all(ident in listing.dispatchable for ident in ACTIONS)
     with pytest.raises(TypeError, match="dispatchable"):
-        Surface(tools=())  # type: ignore[call-arg]  # what is tried
+        ToolListing(tools=())  # type: ignore[call-arg]  # what is tried
 
 
 def test_turns_for_one_action(shop_catalog: LoadShop) -> None:

@@ -18,7 +18,7 @@ from toolgen.runtime import Runtime, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import PermissionDenied
 from toolgen.runtime.calls.gate import GateDecision
 from toolgen.runtime.calls.hooks import Denial
-from toolgen.runtime.policy.effective import OutsideBase
+from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Host:
             return self.runtime.start_run(
                 start.agent, session=session, role=start.role, mode=start.mode, requested=start.requested
             )
-        except OutsideBase as error:
+        except ToolsNotGranted as error:
             return list(error.names)
 
     async def make(self, step: Step, run: Run | None, text: Callable[[Call], str]) -> list[ToolResult[Any]]:

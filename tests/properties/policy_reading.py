@@ -281,14 +281,14 @@ def of_host(host: str, network: Mapping[str, str]) -> str:
 
 def _scope(call: Call, tool: Tool) -> Scope | None:
     """What a grant covers, or None where there is nothing that it could name."""
-    touched = {("host", host) for host in tool.access.get("hosts", [])}
+    accessed_resources = {("host", host) for host in tool.access.get("hosts", [])}
     if "url" in tool.access and call.url is not None:
         if call.url.host is None:
             return None
-        touched.add(("host", call.url.host))
+        accessed_resources.add(("host", call.url.host))
     if "scope" in tool.access and call.what is not None:
-        touched.add(("what", json.dumps(_as_number(call.what), sort_keys=True)))
-    return frozenset(touched) or None
+        accessed_resources.add(("what", json.dumps(_as_number(call.what), sort_keys=True)))
+    return frozenset(accessed_resources) or None
 
 
 def _as_number(value: object) -> object:

@@ -182,8 +182,8 @@ def try_value(codec: Codec[Any], value: Any, text: str, accepted: bool) -> None:
     encoded = codec.encode(typed)
     assert same(json.loads(encoded), value)
     assert canonical(json.loads(encoded)) == encoded
-    settled, result = codec.settle(typed)
+    settled, result = codec.normalize(typed)
     assert settled == typed
     assert same(json.loads(result), value)
-    plainly = codec.plainly(typed)
-    assert plainly is None or same(plainly, value)
+    dump_fast = codec.dump_fast(typed)
+    assert dump_fast is None or same(dump_fast, value)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from tests.project.checkout import ROOT
 from tests.properties.schemas import DIALECTS, Toolset, toolsets
 from tests.properties.values import values
-from toolgen.schema.compact import compact, told_args
+from toolgen.schema.compact import compact, model_args_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -520,11 +520,11 @@ def test_what_the_host_fills_in_is_not_told(is_open: bool) -> None:
         **({} if is_open else {"additionalProperties": False}),
     }
     before = json.dumps(args)
-    told = told_args(args, ["tenant"])
+    told = model_args_schema(args, ["tenant"])
     assert "tenant" not in json.dumps(told)
     assert told["properties"] == {"name": {"type": "string"}}
     assert json.dumps(args) == before
-    assert told_args(args) == compact(args)
+    assert model_args_schema(args) == compact(args)
 
 
 def test_many_required_fields_are_looked_up_at_once() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
 from toolgen.providers.strict.convert import project
-from toolgen.providers.strict.nodes import Inexpressible
+from toolgen.providers.strict.nodes import UnsupportedSchema
 
 
 def closed(properties: dict[str, Any]) -> dict[str, Any]:
@@ -76,5 +76,5 @@ def test_what_leads_back_to_the_question_is_not_told_apart() -> None:
     assert projection.schema["properties"]["a"]["type"] == "string"
     value = {"a": {"v": ["x"], "free": 1}}
     assert projection.restore(json.loads(json.dumps(projection.project(value)))) == value
-    with pytest.raises(Inexpressible):
+    with pytest.raises(UnsupportedSchema):
         projection.project({"b": 1})

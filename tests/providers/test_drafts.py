@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import meta, validator_for
 
-from toolgen.providers.lenient import express
+from toolgen.providers.lenient import convert_schema
 from toolgen.providers.schema_dialects import CLAUDE, GEMINI
 from toolgen.schema.drafts import as_2020_12
 
@@ -65,7 +65,7 @@ def test_definitions_of_both_names_are_kept() -> None:
         "definitions": {"A": {"type": "integer"}, "My Type": {"type": "null"}},
     }
     for dialect in (CLAUDE, GEMINI):
-        said, problems, _ = express("t", schema, dialect)
+        said, problems, _ = convert_schema("t", schema, dialect)
         assert problems == []
         assert said["$defs"] == {"A": {"type": "string"}, "A_": {"type": "integer"}, "My Type": {"type": "null"}}
         for value, fits in (({"a": "x", "b": 1, "c": None}, True), ({"a": 1}, False), ({"b": "x"}, False)):
@@ -77,7 +77,7 @@ def test_a_field_or_a_value_that_is_named_like_a_keyword_stays() -> None:
     schema = args({"default": value, "enum": [value]}, DRAFT_7, definitions={"T": {}})
     assert as_2020_12(schema)["properties"]["c"] == {"default": value, "enum": [value]}
     named = {"type": "object", "properties": {"definitions": {"type": "string"}, "$ref": {"type": "string"}}}
-    assert express("t", named, GEMINI)[:2] == (named, [])
+    assert convert_schema("t", named, GEMINI)[:2] == (named, [])
 
 
 def test_a_reference_that_leads_to_nothing_that_is_sent_is_a_problem() -> None:
@@ -85,5 +85,5 @@ def test_a_reference_that_leads_to_nothing_that_is_sent_is_a_problem() -> None:
     moved = args({"items": [{"type": "string"}]}, DRAFT_7)
     moved["properties"]["d"] = {"$ref": "#/properties/c/items/0"}
     for schema in (lost, moved):
-        assert express("t", schema, CLAUDE)[1] != []
-        assert express("t", schema, GEMINI)[1] != []
+        assert convert_schema("t", schema, CLAUDE)[1] != []
+        assert convert_schema("t", schema, GEMINI)[1] != []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 
 from tests.providers.schemas import args_schemas, values
-from toolgen.providers.lenient import express
+from toolgen.providers.lenient import convert_schema
 from toolgen.providers.schema_dialects import CLAUDE, GEMINI, MCP, OPENAI, Dialect
 
 DIALECTS = {"openai": OPENAI, "claude": CLAUDE, "gemini": GEMINI, "mcp": MCP}
@@ -19,7 +19,7 @@ every = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 
 def told(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list[str], set[tuple[str, str]]]:
     """What is told, the problems, and what is looser."""
-    schema, problems, differences = express("t", schema, dialect)
+    schema, problems, differences = convert_schema("t", schema, dialect)
     assert {each.effect for each in differences} <= {"looser"}
     return schema, [str(problem) for problem in problems], {(each.pointer, each.keyword) for each in differences}
 
@@ -169,5 +169,5 @@ def test_a_root_that_is_only_a_reference_is_what_it_refers_to(dialect: Dialect) 
 def test_what_was_given_is_not_changed(dialect: Dialect) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "const": [1]}}, "oneOf": [{}]}
     before = repr(schema)
-    express("t", schema, dialect)
+    convert_schema("t", schema, dialect)
     assert repr(schema) == before

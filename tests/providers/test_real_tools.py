@@ -12,7 +12,7 @@ from tests.project.checkout import ROOT
 from toolgen.providers.messages import OfferedTool
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
 from toolgen.providers.strict.convert import project
-from toolgen.providers.strict.nodes import Inexpressible
+from toolgen.providers.strict.nodes import UnsupportedSchema
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.spec.wire_names import wire_name
 
@@ -71,7 +71,7 @@ def test_real_calls_go_there_and_back(dataset: str, dialect: StrictDialect) -> N
     for call in calls:
         projection, args = projections[call["tool"]], call["arguments"]
         if "zz_unexpected" in args:  # a field that nobody declared
-            with pytest.raises(Inexpressible):
+            with pytest.raises(UnsupportedSchema):
                 projection.project(args)
         else:
             assert projection.restore(projection.project(args)) == args

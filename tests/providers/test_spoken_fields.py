@@ -8,7 +8,7 @@ import pytest
 from jsonschema_rs import validator_for
 
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
-from toolgen.providers.strict.conditional_properties import spoken_fields
+from toolgen.providers.strict.conditional_properties import conditional_properties
 from toolgen.providers.strict.convert import project
 
 BASE: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -81,5 +81,5 @@ def test_what_needs_nothing_else_can_be_called(condition: dict[str, Any], dialec
 
 def test_references_that_lead_in_a_circle_end() -> None:
     whole = {"$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}], "required": ["a"]}}}
-    assert spoken_fields({"allOf": [{"$ref": "#/$defs/A"}]}, whole) == {"a"}
-    assert spoken_fields({"allOf": [{"$ref": "#/$defs/B"}]}, whole) is None
+    assert conditional_properties({"allOf": [{"$ref": "#/$defs/A"}]}, whole) == {"a"}
+    assert conditional_properties({"allOf": [{"$ref": "#/$defs/B"}]}, whole) is None

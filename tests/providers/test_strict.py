@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.providers.schemas import args_schemas, values
 from toolgen.providers.schema_dialects import CLAUDE_STRICT, OPENAI_STRICT, StrictDialect
 from toolgen.providers.strict.convert import Projection, project
-from toolgen.providers.strict.nodes import Inexpressible
+from toolgen.providers.strict.nodes import UnsupportedSchema
 
 if TYPE_CHECKING:
     from toolgen.providers.protocol import Difference
@@ -62,7 +62,7 @@ def sent_for(projection: Projection, value: Any) -> tuple[Any, str | None]:
     """What is sent for a value, or where it cannot be."""
     try:
         return projection.project(value), None
-    except Inexpressible as error:
+    except UnsupportedSchema as error:
         return None, str(error)
 
 
@@ -125,7 +125,7 @@ def test_null_of_an_optional_field_is_not_guessed_at_but_reported() -> None:
     schema = object_schema({"a": {"type": ["string", "null"]}}, [])
     projection = project("t", schema, OPENAI_STRICT)
     assert differences(projection) == {("/properties/a", "type", "tighter")}
-    with pytest.raises(Inexpressible, match="/properties/a"):
+    with pytest.raises(UnsupportedSchema, match="/properties/a"):
         projection.project({"a": None})
 
 
@@ -140,7 +140,7 @@ def test_an_open_object_is_closed_and_reported(dialect: StrictDialect) -> None:
     projection = project("t", {"type": "object", "properties": {"a": {"type": "string"}}}, dialect)
     assert projection.schema["additionalProperties"] is False
     assert differences(projection) == {("", "additionalProperties", "tighter")}
-    with pytest.raises(Inexpressible):
+    with pytest.raises(UnsupportedSchema):
         projection.project({"b": 1})
 
 

@@ -23,7 +23,7 @@ from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CatalogError, ExecutorError
-from toolgen.runtime.policy.effective import LeftOut, OutsideBase
+from toolgen.runtime.policy.effective import ExclusionReason, ToolsNotGranted
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.policy import Policies
 
@@ -189,7 +189,7 @@ def test_reg_05_a_name_that_may_mean_several_tools_restricts_them_all_and_permit
             assert judged(catalog) == {**asks, **answers}
             run = Ran().of(catalog).start_run("ann")
             assert set(run.effective.tools) == {"save.it"}
-            with pytest.raises(OutsideBase, match="cannot be given search"):
+            with pytest.raises(ToolsNotGranted, match="cannot be given search"):
                 Ran().of(catalog).start_run(requested=["search", "one__search"])
 
 
@@ -283,7 +283,7 @@ def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:
         runtime = Runtime(catalog, permission=allow_all, executors=[of_notes], missing=["mcp.issues", "team.notes"])
         run = runtime.start_run()
         assert set(run.effective.tools) == {ident for ident in IDENTS if ident.startswith("team.")}
-        assert run.effective.left_out == {"mcp.issues.close_issue": LeftOut.NO_EXECUTOR}
+        assert run.effective.excluded == {"mcp.issues.close_issue": ExclusionReason.NO_EXECUTOR}
         assert code_of(call_now(runtime, "mcp.issues.close_issue", run=run)) == "tool_not_available"
         assert code_of(call_now(runtime, "mcp.issues.close_issue")) == "no_executor"
         assert ran.idents == []

@@ -73,7 +73,7 @@ def test_reg_66_what_is_wrong_with_the_args_of_an_action_is_said_without_their_s
 
 
 def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Universal) -> None:
-    shown = [tool.name for tool in world.surface.tools]
+    shown = [tool.name for tool in world.tool_listing.tools]
     assert shown == ["list_actions", "describe_action", "invoke_action"]
     for backing in ("router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"):
         assert world.tool_use.catalog.definition(backing).name == backing

@@ -21,7 +21,7 @@ from tests.runtime.tools import idle_executors
 from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.llm.actions.listing import list_actions
+from toolgen.llm.actions.tool_listing import list_actions
 from toolgen.llm.presentations.protocol import Calls
 from toolgen.llm.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.providers.messages import ModelCall, ModelReply
@@ -54,12 +54,12 @@ def world(tmp_path: Path) -> Universal:
 
 
 def prompt(world: Universal) -> str:
-    return system_prompt("You route.", "Be brief.", world.surface.prompt)
+    return system_prompt("You route.", "Be brief.", world.tool_listing.prompt)
 
 
 def sent(world: Universal) -> str:
     """Everything a model is sent before it has asked for anything."""
-    tools = provider_payload("openai", world.surface.tools).fields
+    tools = provider_payload("openai", world.tool_listing.tools).fields
     return prompt(world) + json.dumps(tools)
 
 
@@ -104,10 +104,10 @@ def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(
         module = import_module(f"{target.out}.catalogs.all_")
         catalog = load(target.out)
         tool_use = ToolUse(catalog, ToolUseConfig())
-        surface = tool_use.presentation(
+        listing = tool_use.presentation(
             "step", Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
         ).build_presentation()
-        built.append((module, [tool.name for tool in surface.tools], surface.prompt))
+        built.append((module, [tool.name for tool in listing.tools], listing.prompt))
     (before, few, one), (after, many, other) = built
     assert (*before.CATEGORIES, "part13") == after.CATEGORIES
     assert len(after.CATEGORIES) == len(before.CATEGORIES) + 1 == 14
@@ -122,10 +122,10 @@ def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions(
     for number in (20, 200, 20_000):
         tool_use = of_many_actions(number)
         run = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all).start_run()
-        surface = tool_use.presentation("step", run).build_presentation()
-        tools = json.dumps(provider_payload("openai", surface.tools).fields, separators=(",", ":"))
+        listing = tool_use.presentation("step", run).build_presentation()
+        tools = json.dumps(provider_payload("openai", listing.tools).fields, separators=(",", ":"))
         assert len(tools) <= 4_000
-        told.add(tools + system_prompt("You route.", "Be brief.", surface.prompt))
+        told.add(tools + system_prompt("You route.", "Be brief.", listing.prompt))
         page = asyncio.run(list_actions(tool_use.view(run), limit=10))
         assert page["total"] == number + BUILT_IN
         assert len(json.dumps(page)) < 1_500
@@ -135,7 +135,7 @@ def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions(
 def test_uac_15_wrappers_say_nothing_of_categories(tmp_path: Path) -> None:
     """Nothing but the list of categories to choose from: not in descriptions, nor in those of parameters."""
     world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
-    tools = provider_payload("openai", world.surface.tools).fields["tools"]
+    tools = provider_payload("openai", world.tool_listing.tools).fields["tools"]
     assert len(tools) == 4
     for tool in tools:
         said = json.dumps(tool)
@@ -194,8 +194,8 @@ DOTTED = ("litellm", "mcp")
 def test_uac_32_search_is_shown_where_there_is_an_embedding_class(tmp_path: Path) -> None:
     without = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT))
     with_class = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
-    assert "search_actions" not in [tool.name for tool in without.surface.tools]
-    assert "search_actions" in [tool.name for tool in with_class.surface.tools]
+    assert "search_actions" not in [tool.name for tool in without.tool_listing.tools]
+    assert "search_actions" in [tool.name for tool in with_class.tool_listing.tools]
 
 
 @pytest.mark.parametrize(("embedding_class", "seen"), [(None, False), ("", False), ("standard", True)])
@@ -218,9 +218,9 @@ def test_uac_46_all_categories_but_exec_are_always_seen(tmp_path: Path) -> None:
 def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
     config = ToolUseConfig(settings={"sandbox_backend": "noop"}, embedding_class="lexical", hot_list_size=0)
     world = Universal(tmp_path, config)
-    (listing,) = (tool for tool in world.surface.tools if tool.name == "list_actions")
+    (listing,) = (tool for tool in world.tool_listing.tools if tool.name == "list_actions")
     assert "exec" not in listing.args["properties"]["category"]["items"]["enum"]
-    assert "`exec`" not in world.surface.prompt
+    assert "`exec`" not in world.tool_listing.prompt
     assert not [name for name in world.names() if name.startswith("exec")]
     assert "error" in world.listing(category=["exec"])
     assert "exec__run" not in json.dumps(world.search("run a command in the sandbox", limit=20))
@@ -264,7 +264,7 @@ def test_uac_48_predicates_take_the_value_of_one_setting() -> None:
 
 
 def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(world: Universal) -> None:
-    section = world.surface.prompt
+    section = world.tool_listing.prompt
     assert section.startswith("## Action categories\n")
     for category in universal.CATEGORIES:
         assert f"- `{category}`: " in section
@@ -275,7 +275,7 @@ def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(worl
 def test_uac_49_without_the_wrappers_there_is_no_section(tmp_path: Path) -> None:
     config = read_tool_use({"action_retrieval": {"universal_wrappers_enabled": False}})
     world = Universal(tmp_path, config)
-    assert world.surface.prompt == ""
+    assert world.tool_listing.prompt == ""
     assert "## Action categories" not in prompt(world)
 
 
@@ -285,15 +285,15 @@ def test_uac_50_the_section_stands_between_what_can_be_done_and_how(world: Unive
 
 
 def test_uac_50_the_prompt_is_the_same_whatever_happened(world: Universal) -> None:
-    before = prompt(world), json.dumps(provider_payload("openai", world.surface.tools).fields)
+    before = prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)
     world.invoke("web__search", {"query": "tides"})
     world.invoke("no__such")
     world.listing(category=["file"])
-    assert (prompt(world), json.dumps(provider_payload("openai", world.surface.tools).fields)) == before
+    assert (prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)) == before
 
 
 def test_uac_51_there_is_a_bullet_for_every_category(world: Universal) -> None:
-    assert tuple(re.findall(r"^- `([^`]+)`: ", world.surface.prompt, re.MULTILINE)) == universal.CATEGORIES
+    assert tuple(re.findall(r"^- `([^`]+)`: ", world.tool_listing.prompt, re.MULTILINE)) == universal.CATEGORIES
 
 
 def test_uac_51_a_category_without_a_bullet_does_not_compile() -> None:
@@ -307,7 +307,7 @@ def test_uac_52_wrappers_are_the_default_of_the_layers_that_have_them_and_caller
     tmp_path: Path,
 ) -> None:
     by_default = Universal(tmp_path / "a", read_tool_use({"settings": SEATBELT}))
-    assert [tool.name for tool in by_default.surface.tools][:1] == ["list_actions"]
+    assert [tool.name for tool in by_default.tool_listing.tools][:1] == ["list_actions"]
     plain = system_prompt("You route.", "Be brief.")
     assert plain == "## Capabilities\n\nYou route.\n\n## Behaviour\n\nBe brief.\n"
     digests = {hashlib.sha256(text.encode()).hexdigest() for text in (plain, prompt(by_default))}
@@ -321,7 +321,7 @@ def test_uac_53_the_switch_takes_wrappers_and_section_away(tmp_path: Path) -> No
     config = read_tool_use(off)
     assert set(config.schemes.values()) == {"enumerate-all"}
     world = Universal(tmp_path, config)
-    names = {tool.name for tool in world.surface.tools}
+    names = {tool.name for tool in world.tool_listing.tools}
     assert "router__web_search" in names
     assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}
     with pytest.raises(ToolUseError, match="universal_wrappers_enabled` is false"):

@@ -79,7 +79,7 @@ class Universal:
         self._ids = count(1)
 
     @property
-    def surface(self) -> Any:
+    def tool_listing(self) -> Any:
         return self.presentation.build_presentation()
 
     def ask(self, name: str, args: Any) -> CallAnswer:

@@ -194,13 +194,13 @@ def test_the_dialect_is_that_of_the_schema() -> None:
 
 def test_settling_gives_values_in_their_type(shop: Shop) -> None:
     codecs, order = shop.module("shop.tools.orders.codecs"), shop.type("Order")
-    value, payload = codecs.FIND_RESULT.settle([{"id": "a"}, order(id="b")])
+    value, payload = codecs.FIND_RESULT.normalize([{"id": "a"}, order(id="b")])
     assert value == [order(id="a"), order(id="b")]
     assert payload == b'[{"id":"a"},{"id":"b"}]'
-    value, _ = codecs.REFUND_RESULT.settle({"refunded": True, "order": {"id": "a"}})
+    value, _ = codecs.REFUND_RESULT.normalize({"refunded": True, "order": {"id": "a"}})
     assert isinstance(value, shop.type("RefundResult"))
     with pytest.raises(InvalidPayload, match="return a RefundResult, not a RefundArgs"):
-        codecs.REFUND_RESULT.settle(shop.type("RefundArgs")(order_id="o"))
+        codecs.REFUND_RESULT.normalize(shop.type("RefundArgs")(order_id="o"))
 
 
 def test_goa_35_call_builders_make_canonical_requests(shop: Shop) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import Entry
-from toolgen.runtime.policy.effective import EffectiveSet, LeftOut, OutsideBase, effective_set
+from toolgen.runtime.policy.effective import EffectiveSet, ExclusionReason, ToolsNotGranted, effective_set
 from toolgen.runtime.policy.policy import Answer, Policies
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_reg_22_the_set_follows_from_agent_role_mode_and_policies() -> None:
     assert tools_of("main", mode="plan").tools.keys() >= READING
     assert not tools_of("main", mode="plan").tools.keys() & WRITING
     assert tools_of("main") == tools_of("main")
-    everything = {*tools_of("main").tools, *tools_of("main").left_out, *tools_of("main").discovery}
+    everything = {*tools_of("main").tools, *tools_of("main").excluded, *tools_of("main").discovery}
     assert everything == set(CATALOG)
 
 
@@ -65,15 +65,15 @@ def test_tools_that_only_tell_of_others_come_with_every_set_that_no_policy_keeps
     lists = entry("actions.list_actions")
     entries = {each.ident: each for each in (lists, entry("a.b"))}
     found = effective_set(entries, {"use": ["a.b"]}, policies())
-    assert (set(found.tools), set(found.discovery), found.left_out) == ({"a.b"}, {lists.ident}, {})
+    assert (set(found.tools), set(found.discovery), found.excluded) == ({"a.b"}, {lists.ident}, {})
     assert lists.ident in found
-    assert found.judgement(lists.ident).answer is Answer.ALLOW
+    assert found.policy_decision(lists.ident).answer is Answer.ALLOW
     nothing = effective_set(entries, {"use": []}, policies())
     assert (set(nothing.tools), set(nothing.discovery)) == (set(), {lists.ident})
     closed = Policies({"p": {"rules": {"actions.*": "exclude"}}}, ["p"])
     kept_out = effective_set(entries, {"use": ["*"]}, closed)
     assert (set(kept_out.tools), set(kept_out.discovery)) == ({"a.b"}, set())
-    assert kept_out.left_out == {lists.ident: LeftOut.EXCLUDED}
+    assert kept_out.excluded == {lists.ident: ExclusionReason.EXCLUDED}
 
 
 @pytest.mark.parametrize("other", [entry("actions.list_actions", permission="write"), entry("evil.list_actions")])
@@ -95,9 +95,12 @@ def test_reg_24_a_child_that_asks_for_nothing_has_its_own_default() -> None:
 
 def test_reg_25_a_request_only_narrows() -> None:
     assert set(tools_of("default_worker", requested=["code.search"]).tools) == {"code.search"}
-    with pytest.raises(OutsideBase, match=r"the agent cannot be given agent\.task_list, code\.nothing"):
+    with pytest.raises(ToolsNotGranted, match=r"the agent cannot be given agent\.task_list, code\.nothing"):
         tools_of("default_worker", requested=["code.search", "agent.task_list", "code.nothing"])
-    assert tools_of("default_worker", requested=["code.search"]).left_out["code.read_file"] is LeftOut.NOT_REQUESTED
+    assert (
+        tools_of("default_worker", requested=["code.search"]).excluded["code.read_file"]
+        is ExclusionReason.NOT_REQUESTED
+    )
 
 
 def test_reg_28_no_tool_selects_tools() -> None:
@@ -124,7 +127,7 @@ def test_reg_32_33_children_neither_plan_nor_start_agents(agent: str) -> None:
     widest = {**CATALOG.section("agents")[agent], "on_request": ["*"]}
     found = effective_set(CATALOG.entries, widest, policies(), requested=[*CHILDREN_NEVER_HOLD, *TASK_TOOLS])
     assert set(found.tools) == TASK_TOOLS
-    assert {found.left_out[ident] for ident in CHILDREN_NEVER_HOLD} == {LeftOut.ROLE}
+    assert {found.excluded[ident] for ident in CHILDREN_NEVER_HOLD} == {ExclusionReason.ROLE}
     task_tools = {ident for ident in CATALOG if ident.startswith(("agent.task_", "agent.plan_"))}
     anybody = {ident: entry(ident) for ident in CHILDREN_NEVER_HOLD | task_tools}
     for use in ({"use": ["*"]}, {"use": [], "on_request": ["*"]}):
@@ -160,7 +163,7 @@ def test_reg_10_rules_match_by_pattern_and_tags() -> None:
 
 def test_an_excluded_tool_is_left_out_and_the_audit_knows_why() -> None:
     found = tools_of("main", role="worker")
-    assert found.left_out["mcp.github.create_issue"] is LeftOut.EXCLUDED
+    assert found.excluded["mcp.github.create_issue"] is ExclusionReason.EXCLUDED
     assert "mcp.github.create_issue" not in found
 
 
@@ -210,7 +213,7 @@ def test_a_request_never_widens(requested: list[str], role: str, rules: dict[str
     widest = effective_set(CATALOG.entries, {"use": ["code", "agent", "mcp.*"]}, under, role=role)
     within = {ident for ident in requested if ident.startswith(("code.", "agent.", "mcp."))}
     if within != set(requested):
-        with pytest.raises(OutsideBase):
+        with pytest.raises(ToolsNotGranted):
             effective_set(CATALOG.entries, agent, under, role=role, requested=requested)
     found = effective_set(CATALOG.entries, agent, under, role=role, requested=within)
     assert found.tools.keys() == widest.tools.keys() & within

@@ -73,7 +73,7 @@ def test_meta_for_a_call_differs_in_its_id_alone() -> None:
     meta = ToolCallMeta(user="u", attributes={"k": 1})
     assert meta.for_call("c") == ToolCallMeta(user="u", attributes={"k": 1}, tool_call_id="c")
     assert meta.tool_call_id == ""
-    nobody = ToolCallMeta.of_nobody("c")
+    nobody = ToolCallMeta.anonymous("c")
     assert (nobody, repr(nobody)) == (ToolCallMeta(tool_call_id="c"), repr(ToolCallMeta(tool_call_id="c")))
     assert pickle.loads(pickle.dumps(nobody)) == nobody  # noqa: S301  # our own bytes
 

@@ -14,10 +14,10 @@ from toolgen.contract.ident import Ident
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Catalog, Runtime, deny_all, load
 from toolgen.runtime.base.errors import CatalogError, UnknownAgent
-from toolgen.runtime.policy.effective import OutsideBase
+from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.policy.permission import Decision, PermissionRequest
 from toolgen.runtime.policy.policy import Answer, Policies
-from toolgen.runtime.policy.scope import touched
+from toolgen.runtime.policy.scope import accessed_resources
 from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_a_run_of_a_compiled_agent_calls_its_tools_only() -> None:
     assert (result.tool_name, result.metadata["raw_tool_name"]) == ("code.write_file", "code__write_file")
     with pytest.raises(UnknownAgent, match="there is no agent 'worker'; did you mean default_worker"):
         runtime.start_run("worker")
-    with pytest.raises(OutsideBase):
+    with pytest.raises(ToolsNotGranted):
         runtime.start_run("default_worker", requested=["agent.task_list"])
 
 
@@ -361,7 +361,7 @@ NOT_PLAIN = [
 
 @pytest.mark.parametrize("url", NOT_PLAIN)
 def test_reg_75_a_url_in_which_clients_may_find_another_host_names_none(url: str) -> None:
-    found = touched({"url": ["url"], "scope": ["what"]}, {"url": url, "what": "x"}, pytest.fail)
+    found = accessed_resources({"url": ["url"], "scope": ["what"]}, {"url": url, "what": "x"}, pytest.fail)
     assert (found.hosts, found.scope, found.has_unknown_host) == (("*",), None, True)
 
 
@@ -378,7 +378,7 @@ def test_reg_75_a_url_in_which_clients_may_find_another_host_names_none(url: str
     ],
 )
 def test_reg_75_a_plain_url_names_the_host_that_every_client_finds(url: str, host: str) -> None:
-    found = touched({"url": ["url"]}, {"url": url}, pytest.fail)
+    found = accessed_resources({"url": ["url"]}, {"url": url}, pytest.fail)
     assert (found.hosts, found.scope) == ((host,), (("host", host),))
 
 

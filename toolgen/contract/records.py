@@ -125,7 +125,7 @@ class ToolCallMeta:
         return "_call" in self.__dict__
 
     @staticmethod
-    def of_nobody(tool_call_id: str) -> ToolCallMeta:
+    def anonymous(tool_call_id: str) -> ToolCallMeta:
         """What a call comes with that was made in nobody's name."""
         meta = _new(ToolCallMeta)
         meta.__dict__["tool_call_id"] = tool_call_id

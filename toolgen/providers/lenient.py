@@ -30,7 +30,7 @@ _DEPENDENT = {
 """What goes with a keyword that goes, because it means more, or nothing, without it."""
 
 
-def express(
+def convert_schema(
     tool: str, schema: Mapping[str, Any], dialect: Dialect
 ) -> tuple[dict[str, Any], list[Problem], list[Difference]]:
     """Give the schema as an API takes it, why it does not, and where it says other than the tool's own."""

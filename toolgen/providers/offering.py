@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.providers.lenient import express
+from toolgen.providers.lenient import convert_schema
 from toolgen.providers.protocol import Payload, Problem
 from toolgen.providers.strict.convert import project
 from toolgen.providers.strict.limits import request_problems
@@ -32,7 +32,7 @@ def lenient_payload(
     told: list[dict[str, Any]] = []
     bad = {problem.tool for problem in problems}
     for each in offered:
-        args, found, changed = express(each.name, each.args, dialect)
+        args, found, changed = convert_schema(each.name, each.args, dialect)
         problems += found
         if not found and each.name not in bad:
             differences += changed

@@ -48,7 +48,7 @@ def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
     return _Compaction(dict(schema), is_draft_7=dialect.rstrip("#") == _DRAFT_7).whole()
 
 
-def told_args(args: Mapping[str, Any], inject: Collection[str] = ()) -> dict[str, Any]:
+def model_args_schema(args: Mapping[str, Any], inject: Collection[str] = ()) -> dict[str, Any]:
     """Give the args of a tool as a model is told of them: compact, and without the fields that the host fills.
 
     An open object refuses these by `false`, which would tell a model their names.

@@ -1,7 +1,7 @@
 """A rule restricts a tool by any of its names, and an agent holds one by any name that certainly means it."""
 
 from toolgen.runtime import Runtime, deny_all, load
-from toolgen.runtime.policy.effective import LeftOut
+from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.policy import Answer, Policies
 
 catalog = load("cases.rules_in_any_spelling")
@@ -18,6 +18,6 @@ assert answers == {
     "team.notes.tell": Answer.ASK,
 }
 run = runtime.start_run("ann", requested=["team__notes__list-all", "note__add", "mcp.issues.create_issue"])
-held = {ident for ident, reason in run.effective.left_out.items() if reason is LeftOut.NO_EXECUTOR}
+held = {ident for ident, reason in run.effective.excluded.items() if reason is ExclusionReason.NO_EXECUTOR}
 assert held == {"team.notes.list-all", "team.notes.add", "mcp.issues.create_issue"}, "nothing runs them here"
-assert run.effective.left_out["team.notes.keep"] is LeftOut.NOT_REQUESTED
+assert run.effective.excluded["team.notes.keep"] is ExclusionReason.NOT_REQUESTED

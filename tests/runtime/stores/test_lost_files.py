@@ -71,7 +71,7 @@ def emptied(path: Path) -> None:
     os.truncate(path, 0)
 
 
-def cut_off(path: Path) -> None:
+def cancelled(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2 // 4096 * 4096)
 
 
@@ -83,7 +83,7 @@ def log_emptied(path: Path) -> None:
     os.truncate(path.with_name(f"{path.name}-wal"), 0)
 
 
-LOSSES = [deleted, replaced, copied_over, moved, emptied, cut_off, without_log, log_emptied]
+LOSSES = [deleted, replaced, copied_over, moved, emptied, cancelled, without_log, log_emptied]
 
 
 @pytest.mark.parametrize("lose", LOSSES)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.runtime.catalog.definition import Entry, ToolDefinition
-    from toolgen.runtime.policy.policy import Judgement
+    from toolgen.runtime.policy.policy import PolicyDecision
 
 
 @click.group("policy")
@@ -68,9 +68,9 @@ def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, age
     return 0
 
 
-def _judged(judgement: Judgement) -> dict[str, Any]:
-    reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in judgement.reasons]
-    return {"answer": judgement.answer.value, "reasons": reasons}
+def _judged(policy_decision: PolicyDecision) -> dict[str, Any]:
+    reasons = [{"answer": reason.answer.value, "source": reason.source} for reason in policy_decision.reasons]
+    return {"answer": policy_decision.answer.value, "reasons": reasons}
 
 
 def _judged_by_call(tool: ToolDefinition) -> list[str]:
@@ -83,8 +83,8 @@ def _held(
     entries: Mapping[str, Entry], agent: Mapping[str, Any], policies: Policies, ident: str, *, role: str, mode: str
 ) -> str:
     """`yes`, or why not."""
-    left_out = effective_set(entries, agent, policies, role=role, mode=mode).left_out
-    return left_out[ident].value if ident in left_out else "yes"
+    excluded = effective_set(entries, agent, policies, role=role, mode=mode).excluded
+    return excluded[ident].value if ident in excluded else "yes"
 
 
 def _show(answer: Mapping[str, Any]) -> None:

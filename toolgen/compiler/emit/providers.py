@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.ir.catalog import Permission
 from toolgen.providers.messages import OfferedTool
 from toolgen.providers.table import provider, spelled
-from toolgen.schema.compact import told_args
+from toolgen.schema.compact import model_args_schema
 from toolgen.spec.discovery import DISCOVERY
 from toolgen.spec.wire_names import wire_name
 
@@ -50,7 +50,7 @@ def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
         OfferedTool(
             name=spelled(tool.ident, tool.wire_name or wire_name(tool.ident), made),
             description=tool.description,
-            args=told_args(tool.args.json, tool.inject),
+            args=model_args_schema(tool.args.json, tool.inject),
             title=tool.title,
             is_readonly=tool.permission is Permission.READONLY,
         )

@@ -11,7 +11,7 @@ from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Conditi
 from toolgen.compiler.ir.references import references_in
 from toolgen.compiler.resolve.mappings import misfit, shown_schema
 from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, attribute, snake
-from toolgen.schema.compact import compact, told_args
+from toolgen.schema.compact import compact, model_args_schema
 from toolgen.spec.discovery import DISCOVERY
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class _Resolver:
         ident = self._ident(target, home, document.span(*where, "target"))
         if ident is None:
             return None
-        schema = told_args(self._tools[ident].args.json, self._tools[ident].inject)
+        schema = model_args_schema(self._tools[ident].args.json, self._tools[ident].inject)
         properties = schema.get("properties", {})
         filled: dict[str, Any] = {}
         cut: dict[str, tuple[str, str]] = {}

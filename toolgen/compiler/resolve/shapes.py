@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Shape
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.defaults import with_defaults_that_end
-from toolgen.compiler.resolve.guesses import settled
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
 from toolgen.compiler.resolve.shape_algebra import JSON, bounded
 from toolgen.compiler.resolve.shape_reader import Owner, SchemaReader
+from toolgen.compiler.resolve.unions import settled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

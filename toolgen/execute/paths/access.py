@@ -44,13 +44,13 @@ class PathAccess:
 
     def check_read(self, path: str, *, base: str | None = None) -> PathAnswer:
         """Judge a path that is to be read or listed. Raises `sensitive_path`, `invalid_path`."""
-        answer = self._judged(path, base)
+        answer = self._policy_decision(path, base)
         self._check(answer, answer.read_concern)
         return answer
 
     def check_write(self, path: str, *, base: str | None = None) -> PathAnswer:
         """Judge a path that is to be written. Raises `sensitive_path`, `outside_roots`, `invalid_path`."""
-        answer = self._judged(path, base)
+        answer = self._policy_decision(path, base)
         self._check(answer, answer.write_concern)
         return answer
 
@@ -62,7 +62,7 @@ class PathAccess:
 
     def check_working_folder(self, path: str) -> PathAnswer:
         """Judge a folder that a program is to run in. Raises as `check_write`; no grant lifts `outside_roots`."""
-        answer = self._judged(path, None)
+        answer = self._policy_decision(path, None)
         if answer.write_concern is not Concern.OUTSIDE_ROOTS:
             self._check(answer, answer.write_concern)
         if answer.root is None:
@@ -108,7 +108,7 @@ class PathAccess:
         with folder:
             yield folder, name
 
-    def _judged(self, path: str, base: str | None) -> PathAnswer:
+    def _policy_decision(self, path: str, base: str | None) -> PathAnswer:
         answer = self._policy.judge(path, base=base)
         if answer.problem is not None:
             message = f"{shown(path)} is no path that can be used: {answer.problem.value}"

@@ -9,14 +9,14 @@ import keyword
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgen.llm.sandbox.objections import undefined_name
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
+from toolgen.llm.sandbox.type_check_errors import undefined_name
 from toolgen.providers.stub import BUILTINS, CHECKED_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgen.llm.sandbox.checker import Objection
+    from toolgen.llm.sandbox.checker import TypeCheckError
 
 _REVEALED: Final = re.compile(r"Revealed type: `(.*)`", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -61,11 +61,11 @@ class Question:
         self._asked, self._others = self.words[:_MOST_ASKED], self.words[_MOST_ASKED:]
         self.text = "".join(f"\n{prefix}reveal({name})" for name in self._asked)
 
-    def answers(self, objections: Iterable[Objection], last_line: int, types: Iterable[str]) -> dict[str, str]:
+    def answers(self, errors: Iterable[TypeCheckError], last_line: int, types: Iterable[str]) -> dict[str, str]:
         """The type of each name that is bound, as it can be written; `last_line` is that of the code."""
         found: dict[str, str] = {}
         unbound: set[str] = set()
-        for each in objections:
+        for each in errors:
             name = self._asked[each.line - last_line - 1] if each.line > last_line else ""
             if name and undefined_name(each):
                 unbound.add(name)

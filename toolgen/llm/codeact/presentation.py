@@ -10,7 +10,7 @@ from toolgen.llm.codeact.limits import CodeActLimits
 from toolgen.llm.codeact.session import Session
 from toolgen.llm.codeact.stubs import CompiledStubs, Functions
 from toolgen.llm.presentations.calls import not_offered, run_calls
-from toolgen.llm.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, Surface
+from toolgen.llm.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, ToolListing
 from toolgen.llm.sandbox.pool import WorkerPool
 from toolgen.providers.messages import CallAnswer, Feedback, ModelCall
 from toolgen.providers.stub import RESULT
@@ -57,14 +57,14 @@ class CodeAct:
         self._functions = Functions(candidates, stubs or CompiledStubs())
         self._session = Session(self._functions, limits or CodeActLimits(), pool or WorkerPool())
 
-    def build_presentation(self) -> Surface:
+    def build_presentation(self) -> ToolListing:
         """Give the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
-        return self._surface
+        return self._listing
 
     @cached_property
-    def _surface(self) -> Surface:
+    def _listing(self) -> ToolListing:
         source = self._functions.source(self._functions.by_name)
-        return Surface(tools=(), dispatchable=self._candidates, prompt=f"{_PROMPT}\n```python\n{source}```\n")
+        return ToolListing(tools=(), dispatchable=self._candidates, prompt=f"{_PROMPT}\n```python\n{source}```\n")
 
     def interpret(self, reply: ModelReply) -> PlainText | Calls | Snippet:
         """Read an answer: code, the last word, or what is refused."""

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.llm.sandbox.objections import undefined_name
+from toolgen.llm.sandbox.type_check_errors import undefined_name
 from toolgen.runtime.base.suggest import nearest
 from toolgen.spec.visible import escaped, is_hidden, visible
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from toolgen.contract.records import ToolError
-    from toolgen.llm.sandbox.checker import Objection
+    from toolgen.llm.sandbox.checker import TypeCheckError
     from toolgen.llm.sandbox.process import SnippetFailed
 
 _EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
@@ -25,7 +25,7 @@ _EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
 }
 """The builtin exception that a failure is in a snippet; RuntimeError for every other kind."""
 
-_OBJECTIONS: Final = 10
+_MAX_ERRORS: Final = 10
 _LINE: Final = 1_000
 _PRINTED: Final = "| "
 _PRINTED_LINE: Final = f"\n{_PRINTED}"
@@ -74,18 +74,16 @@ def failure_report(failure: SnippetFailed) -> str:
     return f"{where}{failure.kind}: {one_line(failure.message)}{source}"
 
 
-def objections_report(objections: Sequence[Objection], functions: Collection[str]) -> str:
+def type_check_report(errors: Sequence[TypeCheckError], functions: Collection[str]) -> str:
     """List what the type checker has against a snippet."""
-    lines = [
-        f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in objections[:_OBJECTIONS]
-    ]
-    more = len(objections) - _OBJECTIONS
+    lines = [f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in errors[:_MAX_ERRORS]]
+    more = len(errors) - _MAX_ERRORS
     return "\n".join([
         "nothing was run, for the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])
     ])  # fmt: skip
 
 
-def _meant(objection: Objection, functions: Collection[str]) -> str:
+def _meant(objection: TypeCheckError, functions: Collection[str]) -> str:
     name = undefined_name(objection)
     near = nearest(name, functions, count=1) if name else ()
     return f"; did you mean `{near[0]}`?" if near else ""

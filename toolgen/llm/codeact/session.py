@@ -12,14 +12,14 @@ from toolgen.llm.codeact.reports import (
     Printed,
     exception_of,
     failure_report,
-    objections_report,
     one_line,
     result_report,
+    type_check_report,
 )
 from toolgen.llm.presentations.protocol import Outcome, RequestedCall
-from toolgen.llm.sandbox.objections import serious, undefined_calls
 from toolgen.llm.sandbox.process import SandboxUnavailable, SnippetFailed, WorkerLost
 from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, Border
+from toolgen.llm.sandbox.type_check_errors import serious, undefined_calls
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.messages import ModelCall
 from toolgen.providers.stub import RESULT
@@ -85,11 +85,11 @@ class Session:
         except WorkerLost as lost:
             return run.outcome(f"nothing was run: the type checker came to no end with this code, for {lost}")
         own = [each.moved_up(snippet.lines_before) for each in found if each.line > snippet.lines_before]
-        objections = serious(own, self._functions.by_name, self._functions.open_types)
-        if not objections:
+        type_check_errors = serious(own, self._functions.by_name, self._functions.open_types)
+        if not type_check_errors:
             return await self._run(run, snippet)
-        await run.refuse(undefined_calls(objections, code)[:_UNDEFINED_CALLS])
-        return run.outcome(objections_report(objections, self._functions.by_name))
+        await run.refuse(undefined_calls(type_check_errors, code)[:_UNDEFINED_CALLS])
+        return run.outcome(type_check_report(type_check_errors, self._functions.by_name))
 
     async def _run(self, run: _Run, snippet: _Snippet) -> Outcome:
         bound = {**self._bound, **dict.fromkeys(snippet.functions)}

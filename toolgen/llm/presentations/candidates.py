@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolgen.llm.presentations.protocol import Surface
+from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.providers.messages import OfferedTool
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class Candidates:
         return {self._spell(ident): ident for ident in self._idents}
 
     @cached_property
-    def flat(self) -> Surface:
+    def flat(self) -> ToolListing:
         """All of them, as a model is told that is shown every tool."""
-        return Surface(tools=self.offered(self), dispatchable=self)
+        return ToolListing(tools=self.offered(self), dispatchable=self)
 
     def offered(self, idents: Iterable[str]) -> tuple[OfferedTool, ...]:
         """Tools as a model is told of them."""

@@ -14,7 +14,7 @@ from toolgen.llm.presentations.calls import (
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import Calls, Surface
+from toolgen.llm.presentations.protocol import Calls, ToolListing
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
@@ -29,7 +29,7 @@ class EnumerateAll:
     def __init__(self, candidates: Candidates) -> None:
         self._candidates = candidates
 
-    def build_presentation(self) -> Surface:
+    def build_presentation(self) -> ToolListing:
         """Give the one surface there is."""
         return self._candidates.flat
 

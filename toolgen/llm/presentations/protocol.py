@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Surface:
+class ToolListing:
     """What one request to a model says of tools.
 
     `tools` are advertised in the request's own list, in this order. `dispatchable` are the idents that an answer may
@@ -94,7 +94,7 @@ class Ops(Protocol):
 class Presentation(Protocol):
     """One way to show tools, in one conversation. `execute` is given what `interpret` gave, if it is not plain text."""
 
-    def build_presentation(self) -> Surface:
+    def build_presentation(self) -> ToolListing:
         """Say what the next request tells the model; the same object as long as nothing changed."""
         ...
 

@@ -17,7 +17,7 @@ from toolgen.llm.presentations.calls import (
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import Calls, Surface
+from toolgen.llm.presentations.protocol import Calls, ToolListing
 from toolgen.schema.json_types import is_object
 from toolgen.spec.discovery import DISCOVERY
 
@@ -60,15 +60,15 @@ class Retrieval:
         self._fits = fits
         self._found: dict[str, None] = {}
         self._searches = 0
-        self._surface: Surface | None = None
+        self._listing: ToolListing | None = None
 
-    def build_presentation(self) -> Surface:
+    def build_presentation(self) -> ToolListing:
         """Give the search, as long as it helps, and the tools found so far."""
         if self._search is None:
             return self._candidates.flat
-        if self._surface is None:
-            self._surface = self._shown(self._search)
-        return self._surface
+        if self._listing is None:
+            self._listing = self._shown(self._search)
+        return self._listing
 
     def interpret(self, reply: ModelReply) -> PlainText | Calls:
         """Read calls by the names of the tools that are shown."""
@@ -86,21 +86,21 @@ class Retrieval:
         """Answer each call by its result, and a search by the names that tools are now called by."""
         return await answered(outcome, self._told)
 
-    def _shown(self, search: Candidate) -> Surface:
+    def _shown(self, search: Candidate) -> ToolListing:
         first = (search.offered,) if self._searches < MOST_SEARCHES else ()
         while True:
             idents = sorted({*self._base, *self._found})
             offered = (*first, *self._candidates.offered(idents))
             if not self._found or self._fits(offered):
-                return Surface(tools=offered, dispatchable={*idents, *([search.ident] if first else [])})
+                return ToolListing(tools=offered, dispatchable={*idents, *([search.ident] if first else [])})
             del self._found[next(iter(self._found))]
 
     def _requested(self, call: ModelCall) -> RequestedCall:
-        surface, search = self.build_presentation(), self._search
+        listing, search = self.build_presentation(), self._search
         if search is not None and call.name == search.name:
-            return request(search.ident, call) if search.ident in surface.dispatchable else not_offered(call)
+            return request(search.ident, call) if search.ident in listing.dispatchable else not_offered(call)
         ident = self._candidates.by_name.get(call.name)
-        return request(ident, call) if ident is not None and ident in surface.dispatchable else not_offered(call)
+        return request(ident, call) if ident is not None and ident in listing.dispatchable else not_offered(call)
 
     def _take(self, search: Candidate, outcome: Outcome) -> None:
         """Learn from the searches of one answer."""
@@ -115,7 +115,7 @@ class Retrieval:
         self._searches = MOST_SEARCHES if found_nothing_new and self._found else self._searches + 1
         if is_useless or (self._searches >= MOST_SEARCHES and not self._found):
             self._search = None
-        self._surface = None
+        self._listing = None
 
     def _idents_in(self, result: ToolResult[Any]) -> list[str]:
         """The idents that a search gave, of those that may be told of."""
@@ -124,11 +124,11 @@ class Retrieval:
         return [tool["name"] for tool in tools if tool["name"] in self._candidates]
 
     async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
-        surface = self.build_presentation()
+        listing = self.build_presentation()
         if not is_offered(call):
-            return answer_unknown(call, [tool.name for tool in surface.tools])
+            return answer_unknown(call, [tool.name for tool in listing.tools])
         if result.error is not None or result.tool_name not in DISCOVERY:
             return answer(call, result)
-        found = [self._candidates[ident] for ident in self._idents_in(result) if ident in surface.dispatchable]
+        found = [self._candidates[ident] for ident in self._idents_in(result) if ident in listing.dispatchable]
         tools = [{"name": each.name, "description": each.short_description} for each in found]
         return answer_json(call, {"tools": tools})

@@ -23,7 +23,7 @@ from toolgen.llm.presentations.calls import (
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import Calls, RequestedCall, Surface
+from toolgen.llm.presentations.protocol import Calls, RequestedCall, ToolListing
 from toolgen.providers.messages import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import NotJson, parse
@@ -88,12 +88,12 @@ class UniversalCategory:
         other._note_use = note  # noqa: SLF001 - a copy of its own
         return other
 
-    def build_presentation(self) -> Surface:
+    def build_presentation(self) -> ToolListing:
         """Give the one surface there is."""
-        return self._surface
+        return self._listing
 
     @cached_property
-    def _surface(self) -> Surface:
+    def _listing(self) -> ToolListing:
         offered = {name: candidate.offered for name, candidate in self._discovery.items()}
         offered[INVOKE] = _INVOKE_TOOL
         if LIST in offered:
@@ -101,7 +101,7 @@ class UniversalCategory:
         if not self._view.can_be_searched:
             offered.pop(SEARCH, None)
         targets = {target for category in self._view.categories.values() for target in category.targets}
-        return Surface(
+        return ToolListing(
             tools=tuple(offered[name] for name in WRAPPERS if name in offered),
             dispatchable=targets | {candidate.ident for candidate in self._discovery.values()},
             prompt=action_categories(self._view, self._tier),
@@ -124,7 +124,7 @@ class UniversalCategory:
 
     def _requested(self, call: ModelCall) -> RequestedCall:
         if call.name != INVOKE:
-            known = any(tool.name == call.name for tool in self._surface.tools)
+            known = any(tool.name == call.name for tool in self._listing.tools)
             return request(self._discovery[call.name].ident, call) if known else not_offered(call)
         name, args, refusal = _invoked(call)
         if refusal:
@@ -149,7 +149,7 @@ class UniversalCategory:
 
     async def _told(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         if call.asked.name != INVOKE:
-            names = (tool.name for tool in self._surface.tools)
+            names = (tool.name for tool in self._listing.tools)
             return answer(call, result) if is_offered(call) else answer_unknown(call, names)
         name, args, _ = _invoked(call.asked)
         try:

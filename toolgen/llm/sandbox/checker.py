@@ -23,7 +23,7 @@ _SUSPENSIONS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Objection:
+class TypeCheckError:
     """A diagnostic of the type checker. Lines and columns count from 1; the end is behind the last character."""
 
     line: int
@@ -32,17 +32,17 @@ class Objection:
     rule: str
     message: str
 
-    def moved_up(self, lines: int) -> Objection:
+    def moved_up(self, lines: int) -> TypeCheckError:
         """The same, in a text without that many lines before it."""
         return replace(self, line=self.line - lines, end=(self.end[0] - lines, self.end[1]))
 
-    def holds(self, other: Objection) -> bool:
+    def holds(self, other: TypeCheckError) -> bool:
         """Whether another diagnostic is about a part of what this one is about."""
         start, others = (self.line, self.column), (other.line, other.column)
         return start <= others and other.end <= self.end and (start, self.end) != (others, other.end)
 
 
-async def check(process: Process, text: str, limits: CodeActLimits) -> list[Objection]:
+async def check(process: Process, text: str, limits: CodeActLimits) -> list[TypeCheckError]:
     """Check a text. Raises `SnippetFailed` for a syntax error, and `WorkerLost`."""
     try:
         return await process.call(limits.seconds, partial(_check, process, text, limits))
@@ -50,7 +50,7 @@ async def check(process: Process, text: str, limits: CodeActLimits) -> list[Obje
         raise failure.moved_up(1) from None
 
 
-def _check(process: Process, text: str, limits: CodeActLimits) -> list[Objection]:
+def _check(process: Process, text: str, limits: CodeActLimits) -> list[TypeCheckError]:
     import pydantic_monty as monty
 
     if process.session is None:
@@ -65,7 +65,7 @@ def _check(process: Process, text: str, limits: CodeActLimits) -> list[Objection
     try:
         snapshot: Any = process.session.feed_start(f"{process.guard}()\n{text}")
     except monty.MontyTypingError as error:
-        return [_objection(each) for each in json.loads(error.display())]
+        return [_type_check_error(each) for each in json.loads(error.display())]
     # The guard is called where there was no objection. It raises, so nothing behind it is run.
     while not isinstance(snapshot, monty.MontyComplete):
         try:
@@ -75,8 +75,8 @@ def _check(process: Process, text: str, limits: CodeActLimits) -> list[Objection
     raise WorkerLost("it was run where it should have been checked")
 
 
-def _objection(found: dict[str, Any]) -> Objection:
+def _type_check_error(found: dict[str, Any]) -> TypeCheckError:
     start, end = found["location"], found["end_location"]
-    return Objection(
+    return TypeCheckError(
         start["row"] - 1, start["column"], (end["row"] - 1, end["column"]), found["name"], found["message"]
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from toolgen.llm.codeact.limits import CodeActLimits
-    from toolgen.llm.sandbox.checker import Objection
+    from toolgen.llm.sandbox.checker import TypeCheckError
 
 _Kind: TypeAlias = "tuple[str, CodeActLimits]"
 
@@ -45,7 +45,7 @@ class WorkerPool:
         """The ids of the processes, those that run a snippet and those that wait."""
         return [process.pid for process in list(self._live) if process.pid is not None]
 
-    async def check(self, text: str, limits: CodeActLimits) -> list[Objection]:
+    async def check(self, text: str, limits: CodeActLimits) -> list[TypeCheckError]:
         """List what the type checker has against a text; nothing of it is run.
 
         Raises `SnippetFailed` for a syntax error, `SandboxUnavailable`, and `WorkerLost`.

@@ -14,7 +14,7 @@ from toolgen.llm.presentations.calls import (
     run_calls,
     text_of,
 )
-from toolgen.llm.presentations.protocol import Calls, PlainText, Surface
+from toolgen.llm.presentations.protocol import Calls, PlainText, ToolListing
 from toolgen.llm.tags.line import TagLine
 from toolgen.llm.tags.prompt import prompt_block
 from toolgen.llm.tags.reply import parse_response
@@ -44,11 +44,11 @@ class Tags:
             first = self.tags.setdefault(tool.tag_prefix, TagLine.of(tool)).tool
             if first is not tool:
                 raise CatalogError(f"the tag {tool.tag_prefix} would call both {first.name} and {tool.name}")
-        self._surface = Surface(tools=(), dispatchable=frozenset(tools), prompt=prompt_block(tools.values()))
+        self._listing = ToolListing(tools=(), dispatchable=frozenset(tools), prompt=prompt_block(tools.values()))
 
-    def build_presentation(self) -> Surface:
+    def build_presentation(self) -> ToolListing:
         """Give the one surface there is."""
-        return self._surface
+        return self._listing
 
     def interpret(self, reply: ModelReply) -> PlainText | Calls:
         """Read the lines that call tools; without any, the answer is the last word.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolResult
-    from toolgen.llm.presentations.protocol import Ops, Presentation, Surface
+    from toolgen.llm.presentations.protocol import Ops, Presentation, ToolListing
     from toolgen.providers.messages import ModelReply
     from toolgen.providers.protocol import Payload, Provider
 
@@ -40,13 +40,13 @@ class Conversation:
         presentation: Presentation,
         provider: Provider,
         ops: Ops,
-        payload_of: Callable[[Surface], Payload],
+        payload_of: Callable[[ToolListing], Payload],
     ) -> None:
         self._presentation = presentation
         self._provider = provider
         self._ops = ops
         self._payload_of = payload_of
-        self._last: tuple[Surface, Payload] | None = None
+        self._last: tuple[ToolListing, Payload] | None = None
 
     @property
     def prompt(self) -> str:
@@ -83,12 +83,12 @@ class Conversation:
         )
 
     def _payload(self) -> Payload:
-        surface = self._presentation.build_presentation()
-        if self._last is None or self._last[0] is not surface:
-            payload = self._payload_of(surface)
+        listing = self._presentation.build_presentation()
+        if self._last is None or self._last[0] is not listing:
+            payload = self._payload_of(listing)
             if payload.problems:
                 raise UnsupportedCapability(self._provider.name, payload.problems)
-            self._last = (surface, payload)
+            self._last = (listing, payload)
         return self._last[1]
 
     def _restored(self, reply: ModelReply) -> ModelReply:

@@ -12,7 +12,7 @@ from toolgen.llm.actions.resources import Resources
 from toolgen.llm.actions.view import ActionView
 from toolgen.llm.presentations.candidates import Candidate, Candidates
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
-from toolgen.llm.presentations.protocol import Surface
+from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.tool_use.conversation import Conversation
@@ -23,8 +23,8 @@ from toolgen.providers.table import PROVIDERS, spelled
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.policy.effective import LeftOut
-from toolgen.schema.compact import told_args
+from toolgen.runtime.policy.effective import ExclusionReason
+from toolgen.schema.compact import model_args_schema
 from toolgen.spec.discovery import DISCOVERY, SEARCH_TOOLS
 from toolgen.spec.tool_use import LAYERS, ToolUseConfig
 
@@ -49,7 +49,7 @@ _TOOLS: Final = 20_000
 """Tools in the sets, and in the requests, that are kept: some 2 kB each."""
 
 
-_WITHOUT_TOOLS: Final = Surface(tools=(), dispatchable=())
+_WITHOUT_TOOLS: Final = ToolListing(tools=(), dispatchable=())
 """What is kept for surfaces that advertise nothing: they may hold a large prompt, and are of one conversation."""
 
 
@@ -84,8 +84,8 @@ class ToolUse:
         self._candidates_of = Kept(self._candidates, lambda effective, _provider: len(effective.tools), _TOOLS)
         self._view_of = Kept(self._view, lambda effective: len(effective.tools), _TOOLS)
         self._universal_of = Kept(self._universal, lambda effective: len(effective.tools), _TOOLS)
-        self._payload_of = Kept(self._payload, lambda _provider, surface: len(surface.tools), _TOOLS)
-        self._alone_of = Kept(self._each_alone, lambda _provider, surface: len(surface.tools), _TOOLS)
+        self._payload_of = Kept(self._payload, lambda _provider, listing: len(listing.tools), _TOOLS)
+        self._alone_of = Kept(self._each_alone, lambda _provider, listing: len(listing.tools), _TOOLS)
 
     def conversation(self, layer: Layer, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
         """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
@@ -180,16 +180,16 @@ class ToolUse:
             presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_for, provider)
         )
 
-    def _payload_for(self, provider: str, surface: Surface) -> Payload:
-        return self._payload_of(provider, surface if surface.tools else _WITHOUT_TOOLS)
+    def _payload_for(self, provider: str, listing: ToolListing) -> Payload:
+        return self._payload_of(provider, listing if listing.tools else _WITHOUT_TOOLS)
 
-    def _check_tells_of(self, provider: str, surface: Surface) -> None:
-        problems = self._payload_for(provider, surface).problems
+    def _check_tells_of(self, provider: str, listing: ToolListing) -> None:
+        problems = self._payload_for(provider, listing).problems
         if problems:
             raise UnsupportedCapability(provider, problems)
 
-    def _payload(self, provider: str, surface: Surface) -> Payload:
-        return provider_named(provider).tools(surface.tools)
+    def _payload(self, provider: str, listing: ToolListing) -> Payload:
+        return provider_named(provider).tools(listing.tools)
 
     def _candidates(self, effective: EffectiveSet, provider: str) -> Candidates:
         known = provider_named(provider)
@@ -209,7 +209,7 @@ class ToolUse:
             description=definition.description,
             permission=definition.permission,
             tags=frozenset(definition.tags),
-            args=told_args(definition.input_schema, definition.metadata.get("inject", ())),
+            args=model_args_schema(definition.input_schema, definition.metadata.get("inject", ())),
             result=definition.result_schema,
         )
 
@@ -234,16 +234,16 @@ class ToolUse:
             )
 
     def _check_runs_lists(self, run: Run) -> None:
-        if any(run.effective.left_out.get(ident) is LeftOut.NO_EXECUTOR for ident in DISCOVERY):
+        if any(run.effective.excluded.get(ident) is ExclusionReason.NO_EXECUTOR for ident in DISCOVERY):
             raise CatalogError(
                 "the scheme 'universal-category' needs something that runs the toolset `actions`: give the runtime "
                 "`ActionTools(tool_use).registration()` among its executors"
             )
 
-    def _each_alone(self, provider: str, surface: Surface) -> tuple[Problem, ...]:
+    def _each_alone(self, provider: str, listing: ToolListing) -> tuple[Problem, ...]:
         """Say which tools a provider can be told of in no request, however few there are."""
         known = provider_named(provider)
-        return tuple(problem for tool in surface.tools for problem in known.tools([tool]).problems)
+        return tuple(problem for tool in listing.tools for problem in known.tools([tool]).problems)
 
     def _fits(self, provider: str, offered: Sequence[OfferedTool]) -> bool:
         return not provider_named(provider).tools(offered).problems

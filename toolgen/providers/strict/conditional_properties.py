@@ -14,7 +14,7 @@ _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 
 
-def spoken_fields(part: Mapping[str, Any], whole: Mapping[str, Any]) -> set[str] | None:
+def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) -> set[str] | None:
     """The fields that a value may need, or may want, for what a schema says of it in other schemas.
 
     References in `whole` are followed; None where one cannot be. What is only asked for to be refused, in `not` and

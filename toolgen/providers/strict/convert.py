@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import Difference, Problem
-from toolgen.providers.strict.conditional_properties import spoken_fields
+from toolgen.providers.strict.conditional_properties import conditional_properties
 from toolgen.providers.strict.disjoint import Comparison
 from toolgen.providers.strict.limits import NO_SIZE, Size, problems_of, size_of
 from toolgen.providers.strict.links import all_of, leads_back, tie
@@ -77,7 +77,7 @@ class Projection:
     root: Object | None = None
 
     def project(self, args: Any) -> Any:
-        """Give the args as they are sent. Raises `Inexpressible`, at places reported as `tighter` only."""
+        """Give the args as they are sent. Raises `UnsupportedSchema`, at places reported as `tighter` only."""
         return args if self.root is None else self.root.project(args)
 
     def restore(self, sent: Any) -> Any:
@@ -101,10 +101,10 @@ def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Pro
         if not isinstance(root, Object):
             reason = "the args are no plain object, and nothing else can be said in strict mode"
             return Projection(schema={}, problems=(Problem(tool, reason),))
-        unsaid = reading.unsaid(root)
-        if not unsaid:
+        unsupported_parts = reading.unsupported_parts(root)
+        if not unsupported_parts:
             break
-        as_text |= unsaid
+        as_text |= unsupported_parts
     sent = root.schema()
     definitions = {reading.names[target]: node.schema() for target, node in reading.definitions.items()}
     if definitions:
@@ -229,7 +229,7 @@ class _Reading:
         is_map = extra not in (True, False, {}) or part.get("patternProperties")
         is_free = not properties and not is_closed and not is_root
         required = cast("list[str]", part.get("required", []))
-        spoken = spoken_fields(part, self.whole)
+        spoken = conditional_properties(part, self.whole)
         is_short = spoken is None or not spoken <= {*properties, *required}
         is_short = is_short or part.get("minProperties", 0) > len({*properties, *required})
         if is_map or is_free or (extra is not False and is_short):
@@ -292,7 +292,7 @@ class _Reading:
             self.names[reference] = name
         return self.names[reference]
 
-    def unsaid(self, root: Object) -> set[str]:
+    def unsupported_parts(self, root: Object) -> set[str]:
         """Tie references to what they refer to; give the parts that only text can say, and note lost nulls."""
         targets = {"#": root, **self.definitions}
         tie(targets, self.references)

@@ -23,7 +23,7 @@ Known = dict[tuple[int, int], bool]
 _NULL: Final[dict[str, Any]] = {"type": "null"}
 
 
-class Inexpressible(ValueError):
+class UnsupportedSchema(ValueError):
     """A value that the schema may allow, and that cannot be sent."""
 
 
@@ -52,7 +52,7 @@ class Node(Protocol):
         ...
 
     def project(self, value: Any, /) -> Any:
-        """Give what is sent for a value. Raises `Inexpressible`."""
+        """Give what is sent for a value. Raises `UnsupportedSchema`."""
         ...
 
     def restore(self, sent: Any, known: Known, /) -> Any:
@@ -159,7 +159,7 @@ class Array:
 
     def project(self, value: Any) -> Any:
         if not isinstance(value, list):
-            raise Inexpressible(self.pointer)
+            raise UnsupportedSchema(self.pointer)
         items = cast("list[object]", value)
         return [self.items.project(item) for item in items]
 
@@ -217,17 +217,17 @@ class Object:
     def project(self, value: Any) -> Any:
         there = cast("dict[str, Any]", value)
         if not isinstance(value, dict) or not there.keys() <= self.fields.keys():
-            raise Inexpressible(self.pointer)
+            raise UnsupportedSchema(self.pointer)
         sent: dict[str, Any] = {}
         for name, each in self.fields.items():
             if name in there:
                 sent[name] = each.node.project(there[name])
                 if sent[name] is None and each.nullable:
-                    raise Inexpressible(each.node.pointer)
+                    raise UnsupportedSchema(each.node.pointer)
             elif each.nullable:
                 sent[name] = None
             elif each.required:
-                raise Inexpressible(self.pointer)
+                raise UnsupportedSchema(self.pointer)
         return sent
 
     def restore(self, sent: Any, known: Known) -> Any:
@@ -280,11 +280,11 @@ class Choice:
         for branch in self.branches:
             try:
                 sent = branch.project(value)
-            except Inexpressible:
+            except UnsupportedSchema:
                 continue
             if branch.accepts(sent, {}):
                 return sent
-        raise Inexpressible(self.pointer)
+        raise UnsupportedSchema(self.pointer)
 
     def restore(self, sent: Any, known: Known) -> Any:
         if self.is_plain():

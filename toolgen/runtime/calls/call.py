@@ -114,7 +114,7 @@ class Call:
         """Whether the args came typed, from a program."""
         return self._payload is None
 
-    def own_args(self) -> Any:
+    def copy_args(self) -> Any:
         """Give typed args anew, from their JSON: what the caller does to his own from here on changes no call."""
         return self.tool.args.decode(self.arguments) if self.tool.form is Form.TYPED else self.given
 
@@ -164,11 +164,11 @@ class Call:
         self._on_report = on_report
         self.meta.__dict__["_call"] = self
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """End what the call holds: its stages' own, and its way to report."""
         self.meta.__dict__.pop("_call", None)
-        for give_back in self.at_end:
-            give_back()
+        for release in self.at_end:
+            release()
 
     def report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Take note of what the call says of its progress: it is what is left of it when it is aborted."""

@@ -78,7 +78,7 @@ class _Deadline:
         self.is_over = True
         self._task.cancel()
 
-    def takes_back(self) -> bool:
+    def uncancel(self) -> bool:
         """Whether this deadline alone cancelled the task; then it is not being cancelled any more. Once is enough."""
         if not self.is_over:
             return False
@@ -105,12 +105,12 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
     try:
         return await waiting
     except asyncio.CancelledError as error:
-        if deadline.takes_back():
+        if deadline.uncancel():
             raise TimedOut(seconds) from error
         raise
     finally:
         deadlines.remove(deadline)
-        deadline.takes_back()  # the handler may have caught it, and gone on to an end of its own
+        deadline.uncancel()  # the handler may have caught it, and gone on to an end of its own
 
 
 class _Suspended:

@@ -46,15 +46,15 @@ async def make(
         except BaseException as error:  # noqa: BLE001  # handlers may raise anything; what is not theirs is raised anew
             result = await _failure(error, steps, call, request, recorder, entered)
         finally:
-            call.give_back()
+            call.release()
         if request.name != call.tool.entry.ident:
             result = with_raw_name(result, request.name)
-        with entered.too_late() if entered is not None else _NO_RUN:
-            result = await _see_off(steps, call, result, recorder)
+        with entered.suppress_abort() if entered is not None else _NO_RUN:
+            result = await _finalize(steps, call, result, recorder)
     return result
 
 
-async def _see_off(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> ToolResult[Any]:
+async def _finalize(steps: Steps, call: Call, result: ToolResult[Any], recorder: Recorder | None) -> ToolResult[Any]:
     """Let the hooks look at a call that was executed, and put its end on record, whatever becomes of the caller.
 
     Gives the result that the caller gets.
@@ -75,7 +75,7 @@ async def _run(steps: Steps, call: Call, decode: Callable[[], Any], recorder: Re
     end_stage = call.trace.append
     call.given = decode()
     if call.is_typed:
-        call.given = call.own_args()
+        call.given = call.copy_args()
     end_stage(now())
     for stage in steps.stages:
         waiting = stage(call)
@@ -128,7 +128,7 @@ async def _failure(
     if not isinstance(error, Exception) and ends_the_caller(error):
         _fail(call, "cancelled")
         if recorder is not None:
-            recorder.cut_off(call, failed(ident, call_id, error, secrets=call.secrets))
+            recorder.cancelled(call, failed(ident, call_id, error, secrets=call.secrets))
         raise error
     stage = reached(call.trace)
     by_handler = call.tool.form is Form.TYPED and stage == "execute"
@@ -142,7 +142,7 @@ async def _failure(
 
 def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:
     """Why the run of a call, or the run of an agent that it started, was aborted, where that ended the call."""
-    if call.run is not None and entered is not None and entered.takes_back_abort():
+    if call.run is not None and entered is not None and entered.uncancel_abort():
         return call.run.progress.abort_reason
     return error.reason if isinstance(error, RunStopped) and call.starts is not None else None
 

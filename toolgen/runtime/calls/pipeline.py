@@ -23,7 +23,7 @@ from toolgen.runtime.calls.result import failed, failed_call, shown_failure, wit
 from toolgen.runtime.calls.stages.resolve import is_not_offered, resolve
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.events.trace import begin
-from toolgen.runtime.policy.effective import LeftOut
+from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.policy import Answer, Policies
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
 from toolgen.runtime.redact.call_secrets import secrets_of_call, secrets_of_tool
@@ -139,7 +139,7 @@ class Runtime:
         """Start a run of a compiled agent, or of one that uses all tools: what it may call is fixed from here on.
 
         `role` is the agent's own, `requested` what a dispatch asks for, in any spelling. The `meta` of its calls is
-        given the ids that it lacks. Raises `UnknownAgent`, `OutsideBase` for a request of more than it may have,
+        given the ids that it lacks. Raises `UnknownAgent`, `ToolsNotGranted` for a request of more than it may have,
         ValueError for an unknown role, and `CatalogError` for a mode that no policy in force has.
         """
         filled = with_ids(meta or ToolCallMeta(), self._new_id)
@@ -175,7 +175,7 @@ class Runtime:
             call_id = request.tool_call_id or self._call_id(meta)
             if call_id.__class__ is not str:
                 check_text(call_id)
-            call_meta = meta.for_call(call_id) if meta else ToolCallMeta.of_nobody(call_id)
+            call_meta = meta.for_call(call_id) if meta else ToolCallMeta.anonymous(call_id)
             if name not in self._steps:
                 ident = resolve(self._catalog, name, run.effective.tools if run else None)
             if run is not None or self._has_policies:
@@ -214,7 +214,7 @@ class Runtime:
             if ident != name:
                 result = with_raw_name(result, name)
             if self._recorder is not None:
-                await self._recorder.refused(result, meta, _why_left_out(run, ident, name))
+                await self._recorder.refused(result, meta, _exclusion_reason(run, ident, name))
             return result
         return result if ident == name else with_raw_name(result, name)
 
@@ -370,13 +370,13 @@ def _secrets(steps: Steps, request: ToolRequest) -> Secrets:
     return secrets_of_call(steps.tool.secrets, args)
 
 
-def _why_left_out(run: Run | None, ident: str, name: str) -> str:
+def _exclusion_reason(run: Run | None, ident: str, name: str) -> str:
     """Why a tool may not be called: for the record, and never for a model."""
     if run is None:
         return ""
-    reason = run.effective.left_out.get(ident)
+    reason = run.effective.excluded.get(ident)
     if reason is None and is_not_offered(name):
-        return LeftOut.NOT_OFFERED.value
+        return ExclusionReason.NOT_OFFERED.value
     return reason.value if reason else ""
 
 

@@ -119,7 +119,7 @@ class Recorder:
         raw_name = result.metadata.get("raw_tool_name")
         return withheld if raw_name is None else with_raw_name(withheld, raw_name)
 
-    def cut_off(self, call: Call, result: ToolResult[Any]) -> None:
+    def cancelled(self, call: Call, result: ToolResult[Any]) -> None:
         """Write that a call ended with its caller. Nobody waits until it is on record."""
         event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
         try:

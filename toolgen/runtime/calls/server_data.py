@@ -29,7 +29,7 @@ class ServerData:
         if codec is None:
             expected = f"one of {', '.join(self._codecs) or 'none'}"
             raise InvalidPayload([issue("", "server_data", expected, str(name), "declare it in the spec of the tool")])
-        return json.loads(codec.settle(value)[1])
+        return json.loads(codec.normalize(value)[1])
 
 
 def _is_by_name(given: Any) -> TypeGuard[Mapping[Any, Any]]:

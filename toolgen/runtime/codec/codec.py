@@ -18,7 +18,7 @@ from toolgen.runtime.codec.exact_types import Exactness, exactness
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.codec.value_type import ValueType
-from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_sayable
+from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_serializable
 from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Codec(Generic[T]):
         """Encode an object that is given by its fields, as canonical JSON. Raises `InvalidPayload`."""
         return canonical(self._encode(fields)[1])
 
-    def settle(self, value: Any, *, verb: str = "return") -> tuple[T, bytes]:
+    def normalize(self, value: Any, *, verb: str = "return") -> tuple[T, bytes]:
         """Take what a handler returned: the value in its type, and its JSON, compact and in the order of the value.
 
         A JSON value that fits the schema will do where a model is expected; another model will not.
@@ -161,8 +161,8 @@ class Codec(Generic[T]):
         return self.build(json_value), text
 
     @cached_property
-    def plainly(self) -> Callable[[Any], dict[str, Any] | None]:
-        """Gives the JSON value of a typed value that is plainly as it should be, and None where `settle` has to look.
+    def dump_fast(self) -> Callable[[Any], dict[str, Any] | None]:
+        """Gives the JSON value of a typed value that needs no checks, and None where `normalize` has to look.
 
         A bare function, for those who call it a lot.
         """
@@ -172,7 +172,7 @@ class Codec(Generic[T]):
         to_python, options = adapter.serializer.to_python, self._type.options
         dump: Callable[[Any], Any] = partial(to_python, **options) if options else to_python
 
-        def plainly(value: Any) -> Any:
+        def dump_fast(value: Any) -> Any:
             if value.__class__ is model:
                 try:
                     json_value = dump(value)
@@ -182,14 +182,14 @@ class Codec(Generic[T]):
                     pass
             return None
 
-        return plainly
+        return dump_fast
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
         try:
             text = self._type.dump(value)
             json_value = parse(text)
         except (ValueError, RecursionError) as error:
-            raise InvalidPayload([not_sayable(str(error))]) from None
+            raise InvalidPayload([not_serializable(str(error))]) from None
         if self._is_valid(json_value):
             return text, json_value
         if _LARGE.search(text) and self._is_valid(as_floats := with_floats(json_value)):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Issue
 
-__all__ = ["MAX_FOUND", "MAX_ISSUES", "MAX_TEXT", "issue", "issues_of", "leaves_of", "not_json", "not_sayable"]
+__all__ = ["MAX_FOUND", "MAX_ISSUES", "MAX_TEXT", "issue", "issues_of", "leaves_of", "not_json", "not_serializable"]
 
 _EXPECTED: Final[Mapping[str, str]] = {
     "exclusiveMaximum": "a number below {limit}",
@@ -78,7 +78,7 @@ def not_json(reason: str) -> Issue:
     return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
 
 
-def not_sayable(reason: str) -> Issue:
+def not_serializable(reason: str) -> Issue:
     """Say that a value of a program cannot be written as JSON."""
     return issue("", "json", "a value that JSON can say", reason, f"give a value that JSON can say: {reason}")
 

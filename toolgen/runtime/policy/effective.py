@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.providers.spellings import ToolNames
     from toolgen.runtime.catalog.definition import Entry
-    from toolgen.runtime.policy.policy import Judgement, Policies
+    from toolgen.runtime.policy.policy import Policies, PolicyDecision
 
 ROLES: Final = ("main", "sub", "fork", "worker")
 
@@ -32,7 +32,7 @@ NEVER_FOR_CHILDREN: Final = frozenset({
 ONLY_FOR_MAIN: Final = frozenset({"internal.recall_memory"})
 
 
-class LeftOut(StrEnum):
+class ExclusionReason(StrEnum):
     """Why a tool is not in a set: for the audit, and never for a model."""
 
     NOT_USED = "not_used"
@@ -43,7 +43,7 @@ class LeftOut(StrEnum):
     NO_EXECUTOR = "no_executor"
 
 
-class OutsideBase(ValueError):
+class ToolsNotGranted(ValueError):
     """A dispatch asked for tools beyond what the agent uses and may have on request."""
 
     def __init__(self, agent: str, names: Sequence[str]) -> None:
@@ -59,16 +59,16 @@ class EffectiveSet:
     Beside them are the tools of `discovery`, which only tell of these: every run may call them.
     """
 
-    tools: Mapping[str, Judgement]
-    left_out: Mapping[str, LeftOut]
-    discovery: Mapping[str, Judgement] = field(default_factory=dict[str, "Judgement"])
+    tools: Mapping[str, PolicyDecision]
+    excluded: Mapping[str, ExclusionReason]
+    discovery: Mapping[str, PolicyDecision] = field(default_factory=dict[str, "PolicyDecision"])
 
     __hash__ = object.__hash__  # it is made once, and what follows from it is kept
 
     def __contains__(self, ident: object) -> bool:
         return ident in self.tools or ident in self.discovery
 
-    def judgement(self, ident: str) -> Judgement:
+    def policy_decision(self, ident: str) -> PolicyDecision:
         """Give what policies say of a tool of the run. Raises KeyError."""
         return self.tools[ident] if ident in self.tools else self.discovery[ident]
 
@@ -88,7 +88,7 @@ def effective_set(
 
     It is what the agent uses, or the `requested` idents, which must lie in what it uses and may have on request; less
     what its role may not hold, less what policies exclude, and less the `missing` idents, which nothing runs. Tools of
-    discovery stand beside it, unless a policy excludes them. Suggestions have no say. Raises `OutsideBase`.
+    discovery stand beside it, unless a policy excludes them. Suggestions have no say. Raises `ToolsNotGranted`.
     """
     role = role or agent.get("role", "main")
     base = _selected(entries, agent.get("use", ()))
@@ -97,25 +97,25 @@ def effective_set(
         wanted = set(requested)
         beyond = sorted(wanted - base - _selected(entries, agent.get("on_request", ())))
         if beyond:
-            raise OutsideBase(name, beyond)
-    tools: dict[str, Judgement] = {}
-    discovery: dict[str, Judgement] = {}
-    left_out: dict[str, LeftOut] = {}
+            raise ToolsNotGranted(name, beyond)
+    tools: dict[str, PolicyDecision] = {}
+    discovery: dict[str, PolicyDecision] = {}
+    excluded: dict[str, ExclusionReason] = {}
     for ident, entry in entries.items():
         is_discovery = ident in DISCOVERY and entry.permission == "readonly"
         if ident not in wanted and not is_discovery:
-            left_out[ident] = LeftOut.NOT_REQUESTED if ident in base else LeftOut.NOT_USED
+            excluded[ident] = ExclusionReason.NOT_REQUESTED if ident in base else ExclusionReason.NOT_USED
         elif not may_hold(entry, role):
-            left_out[ident] = LeftOut.ROLE
+            excluded[ident] = ExclusionReason.ROLE
         else:
-            judgement = policies.judge(entry, role, mode)
-            if judgement.answer is Answer.EXCLUDE:
-                left_out[ident] = LeftOut.EXCLUDED
+            policy_decision = policies.judge(entry, role, mode)
+            if policy_decision.answer is Answer.EXCLUDE:
+                excluded[ident] = ExclusionReason.EXCLUDED
             elif ident in missing:
-                left_out[ident] = LeftOut.NO_EXECUTOR
+                excluded[ident] = ExclusionReason.NO_EXECUTOR
             else:
-                (discovery if is_discovery else tools)[ident] = judgement
-    return EffectiveSet(tools, left_out, discovery)
+                (discovery if is_discovery else tools)[ident] = policy_decision
+    return EffectiveSet(tools, excluded, discovery)
 
 
 def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, Any]:

@@ -45,7 +45,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class PolicyDecision:
     """What policies say of a tool for a role and a mode, before anything is known of a call. The reasons say why."""
 
     answer: Answer
@@ -111,7 +111,7 @@ class Policies:
     def __bool__(self) -> bool:
         return self._some
 
-    def judge(self, tool: Entry, role: str, mode: str) -> Judgement:
+    def judge(self, tool: Entry, role: str, mode: str) -> PolicyDecision:
         """Judge a tool. Without a rule, readonly is allowed and write asks; `allow` never lifts `dangerous`.
 
         Hosts and paths are judged beside this, when a call names them.
@@ -123,23 +123,23 @@ class Policies:
             reasons.append(_asks("dangerous"))
         if tool.confirm:
             reasons.append(_asks("confirm"))
-        return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
+        return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
-    def judge_hosts(self, hosts: Sequence[str]) -> Judgement:
+    def judge_hosts(self, hosts: Sequence[str]) -> PolicyDecision:
         """Judge the hosts that a call reaches; `*` where it names none. In each policy the closest name decides."""
         reasons = [
             _host_reason(name, network, host) for host in hosts or ["*"] for name, network in self._networks.items()
         ]
-        return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
+        return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
-    def judge_unknown_host(self) -> Judgement:
+    def judge_unknown_host(self) -> PolicyDecision:
         """Judge a URL whose host cannot be known: it may be any that the policies name, and is asked about at least."""
         reasons = [
             Reason(Answer(answer), f"{name}.network: {host} for a URL whose host is not plain")
             for name, network in self._networks.items()
             for host, answer in (*network.items(), ("*", Answer.ASK))
         ]
-        return Judgement(strictest(reason.answer for reason in reasons), tuple(reasons))
+        return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
 
 def strictest(answers: Iterable[Answer]) -> Answer:

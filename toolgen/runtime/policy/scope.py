@@ -43,7 +43,7 @@ _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class AccessedResources:
     """What one call touches. Hosts are in lower case; `scope` is None for a call that names nothing.
 
     `cwd` is the resolved folder that it runs in, where an arg says so; one that `is_cwd_outside` of the roots can be
@@ -70,7 +70,7 @@ class _Value(NamedTuple):
     is_text: bool = True
 
 
-def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> Touched:
+def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> AccessedResources:
     """Read off the args of a call, as JSON, what it touches. `access` is that of a compiled tool.
 
     A path with a concern stands in the scope by itself, and any other by its folder. Raises what `paths` raises, for a
@@ -89,7 +89,7 @@ def touched(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy
     scope += [each.in_scope for each in judged]
     has_unknown_host = any(host is None for _, host in urls)
     concerning = [each for each in judged if each.concern]
-    return Touched(
+    return AccessedResources(
         hosts=(*access.get("hosts", ()), *(host or "*" for _, host in urls)),
         scope=None if has_unknown_host else tuple(sorted(dict.fromkeys(scope), key=itemgetter(0))) or None,
         cwd=next((each.answer.resolved for each in judged if each.value.key == "cwd"), ""),

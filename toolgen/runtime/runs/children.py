@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from toolgen.runtime.policy.effective import NEVER_FOR_CHILDREN, OutsideBase
+from toolgen.runtime.policy.effective import NEVER_FOR_CHILDREN, ToolsNotGranted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
@@ -40,23 +40,23 @@ def _untie(run: Run, parent: Run | None) -> None:
 def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[str] | None, parent: Run | None) -> Run:
     """Start the run of a child with tools that it is to have, by ident.
 
-    Raises `OutsideBase` for those beyond what it may have, and for those that policies or roles hide from it and its
-    parent: whoever asked for one of these learns no more than of a tool that does not exist. What the parent has itself
-    is left out without a word, for the parent knows of it. So are the tools that no child ever has, whose names are no
-    secret.
+    Raises `ToolsNotGranted` for those beyond what it may have, and for those that policies or roles hide from it and
+    its parent: whoever asked for one of these learns no more than of a tool that does not exist. What the parent has
+    itself is left out without an error, because the parent knows of it. So are the tools that no child ever has, whose
+    names are no secret.
     """
     if requested is None:
         return start(None)
     beyond: Sequence[str] = ()
     try:
         run = start(requested)
-    except OutsideBase as error:
+    except ToolsNotGranted as error:
         beyond = error.names
         run = start([ident for ident in requested if ident not in beyond])
     known = NEVER_FOR_CHILDREN if parent is None else {*NEVER_FOR_CHILDREN, *parent.effective.tools}
     refused = [ident for ident in requested if ident in beyond or (ident not in run.effective and ident not in known)]
     if refused:
-        raise OutsideBase(run.agent, refused)
+        raise ToolsNotGranted(run.agent, refused)
     return run
 
 
@@ -91,8 +91,8 @@ def start_child(
 
     `requested` are the idents that the dispatch asks for; without them the agent has its own set, and not that of its
     parent. An agent of role `main` runs as `sub` here. The record of the parent links to the run at once. The run is
-    aborted with that of its parent, and when the call is over. Raises `UnknownAgent`, `OutsideBase`, `RunStopped` once
-    the parent was aborted, and RuntimeError outside a call of a tool that is tagged `agent`.
+    aborted with that of its parent, and when the call is over. Raises `UnknownAgent`, `ToolsNotGranted`, `RunStopped`
+    once the parent was aborted, and RuntimeError outside a call of a tool that is tagged `agent`.
     """
     call: _Calling | None = vars(meta).get("_call")
     if call is None or call.starts is None:

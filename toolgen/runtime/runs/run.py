@@ -93,7 +93,7 @@ class Entered:
         self._task = task
         self._cancelling = cancelling
 
-    def takes_back_abort(self) -> bool:
+    def uncancel_abort(self) -> bool:
         """Whether the abort, and nothing else, cancelled the task; then it is not cancelled any more."""
         if not self._run.progress.is_aborted or self._task.cancelling() != self._cancelling + 1:
             return False
@@ -101,14 +101,14 @@ class Entered:
         return True
 
     @contextmanager
-    def too_late(self) -> Generator[None]:
+    def suppress_abort(self) -> Generator[None]:
         """While what is done is being told: an abort that comes now changes nothing of it."""
         from asyncio import CancelledError  # slow to import, and only calls of runs need it
 
         try:
             yield
         except CancelledError:
-            if not self.takes_back_abort():
+            if not self.uncancel_abort():
                 raise
 
     def __enter__(self) -> Self:
@@ -188,8 +188,8 @@ class Agents:
 
         Without an agent it is that of one that uses all tools.
 
-        Raises `UnknownAgent`, `OutsideBase`, ValueError for an unknown role, `CatalogError` for a mode that no policy
-        in force has, and TypeError where one text is requested.
+        Raises `UnknownAgent`, `ToolsNotGranted`, ValueError for an unknown role, `CatalogError` for a mode that no
+        policy in force has, and TypeError where one text is requested.
         """
         agents = self._catalog.section("agents")
         if agent and agent not in agents:

@@ -133,19 +133,19 @@ def test_a_call_in_any_other_way_is_refused_and_answered_by_its_id() -> None:
 
 def test_tus_22_every_name_that_can_be_called_is_in_the_surface() -> None:
     world = house(echo=lambda args: args, other=lambda args: args)
-    surface = world.codeact().build_presentation()
+    listing = world.codeact().build_presentation()
     for name in ("lab__echo", "lab__other"):
-        assert f"def {name}(x: Any) -> Any:" in surface.prompt
+        assert f"def {name}(x: Any) -> Any:" in listing.prompt
 
 
 def test_tus_26_nothing_is_advertised_and_all_candidates_can_be_dispatched() -> None:
     world = house()
     codeact = world.codeact()
-    surface = codeact.build_presentation()
-    assert surface.tools == ()
-    assert "lab.echo" in surface.dispatchable
-    assert "lab.other" not in surface.dispatchable
-    assert codeact.build_presentation() is surface
+    listing = codeact.build_presentation()
+    assert listing.tools == ()
+    assert "lab.echo" in listing.dispatchable
+    assert "lab.other" not in listing.dispatchable
+    assert codeact.build_presentation() is listing
     assert world.reports("result = lab__echo(x=1)", codeact=codeact) == ["result: 1"]
 
 

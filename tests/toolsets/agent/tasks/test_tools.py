@@ -13,7 +13,7 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.runtime.policy.effective import LeftOut
+from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.permission import Decision
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import AgentTools
@@ -236,10 +236,10 @@ def test_a_child_in_nobodys_name_has_claimed_nothing(desk: Desk) -> None:
 def test_what_an_agent_held_is_given_back_when_its_run_is_over(desk: Desk) -> None:
     desk.call("task_create", title="a task", steps=STEPS)
     desk.call("task_claim_step", WORKER, task_id="t0", step_id="a")
-    desk.tools.give_back(OTHER_WORKER)
-    desk.tools.give_back(ToolCallMeta())
+    desk.tools.release(OTHER_WORKER)
+    desk.tools.release(ToolCallMeta())
     assert desk.code("task_claim_step", task_id="t0", step_id="a") == "step_claimed"
-    desk.tools.give_back(WORKER)
+    desk.tools.release(WORKER)
     assert desk.call("task_claim_step", task_id="t0", step_id="a")["claimed_by"] == "ann"
 
 
@@ -260,4 +260,4 @@ def test_the_half_that_a_host_leaves_out_is_unavailable(tool: str) -> None:
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "no_executor")
     assert result.error.message == f"agent.{tool} cannot run here: no executor of the toolset agent runs it"
     run = runtime.start_run()
-    assert run.effective.left_out[f"agent.{tool}"] is LeftOut.NO_EXECUTOR
+    assert run.effective.excluded[f"agent.{tool}"] is ExclusionReason.NO_EXECUTOR

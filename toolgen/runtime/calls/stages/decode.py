@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def bind(tool: Tool) -> tuple[Decode, Accept]:
     """Make what takes the payload of a call, and what takes typed args in its place. Both raise `InvalidPayload`."""
     codec = tool.args
-    plainly = codec.plainly
+    dump_fast = codec.dump_fast
 
     def typed(args: Any) -> Any:
-        return args if plainly(args) is not None else codec.settle(args, verb="pass")[0]
+        return args if dump_fast(args) is not None else codec.normalize(args, verb="pass")[0]
 
     def canonical_text(payload: bytes | str) -> bytes:
         return canonical(codec.decode_json(payload))

@@ -26,11 +26,11 @@ def bind(tool: Tool) -> Encode:
     An error that the executor made is not yet as it may be shown; see `shown_failure`.
     """
     name, codec = tool.definition.name, tool.result
-    plainly = codec.plainly
+    dump_fast = codec.dump_fast
     server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
-        json_value = plainly(outcome)
+        json_value = dump_fast(outcome)
         if json_value is not None:
             return succeeded(name, tool_call_id, outcome, json_value)
         given = _result_of(outcome, name)
@@ -45,7 +45,7 @@ def bind(tool: Tool) -> Encode:
         if given.error is not None:
             return given
         only_text = given.value is None and given.payload
-        value, payload = codec.settle(codec.decode(given.payload) if only_text else given.value)
+        value, payload = codec.normalize(codec.decode(given.payload) if only_text else given.value)
         return replace(given, value=value, payload=payload)
 
     return encode

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all, deny_all
-from toolgen.runtime.policy.policy import Answer, Judgement, Reason, strictest
-from toolgen.runtime.policy.scope import PATH_KEYS, Touched, touched
+from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strictest
+from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.canonical import canonical
@@ -26,7 +26,7 @@ _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
 _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
-_NOTHING: Final = Touched()
+_NOTHING: Final = AccessedResources()
 _TOO_LATE: Final = "nobody answered in time"
 
 
@@ -58,29 +58,29 @@ class _Permission:
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
         name = self._tool.entry.ident
-        judgement = call.run.effective.judgement(name) if call.run else self._outside_runs
+        decided = call.run.effective.policy_decision(name) if call.run else self._outside_runs
         found = _NOTHING
         if self._is_by_call:
-            found = touched(self._access, {**self._defaults, **call.args}, self._host.paths)
+            found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
             if found.problem:
                 message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
                 raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
             if found.is_cwd_outside:
                 message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
                 raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
-            judgement = self._judged_by_call(judgement, found)
-        if judgement.answer is _DENY:
+            decided = self._judged_by_call(decided, found)
+        if decided.answer is _DENY:
             _note_denied(call)
             raise PermissionDenied(name, "a policy forbids it")
-        if judgement.answer is not _ALLOW or self._denies_all:
+        if decided.answer is not _ALLOW or self._denies_all:
             if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
-                return self._ask(call, found, judgement)
+                return self._ask(call, found, decided)
             call.decision = "granted"
         if found.concerning:
             _note_granted(call, found)
         return None
 
-    def _judged_by_call(self, of_tool: Judgement, found: Touched) -> Judgement:
+    def _judged_by_call(self, of_tool: PolicyDecision, found: AccessedResources) -> PolicyDecision:
         """What the policies say of the hosts and the paths that the call names, beside what they say of the tool."""
         judged = [of_tool]
         if "network" in self._tool.entry.tags:
@@ -88,29 +88,31 @@ class _Permission:
             if found.has_unknown_host:
                 judged.append(self._host.policies.judge_unknown_host())
         if found.concerns:
-            judged.append(Judgement(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
+            judged.append(PolicyDecision(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
         reasons = tuple(reason for each in judged for reason in each.reasons)
-        return Judgement(strictest(each.answer for each in judged), reasons)
+        return PolicyDecision(strictest(each.answer for each in judged), reasons)
 
-    async def _ask(self, call: Call, found: Touched, judgement: Judgement) -> None:
+    async def _ask(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> None:
         """Ask about a call. One whose grant others are just asking for waits, and asks if there is none after that."""
         if call.run is None or not found.scope:
-            return await self._ask_now(call, found, judgement)
+            return await self._ask_now(call, found, decided)
         grant, session = (self._tool.entry.ident, found.scope), call.run.session
         async with session.asking_for(grant) as asking:
             if grant not in session.grants:
-                return await self._ask_now(call, found, judgement, asking)
+                return await self._ask_now(call, found, decided, asking)
         call.decision = "granted"
         if found.concerning:
             _note_granted(call, found)
         return None
 
-    async def _ask_now(self, call: Call, found: Touched, judgement: Judgement, asking: Asking | None = None) -> None:
+    async def _ask_now(
+        self, call: Call, found: AccessedResources, decided: PolicyDecision, asking: Asking | None = None
+    ) -> None:
         name = self._tool.entry.ident
         try:
             if asking is not None and asking.timed_out:
                 raise PermissionFailed(name, _TOO_LATE)
-            decision = await self._answer(call, self._request(call, found, judgement))
+            decision = await self._answer(call, self._request(call, found, decided))
         except PermissionFailed as error:
             if asking is not None and isinstance(error.__cause__, TimeoutError):
                 asking.timed_out = True
@@ -140,7 +142,7 @@ class _Permission:
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
 
-    def _request(self, call: Call, found: Touched, judgement: Judgement) -> PermissionRequest:
+    def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
         from toolgen.runtime.redact.shown_args import filled, summary  # many patterns, and most calls ask nobody
 
         entry, definition = self._tool.entry, self._tool.definition
@@ -163,7 +165,7 @@ class _Permission:
             ),
             env=(*self._host.policies.env, *command.get("env", ())) if command else (),
             dangerous=is_dangerous,
-            reasons=tuple(hide(reason.source) for reason in judgement.reasons if reason.answer is judgement.answer),
+            reasons=tuple(hide(reason.source) for reason in decided.reasons if reason.answer is decided.answer),
             hook=call.hook,
             suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
         )
@@ -184,13 +186,13 @@ def _decision(name: str, answer: object) -> Decision:
     return Decision.DENY
 
 
-def _suggested(found: Touched, *, may_last: bool) -> Decision:
+def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
     """Whatever lies in the way of a path, no; for the session where it is known what that covers, and harmless."""
     if found.concerns:
         return Decision.DENY
     return Decision.ALLOW_FOR_SESSION if may_last else Decision.ALLOW_ONCE
 
 
-def _note_granted(call: Call, found: Touched) -> None:
+def _note_granted(call: Call, found: AccessedResources) -> None:
     """Tell whoever opens the paths that somebody allowed them."""
     vars(call.meta)["granted"] = found.concerning

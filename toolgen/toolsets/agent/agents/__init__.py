@@ -10,7 +10,7 @@ from toolgen.contract.records import FailureKind, ToolResult
 from toolgen.execute.agent import run_to_end
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.json_text import json_bytes
-from toolgen.runtime.policy.effective import OutsideBase
+from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.runs.children import start_child
 from toolgen.schema.canonical import canonical
 from toolgen.toolsets.agent.agents.definitions import AgentDefinitionRegistry
@@ -94,8 +94,8 @@ class AgentTools:
     ) -> ToolResult[Any]:
         try:
             started = start_child(meta, definition.id, requested=allowed)
-        except OutsideBase as error:
-            refused = OutsideBase(error.agent, self._as_asked(error.names, allowed or ()))
+        except ToolsNotGranted as error:
+            refused = ToolsNotGranted(error.agent, self._as_asked(error.names, allowed or ()))
             hint = "leave them out of allowed_tools; without it the agent has its usual tools"
             raise CallFailed(FailureKind.INVALID_CALL, "validation_error", str(refused), hint) from error
         child, record = self._records.watch(started)
@@ -106,7 +106,7 @@ class AgentTools:
             if record.state == "running":
                 record.state = "cancelled"
             if self._tasks is not None:
-                await asyncio.to_thread(self._tasks.give_back, child.run.meta)
+                await asyncio.to_thread(self._tasks.release, child.run.meta)
         return _as_child(result, child.run.meta)
 
     def _as_asked(self, refused: Sequence[str], asked: Sequence[str]) -> list[str]:

@@ -40,7 +40,7 @@ class TaskTools:
     def __init__(self, graph: TaskGraph) -> None:
         self._graph: Final = graph
 
-    def give_back(self, meta: ToolCallMeta) -> None:
+    def release(self, meta: ToolCallMeta) -> None:
         """Give back what an agent has claimed and not ended: for the host to call when its run is over, in a thread."""
         agent = _agent_of(meta)
         if agent is not None:

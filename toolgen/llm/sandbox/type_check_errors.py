@@ -10,7 +10,7 @@ from toolgen.runtime.base.suggest import nearest
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from toolgen.llm.sandbox.checker import Objection
+    from toolgen.llm.sandbox.checker import TypeCheckError
     from toolgen.providers.stub import Stub
 
 _LINT: Final = frozenset({"redundant-condition"})
@@ -36,31 +36,31 @@ _CALLED: Final = re.compile(r"((?:\s*\.\s*\w+)*)\s*\(")
 
 
 def serious(
-    objections: Iterable[Objection], functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]
-) -> list[Objection]:
+    type_check_errors: Iterable[TypeCheckError], functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]
+) -> list[TypeCheckError]:
     """Leave out what the schemas of tools accept all the same, and what says nothing about types.
 
     Those are other keys of objects that are open, unless they resemble one of their own; text that was computed, where
     one of a few is expected; and names that are bound to something else. Calls are held to the schemas when they are
     made.
     """
-    listed = list(objections)
+    listed = list(type_check_errors)
     forgiven = [each for each in listed if _is_forgiven(each, functions, open_types)]
     left = [each for each in listed if each not in forgiven]
     return [each for each in left if not _is_of_parts(each, forgiven) or _is_of_parts(each, left)]
 
 
-def undefined_name(objection: Objection) -> str:
-    """The name that an objection says is not defined, or an empty text."""
-    found = _UNDEFINED.match(objection.message) if objection.rule == "unresolved-reference" else None
+def undefined_name(error: TypeCheckError) -> str:
+    """The name that an error says is not defined, or an empty text."""
+    found = _UNDEFINED.match(error.message) if error.rule == "unresolved-reference" else None
     return found[1] if found else ""
 
 
-def undefined_calls(objections: Iterable[Objection], code: str) -> list[str]:
+def undefined_calls(type_check_errors: Iterable[TypeCheckError], code: str) -> list[str]:
     """The names, with their attributes, that code calls and that are not defined; each once."""
     lines = code.split("\n")
     called: dict[str, None] = {}
-    for each in objections:
+    for each in type_check_errors:
         name, (row, column) = undefined_name(each), each.end
         if name and 0 < row <= len(lines):
             found = _CALLED.match(lines[row - 1], column - 1)
@@ -69,31 +69,31 @@ def undefined_calls(objections: Iterable[Objection], code: str) -> list[str]:
     return list(called)
 
 
-def _is_of_parts(objection: Objection, others: Iterable[Objection]) -> bool:
+def _is_of_parts(error: TypeCheckError, others: Iterable[TypeCheckError]) -> bool:
     """Whether an object or a list does not fit its type because of parts that others are about."""
-    return bool(_OF_PARTS.search(objection.message)) and any(objection.holds(other) for other in others)
+    return bool(_OF_PARTS.search(error.message)) and any(error.holds(other) for other in others)
 
 
-def _is_forgiven(objection: Objection, functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]) -> bool:
-    match objection.rule:
+def _is_forgiven(error: TypeCheckError, functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]) -> bool:
+    match error.rule:
         case rule if rule in _LINT:
             return True
         case "unknown-argument":
-            found = _OTHER_ARGUMENT.match(objection.message)
+            found = _OTHER_ARGUMENT.match(error.message)
             stub = functions[found[2]][1] if found and found[2] in functions else None
             known = [python for python, _ in stub.parameters] if stub else []
             return bool(found and stub and stub.open and not nearest(found[1], known, count=1))
         case "invalid-key":
-            found = _OTHER_KEY.match(objection.message)
-            return bool(found and found[1] in open_types and "did you mean" not in objection.message)
+            found = _OTHER_KEY.match(error.message)
+            return bool(found and found[1] in open_types and "did you mean" not in error.message)
         case "invalid-argument-type" | "invalid-assignment":
-            return _is_rebound(objection) or _is_computed(objection.message)
+            return _is_rebound(error) or _is_computed(error.message)
         case _:
             return False
 
 
-def _is_rebound(objection: Objection) -> bool:
-    return objection.rule == "invalid-assignment" and bool(_FUNCTION_REBOUND.match(objection.message))
+def _is_rebound(error: TypeCheckError) -> bool:
+    return error.rule == "invalid-assignment" and bool(_FUNCTION_REBOUND.match(error.message))
 
 
 def _is_computed(message: str) -> bool:
