@@ -21,7 +21,7 @@ from tests.runtime.tools import idle_executors
 from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.llm.actions.tool_listing import list_actions
+from toolgen.llm.actions.listing import list_actions
 from toolgen.llm.presentations.protocol import Calls
 from toolgen.llm.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.providers.messages import ModelCall, ModelReply
