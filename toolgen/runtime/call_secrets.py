@@ -20,7 +20,7 @@ from toolgen.contract.json_types import is_array, is_object
 from toolgen.contract.records import NOTHING
 from toolgen.contract.secret_fields import secret_pointers
 from toolgen.runtime.definition import NO_SECRETS, Secrets
-from toolgen.runtime.secret_names import DeclaredNames, is_secret_key
+from toolgen.runtime.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -60,12 +60,14 @@ def _of_fields(args: tuple[str, ...], result: tuple[str, ...], schema: Any, inje
 
 
 def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) -> DeclaredNames:
-    """The last names of pointers, without those that other fields of the schema have too."""
+    """The last names of pointers, without those that other fields of the schema have too, and the names of secrets."""
     declared = [steps[-1] for pointer in pointers if (steps := steps_of(pointer)) and steps[-1] != "*"]
     plain = [name for name, schema in fields if not _is_marked(schema)]
     all_names = [name for name, _ in fields]
     shared = {name for name in declared if name in plain and all_names.count(name) > declared.count(name)}
-    return DeclaredNames(set(declared) - shared, set(all_names) - set(declared) | shared)
+    telling = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
+    secret = set(declared) - shared | telling
+    return DeclaredNames(secret, set(all_names) - secret)
 
 
 def _is_marked(schema: Any) -> bool:
