@@ -142,7 +142,9 @@ def json_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
     """Read a payload: what there is of it where it is no whole JSON, and None where that is nothing."""
     try:
         given = payload() if callable(payload) else payload
-        return from_json(given, allow_partial="trailing-strings") if isinstance(given, bytes | str) else given
+        if isinstance(given, bytes | str):
+            return from_json(given, allow_partial="trailing-strings")
+        return to_jsonable_python(given, fallback=str)  # a host may pass an object, with keys of any type
     except Exception:  # noqa: BLE001  # args that are no JSON, or that their own class cannot dump, hold no known field
         return None
 
