@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import CancelledError
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from pydantic_core import from_json
@@ -198,13 +199,24 @@ def _link(run: Run) -> dict[str, Any]:
 
 
 def added_up(own: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Add the numbers of others to those of the same name; of what is no number only one's own is kept."""
+    """Add the numbers of others to those of the same name; of what is no number only one's own is kept.
+
+    A number that would make a sum that JSON cannot hold is left out: tools choose what they report.
+    """
     total = dict(own)
     for other in others:
         for name, value in other.items():
             if _is_number(value) and _is_number(total.get(name, 0)):
-                total[name] = total.get(name, 0) + value
+                total[name] = _sum(total.get(name, 0), value)
     return total
+
+
+def _sum(total: float, value: float) -> float:
+    try:
+        added = total + value
+        return added if isinstance(added, int) or isfinite(added) else total
+    except OverflowError:  # a float and an integer that no float holds
+        return total
 
 
 def _is_number(value: Any) -> bool:
