@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError
+from asyncio import CancelledError, ensure_future, wait
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -91,7 +91,7 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
     own: Mapping[str, Any] = NOTHING
     state = "failed"
     try:
-        outcome = await run_agent(agent_run)
+        outcome = await _played(run_agent, agent_run)
         _check_going_on(child.run)  # the planner may have swallowed its cancellation
         state, own, result = "completed", outcome.telemetry, ToolResult[Any](value=outcome.value)
     except (CancelledError, RunStopped):
@@ -177,6 +177,33 @@ class _Prompt:
             self.agent_system if self.system is None else render(self.system, values),
             call if self.user is None else render(self.user, values),
         )
+
+
+async def _played(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
+    """Wait for the planner, in a task of its own: one that swallows a cancellation makes no more calls."""
+    planner = ensure_future(_ended(run_agent, agent_run))
+    cancelled: CancelledError | None = None
+    while not planner.done():
+        try:
+            await wait([planner])
+        except CancelledError as error:
+            cancelled = error
+            agent_run.run.abort("the call that started the run was cancelled")
+            planner.cancel()
+    outcome = planner.result()
+    if cancelled is not None:
+        raise cancelled
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+async def _ended(run_agent: RunAgent, agent_run: AgentRun) -> Outcome | BaseException:
+    """How the planner ended: a task that raises SystemExit would end the event loop."""
+    try:
+        return await run_agent(agent_run)
+    except BaseException as error:  # noqa: BLE001  # who waits for it raises it
+        return error
 
 
 def _check_going_on(run: Run) -> None:
