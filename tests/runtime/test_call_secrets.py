@@ -244,7 +244,9 @@ def test_misspelt_keys_of_fields_with_the_name_of_a_secret_are_hidden_too() -> N
     _, record = made(lambda _args: 1, args, fields={"input_schema": {"type": "object", "properties": properties}})
     assert record.events[0].data["args"] == {
         **dict.fromkeys(("passwrd", "apiTokn", "token"), "[redacted]"),
-        **{"tokens": 12, "usepassword": True, "note": "n"},
+        "tokens": 12,
+        "usepassword": True,
+        "note": "n",
     }
     closed = {"type": "object", "properties": properties, "additionalProperties": False}
     result, record = made(lambda _args: 1, {"passwrd": "hunter2"}, fields={"input_schema": closed})

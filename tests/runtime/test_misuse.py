@@ -66,7 +66,7 @@ def runtimes(path: Path) -> list[Runtime]:
     """Two runtimes that observe nothing, one of them for a tool with secrets, and two that keep a record."""
     plain: dict[str, Any] = {"input_schema": SCHEMA}
     limited = {**plain, "metadata": {"limits": {"daily_limit": 10**9, "timeout_ms": 60_000}}}
-    secret = {"input_schema": SCHEMA, "metadata": {"args_secrets": ["/a"]}}
+    secret: dict[str, Any] = {"input_schema": SCHEMA, "metadata": {"args_secrets": ["/a"]}}
     return [
         runtime_of(catalog_of(**plain)),
         runtime_of(catalog_of(**secret)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime.call import Form
 from toolgen.runtime.errors import ExecutorError, ToolUnavailable
 from toolgen.runtime.executors.request import run_request
@@ -13,7 +14,6 @@ from toolgen.runtime.suggest import nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from toolgen.contract.records import ToolsetRegistration
     from toolgen.runtime.call import Execute
     from toolgen.runtime.catalog import Catalog
 
@@ -27,9 +27,11 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
     """Map toolset to a function that gives, for an ident, what runs that tool and the form of args that it takes.
 
     Raises `ExecutorError` for an unknown toolset, two executors for one, a registration with neither handlers nor
-    executor or both, and handlers that are missing or belong to no tool of the toolset.
+    executor or both, and handlers that are missing or belong to no tool of the toolset; and TypeError for what is no
+    list of registrations.
     """
     assigned: dict[str, Runner] = {}
+    _check_registrations(registrations)
     for registration in registrations:
         toolset = registration.toolset
         _check_known(catalog, toolset)
@@ -37,6 +39,17 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
             raise ExecutorError(f"the toolset {toolset} has two executors; it can have one")
         assigned[toolset] = _runner(registration, catalog.toolsets[toolset])
     return assigned
+
+
+def _check_registrations(registrations: object) -> None:
+    if not isinstance(registrations, list | tuple):
+        raise TypeError("executors are a list of registrations: write [orders.executor(handlers)]")
+    for each in cast("Sequence[object]", registrations):
+        if not isinstance(each, ToolsetRegistration):
+            raise TypeError(
+                f"executors are registrations, and one is of the type {type(each).__name__}: give what `executor` of "
+                "the generated toolset makes of your handlers, such as orders.executor(handlers)"
+            )
 
 
 def find_missing(
