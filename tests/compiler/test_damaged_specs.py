@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from hypothesis import strategies as st
 from tests.case import all_cases
 from tests.hostile.building import shown
 from tests.project.checkout import ROOT
+from toolgen.compiler.build import compile_specs
+from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
 from toolgen.compiler.emit import emit
@@ -130,6 +133,30 @@ def test_damaged_text_is_reported_or_makes_a_package_that_parses(data: st.DataOb
 @given(st.data(), st.integers(1, 6))
 def test_more_damaged_text_is_reported_or_makes_a_package_that_parses(data: st.DataObject, hits: int) -> None:
     check(damaged_texts(data, hits))
+
+
+def test_a_file_that_cannot_be_read_is_all_that_is_reported(tmp_path: Path) -> None:
+    """It may define what other files name."""
+    checked = 0
+    for case in all_cases():
+        root = tmp_path / case.folder.name
+        shutil.copytree(case.folder, root)
+        files = [path for path in (root / "specs").rglob("*.*") if path.is_file()]
+        if len(files) < 2 or (root / "toolgen.toml").exists() or codes_of(root):
+            continue
+        for path in files:
+            text = path.read_text()
+            path.write_text("{")
+            assert codes_of(root) == ["TG003"], f"{path} cannot be read"
+            path.write_text(text)
+            checked += 1
+    assert checked >= 20
+
+
+def codes_of(root: Path) -> list[str]:
+    sink = Diagnostics()
+    compile_specs(root, Target(), sink)
+    return [found.code for found in sink]
 
 
 def check(files: Mapping[str, bytes], profile: str = "full") -> None:

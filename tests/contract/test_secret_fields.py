@@ -27,6 +27,7 @@ HOLDER = {"properties": {"pin": PIN}}
         ({"additionalProperties": PIN}, ["/*"]),
         ({"anyOf": [HOLDER, {"type": "null"}]}, ["/pin"]),
         ({"if": HOLDER}, ["/pin"]),
+        ({"properties": {"a": {"propertyNames": PIN}}}, ["/a"]),
         ({"dependentSchemas": {"x": HOLDER}}, ["/pin"]),
         ({"dependencies": {"x": HOLDER, "y": ["x"]}}, ["/pin"]),
         ({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": HOLDER}}, ["/a/pin"]),

@@ -237,6 +237,25 @@ def test_misspelt_keys_of_open_args_are_hidden_and_other_fields_are_not() -> Non
     assert record.events[0].data["args"] == {**hidden, "door_codes": "ee", "note": "ff"}
 
 
+def test_misspelt_keys_of_fields_with_the_name_of_a_secret_are_hidden_too() -> None:
+    text, flag = {"type": "string"}, {"type": "boolean"}
+    properties = {"password": text, "api_token": text, "tokens": {"type": "integer"}, "use_password": flag}
+    args = {"passwrd": "hunter2", "apiTokn": "hunter2", "tokens": 12, "token": 3, "usepassword": True, "note": "n"}
+    _, record = made(lambda _args: 1, args, fields={"input_schema": {"type": "object", "properties": properties}})
+    assert record.events[0].data["args"] == {
+        **dict.fromkeys(("passwrd", "apiTokn", "token"), "[redacted]"),
+        "tokens": 12,
+        "usepassword": True,
+        "note": "n",
+    }
+    closed = {"type": "object", "properties": properties, "additionalProperties": False}
+    result, record = made(lambda _args: 1, {"passwrd": "hunter2"}, fields={"input_schema": closed})
+    assert result.error is not None
+    assert "did you mean `password`" in result.error.hint
+    assert is_free(shown(record), "hunter2")
+    assert is_free(repr(result), "hunter2")
+
+
 def test_a_name_that_other_fields_have_too_is_secret_in_its_own_place_alone() -> None:
     card = {"type": "object", "properties": {"number": {"type": "string", "format": "password"}}}
     order = {"type": "object", "properties": {"number": {"type": "string"}}}

@@ -43,6 +43,7 @@ JUNK: Final[Sequence[Any]] = (
     *("", "x", "\ud800", "a\x00b", "\n", "x" * 1_000_000, "own.tool (not offered)"),
     *(b"", b"own.tool", b"\xff\xfe", bytearray(b"{}"), memoryview(b"{}"), Hostile(), Exception("x"), lambda: None),
     *([], ["own.tool"], {}, {"a": 1}, (), {1, 2}, _deep(100_000), {"a": _deep(100_000)}),
+    *({1: 2}, {(1, 2): {None: b"\xff"}}, {b"a": "x"}, [{Ellipsis: 1}], {"a": {1: {2: "x"}}}, {"a": Hostile()}),
 )
 TEXTS: Final[Sequence[Any]] = (
     *(
@@ -62,11 +63,13 @@ SCHEMA: Final = {"type": "object", "properties": {"a": {"type": "integer"}}, "ad
 
 
 def runtimes(path: Path) -> list[Runtime]:
-    """A runtime that observes nothing, one that has stages, and two that keep a record."""
+    """Two runtimes that observe nothing, one of them for a tool with secrets, and two that keep a record."""
     plain: dict[str, Any] = {"input_schema": SCHEMA}
     limited = {**plain, "metadata": {"limits": {"daily_limit": 10**9, "timeout_ms": 60_000}}}
+    secret: dict[str, Any] = {"input_schema": SCHEMA, "metadata": {"args_secrets": ["/a"]}}
     return [
         runtime_of(catalog_of(**plain)),
+        runtime_of(catalog_of(**secret)),
         runtime_of(catalog_of(**limited), store=MemoryStore()),
         runtime_of(catalog_of(**limited, permission="readonly"), store=SqliteStore(path / "store.db")),
     ]

@@ -527,5 +527,18 @@ def test_executors_that_do_not_fit_are_an_error_at_start(
         runtime(shop, *registrations)
 
 
+@pytest.mark.parametrize(
+    ("executors", "message"),
+    [
+        (ToolsetRegistration(toolset="mcp.files", executor=Recorder()), r"write \[orders\.executor\(handlers\)\]"),
+        (iter(()), "executors are a list of registrations"),
+        ([Recorder()], r"one is of the type Recorder: give what `executor` of the generated toolset makes"),
+    ],
+)
+def test_what_is_no_registration_is_an_error_at_start(shop: Shop, executors: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        Runtime(load(shop.name), executors=executors, permission=allow_all)
+
+
 def test_a_runtime_needs_no_package() -> None:
     assert error_of(invoke(Runtime(Catalog(), permission=allow_all))).message == "unknown tool"

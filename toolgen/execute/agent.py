@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError
+from asyncio import CancelledError, ensure_future, wait
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from pydantic_core import from_json
@@ -90,7 +91,7 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
     own: Mapping[str, Any] = NOTHING
     state = "failed"
     try:
-        outcome = await run_agent(agent_run)
+        outcome = await _played(run_agent, agent_run)
         _check_going_on(child.run)  # the planner may have swallowed its cancellation
         state, own, result = "completed", outcome.telemetry, ToolResult[Any](value=outcome.value)
     except (CancelledError, RunStopped):
@@ -178,6 +179,33 @@ class _Prompt:
         )
 
 
+async def _played(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
+    """Wait for the planner, in a task of its own: one that swallows a cancellation makes no more calls."""
+    planner = ensure_future(_ended(run_agent, agent_run))
+    cancelled: CancelledError | None = None
+    while not planner.done():
+        try:
+            await wait([planner])
+        except CancelledError as error:
+            cancelled = error
+            agent_run.run.abort("the call that started the run was cancelled")
+            planner.cancel()
+    outcome = planner.result()
+    if cancelled is not None:
+        raise cancelled
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+async def _ended(run_agent: RunAgent, agent_run: AgentRun) -> Outcome | BaseException:
+    """How the planner ended: a task that raises SystemExit would end the event loop."""
+    try:
+        return await run_agent(agent_run)
+    except BaseException as error:  # noqa: BLE001  # who waits for it raises it
+        return error
+
+
 def _check_going_on(run: Run) -> None:
     if run.progress.is_aborted:
         raise RunStopped(run.progress.abort_reason)
@@ -198,13 +226,24 @@ def _link(run: Run) -> dict[str, Any]:
 
 
 def added_up(own: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Add the numbers of others to those of the same name; of what is no number only one's own is kept."""
+    """Add the numbers of others to those of the same name; of what is no number only one's own is kept.
+
+    A number that would make a sum that JSON cannot hold is left out: tools choose what they report.
+    """
     total = dict(own)
     for other in others:
         for name, value in other.items():
             if _is_number(value) and _is_number(total.get(name, 0)):
-                total[name] = total.get(name, 0) + value
+                total[name] = _sum(total.get(name, 0), value)
     return total
+
+
+def _sum(total: float, value: float) -> float:
+    try:
+        added = total + value
+        return added if isinstance(added, int) or isfinite(added) else total
+    except OverflowError:  # a float and an integer that no float holds
+        return total
 
 
 def _is_number(value: Any) -> bool:

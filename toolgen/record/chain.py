@@ -120,7 +120,8 @@ class Chain:
     """A run as it lies in a store, trusted in nothing: its links by number, and the texts of results by number.
 
     `listed` is its row in the list of runs, None where it has none. `forged` names rows that no store writes, because a
-    column holds a value of another type: `an event numbered 1.5`.
+    column holds a value of another type: `an event numbered 1.5`. With `has_other_parts` its file has tables, views,
+    indexes or triggers that no store makes: then other readers may be given other rows than these.
     """
 
     run_id: str
@@ -128,6 +129,7 @@ class Chain:
     results: Mapping[int, bytes]
     listed: Sequence[Any] | None
     forged: Sequence[str] = ()
+    has_other_parts: bool = False
 
 
 class Verdict(StrEnum):
@@ -161,6 +163,8 @@ def verify(chain: Chain, head: Head, key: ChainKey) -> list[Finding]:
 
 
 def _forged_rows(chain: Chain) -> Iterator[Finding]:
+    if chain.has_other_parts:
+        yield Finding(None, "the file was changed: it has tables, views, indexes or triggers that no store makes")
     for row in chain.forged:
         yield Finding(None, f"a row was added that no store writes: {row}")
 

@@ -69,6 +69,7 @@ class SqliteReader:
         with self._reading() as connection:
             events, results = _rows(connection, run_id)
             listed = _listed(connection, run_id)
+            has_other_parts = STORE_FILE.has_other_parts(connection)
         return Chain(
             run_id,
             links=[Link(row[0], row[1] or b"", row[2]) for row in events if row[0] is not None],
@@ -78,6 +79,7 @@ class SqliteReader:
                 *(f"an event numbered {_shown(row[-1])}" for row in events if row[0] is None),
                 *(f"a result numbered {_shown(row[-1])}" for row in results if row[0] is None),
             ],
+            has_other_parts=has_other_parts,
         )
 
     def head(self, run_id: str) -> Head:

@@ -77,7 +77,7 @@ class _Walk:
                 yield inner, f"{pointer}/*", seen
         for _, inner in _entries(schema.get("patternProperties")):
             yield inner, f"{pointer}/*", seen
-        for keyword in IN_PLACE:
+        for keyword in (*IN_PLACE, "propertyNames"):  # an object whose keys are secret is secret as a whole
             yield schema.get(keyword), pointer, seen
         for keyword in (*IN_PLACE_LIST, *IN_PLACE_MAP):
             for _, inner in _entries(schema.get(keyword)):

@@ -104,6 +104,12 @@ def test_tel_28_zero_is_no_limit(counters: Asked) -> None:
     assert {counters.take() for _ in range(20)} == {0}
 
 
+@pytest.mark.parametrize("seconds", [1e12, 1e300, 10**400, float("inf")], ids=["1e12", "1e300", "10**400", "inf"])
+def test_tel_27_a_cooldown_may_be_of_any_length(counters: Asked, seconds: float) -> None:
+    assert counters.take(cooldown_seconds=seconds) == 0
+    assert counters.take(60, cooldown_seconds=seconds) == pytest.approx(100 * 366 * 86_400 - 60)
+
+
 def test_the_longer_of_both_waits_is_told(counters: Asked) -> None:
     both = {"cooldown_seconds": 60, "daily_limit": 1}
     assert counters.take(0, **both) == 0

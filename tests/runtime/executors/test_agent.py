@@ -146,6 +146,20 @@ def test_figures_of_a_run_and_of_its_calls_are_added_up_through_all_levels() -> 
     assert result.metadata["children_count"] == 2
 
 
+@pytest.mark.parametrize("figures", [(1e308, 1e308), (0.5, 10**400), (10**400, 0.5)])
+def test_figures_that_have_no_sum_do_not_cost_a_run_its_answer(figures: tuple[float, float]) -> None:
+    left = iter(figures)
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        await run.turn([call_of("router.web_search", query="x")] * 2)
+        return Outcome(value="done")
+
+    reported = lambda _args, _meta: ToolResult[Any](value=[], telemetry={"tokens": next(left)})  # noqa: E731
+    result = World(run_agent, tools={"router.web_search": reported}).one(sub())
+    assert result.error is None
+    assert result.telemetry == {"tokens": figures[0]}
+
+
 def test_what_is_no_number_is_not_added_to() -> None:
     assert added_up({"a": "x", "b": 1}, [{"a": 1, "b": "y", "c": None}, {"b": 2}]) == {"a": "x", "b": 3}
 

@@ -224,6 +224,32 @@ def test_rows_that_no_store_writes_are_found(path: Path, statements: list[str], 
     assert findings(path, head) == expected
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [
+            "ALTER TABLE results RENAME TO old",
+            "CREATE TABLE results AS SELECT run_id, sequence, replace(body, 'true', 'false') AS body FROM old",
+            "INSERT INTO results SELECT * FROM old",
+        ],
+        [
+            "ALTER TABLE runs RENAME TO old",
+            "CREATE TABLE runs AS SELECT * FROM old",
+            "INSERT INTO runs SELECT * FROM old",
+        ],
+        ["ALTER TABLE events RENAME TO old", "CREATE VIEW events AS SELECT * FROM old"],
+        ["CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM results; END"],
+        ["CREATE INDEX i ON events (body)"],
+    ],
+)
+def test_tables_that_no_store_makes_are_found(path: Path, statements: list[str]) -> None:
+    head = SqliteReader(path).head("r1")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(";".join(statements))
+    expected = ["the file was changed: it has tables, views, indexes or triggers that no store makes"]
+    assert findings(path, head) == expected
+
+
 @pytest.mark.parametrize("column", ["began", "last"])
 def test_the_times_in_the_list_of_runs_are_those_of_the_events(path: Path, column: str) -> None:
     head = SqliteReader(path).head("r1")

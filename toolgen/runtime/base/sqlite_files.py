@@ -84,9 +84,12 @@ class SqliteKind:
 
     def _check_schema(self, connection: sqlite3.Connection) -> None:
         """Raise for an exact kind with more or less than its tables: a trigger, say, that removes what is written."""
-        found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-        if self.is_exact and found != set(self.tables):
+        if self.is_exact and _statements(connection) != set(self.tables):
             raise self.error(f"the {self.name} has other tables, indexes or triggers than toolgen makes")
+
+    def has_other_parts(self, connection: sqlite3.Connection) -> bool:
+        """Whether a file has tables, views, indexes or triggers that its kind does not have, or has them otherwise."""
+        return not _statements(connection) <= set(self.tables)
 
     def _is_of_kind(self, connection: sqlite3.Connection) -> bool:
         """Whether the file is one of these; an empty one is none yet. Raises for a file of something else."""
@@ -126,6 +129,11 @@ def check_files(path: Path) -> None:
 def why(error: Exception) -> str:
     """What SQLite says of an error, where that can be said."""
     return str(error) if isinstance(error, sqlite3.Error) else "it is damaged"
+
+
+def _statements(connection: sqlite3.Connection) -> set[str]:
+    """The statements that a file's tables, views, indexes and triggers were made by."""
+    return {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
 
 
 def _connect(path: Path | None, mode: str) -> sqlite3.Connection:

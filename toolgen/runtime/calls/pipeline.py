@@ -73,7 +73,7 @@ class Runtime:
 
     Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that nothing runs and that is not
     named in `missing`, `CatalogError` for an unknown policy and for a rule of one that restricts tools that there are
-    not, and TypeError for a permission that cannot be asked.
+    not, and TypeError for a permission that cannot be asked and for executors that are no registrations.
     """
 
     def __init__(

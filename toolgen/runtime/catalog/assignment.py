@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime.base.errors import ExecutorError, ToolUnavailable
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.execution import Form, run_handler, run_request
@@ -11,7 +12,6 @@ from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from toolgen.contract.records import ToolsetRegistration
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.execution import Execute
 
@@ -25,9 +25,11 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
     """Map toolset to a function that gives, for an ident, what runs that tool and the form of args that it takes.
 
     Raises `ExecutorError` for an unknown toolset, two executors for one, a registration with neither handlers nor
-    executor or both, and handlers that are missing or belong to no tool of the toolset.
+    executor or both, and handlers that are missing or belong to no tool of the toolset; and TypeError for what is no
+    list of registrations.
     """
     assigned: dict[str, Runner] = {}
+    _check_registrations(registrations)
     for registration in registrations:
         toolset = registration.toolset
         _check_known(catalog, toolset)
@@ -35,6 +37,17 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
             raise ExecutorError(f"the toolset {toolset} has two executors; it can have one")
         assigned[toolset] = _runner(registration, catalog.toolsets[toolset])
     return assigned
+
+
+def _check_registrations(registrations: object) -> None:
+    if not isinstance(registrations, list | tuple):
+        raise TypeError("executors are a list of registrations: write [orders.executor(handlers)]")
+    for each in cast("Sequence[object]", registrations):
+        if not isinstance(each, ToolsetRegistration):
+            raise TypeError(
+                f"executors are registrations, and one is of the type {type(each).__name__}: give what `executor` of "
+                "the generated toolset makes of your handlers, such as orders.executor(handlers)"
+            )
 
 
 def find_missing(

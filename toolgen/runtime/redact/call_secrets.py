@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from pydantic_core import from_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING
-from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key
+from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.json_types import is_array, is_object
 from toolgen.schema.pointer import steps_of
@@ -59,12 +59,14 @@ def _of_fields(args: tuple[str, ...], result: tuple[str, ...], schema: Any, inje
 
 
 def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) -> DeclaredNames:
-    """The last names of pointers, without those that other fields of the schema have too."""
+    """The last names of pointers, without those that other fields of the schema have too, and the names of secrets."""
     declared = [steps[-1] for pointer in pointers if (steps := steps_of(pointer)) and steps[-1] != "*"]
     plain = [name for name, schema in fields if not _is_marked(schema)]
     all_names = [name for name, _ in fields]
     shared = {name for name in declared if name in plain and all_names.count(name) > declared.count(name)}
-    return DeclaredNames(set(declared) - shared, set(all_names) - set(declared) | shared)
+    telling = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
+    secret = set(declared) - shared | telling
+    return DeclaredNames(secret, set(all_names) - secret)
 
 
 def _is_marked(schema: Any) -> bool:
@@ -146,7 +148,9 @@ def json_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
     """Read a payload: what there is of it where it is no whole JSON, and None where that is nothing."""
     try:
         given = payload() if callable(payload) else payload
-        return from_json(given, allow_partial="trailing-strings") if isinstance(given, bytes | str) else given
+        if isinstance(given, bytes | str):
+            return from_json(given, allow_partial="trailing-strings")
+        return to_jsonable_python(given, fallback=str)  # a host may pass an object, with keys of any type
     except Exception:  # noqa: BLE001  # args that are no JSON, or that their own class cannot dump, hold no known field
         return None
 

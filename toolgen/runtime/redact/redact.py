@@ -126,7 +126,7 @@ class _Walk:
             if (
                 (is_secret_key(key) and not _says_nothing(key, item))
                 or (named and key == "value" and not _says_nothing(key, item) and self._may_hide(item))
-                or (rules.names is not None and item is not None and rules.names.mean(key))
+                or (rules.names is not None and not _says_nothing(key, item) and rules.names.mean(key))
             ):
                 kept = rules.hide(item)
             else:

@@ -95,6 +95,24 @@ def test_an_abort_reaches_an_agent_whose_planner_swallows_it(
     in_loop(main)
 
 
+@pytest.mark.parametrize("uncancels", [False, True])
+def test_an_agent_whose_caller_was_cancelled_makes_no_more_calls_though_its_planner_swallows_it(
+    *, uncancels: bool
+) -> None:
+    async def main() -> None:
+        stubborn = Stubborn(uncancels=uncancels)
+        world = World(stubborn, tools={"code.write_file": lambda _args, _meta: WRITTEN})
+        turn = asyncio.ensure_future(world.runtime.turn([sub()], world.start()))
+        await stubborn.started.wait()
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert writes(world) == 0
+        assert [code_of(each) for each in stubborn.results] == ["aborted"] * 3
+
+    in_loop(main)
+
+
 def test_an_abort_reaches_the_agents_of_agents() -> None:
     async def main() -> None:
         started = asyncio.Event()

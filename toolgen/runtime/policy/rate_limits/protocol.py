@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 KEPT_LONGER: Final = timedelta(hours=1)
 """How long counters remember what can refuse nothing any more: clocks differ, and are set back."""
 
+_LONGEST_SECONDS: Final = 100 * 366 * 86_400
+"""Seconds that the longest cooldown lasts: what a spec asks beyond that would be no date, or no number of Redis."""
+
 
 class Attempt(NamedTuple):
     """One call of a tool by a user, at an aware time. Limits of 0 are none."""
@@ -33,8 +36,8 @@ class Attempt(NamedTuple):
 
     @property
     def cooldown(self) -> timedelta:
-        """How long no other may pass, if it passes."""
-        return timedelta(seconds=self.cooldown_seconds)
+        """How long no other may pass, if it passes: at most a hundred years."""
+        return timedelta(seconds=min(self.cooldown_seconds, _LONGEST_SECONDS))
 
 
 class Counters(Protocol):
