@@ -123,7 +123,7 @@ def asking(decisions: list[Any], values: list[Any], *, turn: bool = True, **sett
 
     async def whole() -> list[str]:
         run = run_of(runtime)
-        requests = [ToolRequest(name="code.tool", payload=json.dumps({"key": value})) for value in values]
+        requests = [ToolRequest(name="own.tool", payload=json.dumps({"key": value})) for value in values]
         results = (
             await runtime.turn(requests, run) if turn else [await runtime.invoke(each, run=run) for each in requests]
         )
@@ -187,7 +187,7 @@ def test_reg_76_a_hook_can_match_the_tag_dangerous() -> None:
 
         def post_tool_use(self, _call: Any, _result: Any, /) -> None: ...
 
-    catalog = add(catalog_of(must_not_run, tags={"dangerous"}), lambda _args: "ran", "code.plain")
+    catalog = add(catalog_of(must_not_run, tags={"dangerous"}), lambda _args: "ran", "own.plain")
     runtime = runtime_of(catalog, hooks=[NoDanger()])
     assert code_of(call_now(runtime)) == "hook_denied"
-    assert code_of(call_now(runtime, "code.plain")) == "ok"
+    assert code_of(call_now(runtime, "own.plain")) == "ok"
