@@ -98,7 +98,7 @@ def test_reg_65_a_handler_that_says_that_it_is_cut_keeps_its_value_on_record() -
     async def check() -> None:
         store = MemoryStore()
         runtime = runtime_of(catalog_of(lambda _args: said), store=store)
-        result = await runtime.invoke(ToolRequest(name="code.tool"), meta=ToolCallMeta(run_id="r1"))
+        result = await runtime.invoke(ToolRequest(name="own.tool"), meta=ToolCallMeta(run_id="r1"))
         assert (result.content, result.metadata) == (blocks, {"pages": 2})
         assert (await store.read("r1")).results[0].content["value"] == {"paid": 100}
 
@@ -173,10 +173,10 @@ def test_reg_71_an_aborted_call_has_all_fields_and_a_large_part_becomes_an_artif
             begun.set()
             await asyncio.sleep(60)
 
-        catalog = add(catalog_of(handler), must_not_run, "code.later")
+        catalog = add(catalog_of(handler), must_not_run, "own.later")
         runtime = runtime_of(catalog, store=store, artifacts=artifacts)
         run = run_of(runtime)
-        calls = [ToolRequest(name="code.tool", tool_call_id="c1"), ToolRequest(name="code.later", tool_call_id="c2")]
+        calls = [ToolRequest(name="own.tool", tool_call_id="c1"), ToolRequest(name="own.later", tool_call_id="c2")]
         turn = asyncio.ensure_future(runtime.turn(calls, run))
         await begun.wait()
         run.abort("the user pressed stop")
@@ -222,7 +222,7 @@ def test_reg_66_no_secret_is_in_the_summary_of_the_args_or_in_an_event_and_the_b
         catalog = catalog_of(lambda _args: {"token": "tk-1"}, tags={"dangerous"}, metadata=metadata)
         runtime = runtime_of(catalog, permission=permission, store=store, project=tmp_path)
         args = {"note": "mine-1", "password": "hunter2", "to": "bob", "argv": ["git"], "cwd": "."}
-        request = ToolRequest(name="code.tool", payload=json.dumps(args), tool_call_id="c")
+        request = ToolRequest(name="own.tool", payload=json.dumps(args), tool_call_id="c")
         result = await runtime.invoke(request, run=run_of(runtime))
         assert result.value == {"token": "tk-1"}, "the tool has them"
         record = await store.read("r1")

@@ -253,15 +253,15 @@ def test_reg_05_hooks_limits_and_the_record_know_the_canonical_name_alone() -> N
     store = MemoryStore()
     catalog = catalog_of(metadata={"limits": {"daily_limit": 2}})
     runtime = runtime_of(catalog, hooks=[Hook()], store=store)
-    codes = [code_of(call_now(runtime, name)) for name in ("code.tool", "code__tool", "code.tool", "code__tool")]
+    codes = [code_of(call_now(runtime, name)) for name in ("own.tool", "own__tool", "own.tool", "own__tool")]
     assert codes == ["ok", "ok", "rate_limited", "rate_limited"]
-    assert set(seen) == {"code.tool"}
+    assert set(seen) == {"own.tool"}
 
     async def tools() -> set[str]:
         (summary,) = await store.runs()
         return {event.tool for event in (await store.read(summary.run_id)).events}
 
-    assert asyncio.run(tools()) == {"code.tool"}
+    assert asyncio.run(tools()) == {"own.tool"}
 
 
 def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:

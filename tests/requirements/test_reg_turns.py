@@ -114,14 +114,14 @@ def test_reg_83_97_a_denial_of_permission_stops_writes_and_reads_go_on_only_wher
 
 def test_the_record_calls_denied_what_was_denied_and_not_what_ran_and_says_so() -> None:
     store = MemoryStore()
-    catalog = add(catalog_of(saying("permission_denied")["raised"]), must_not_run, "code.denied")
+    catalog = add(catalog_of(saying("permission_denied")["raised"]), must_not_run, "own.denied")
 
     def permission(request: PermissionRequest) -> Decision:
-        return Decision.DENY if request.tool_name == "code.denied" else Decision.ALLOW_ONCE
+        return Decision.DENY if request.tool_name == "own.denied" else Decision.ALLOW_ONCE
 
     async def kinds() -> list[str]:
         runtime = runtime_of(catalog, permission=permission, store=store)
-        for name in ("code.tool", "code.denied"):
+        for name in ("own.tool", "own.denied"):
             result = await runtime.invoke(ToolRequest(name=name), meta=ToolCallMeta(run_id="r1"))
             assert code_of(result) == "permission_denied"
         return [event.kind for event in (await store.read("r1")).events]
