@@ -314,7 +314,7 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
     assert (world.names())[0] == "web__search"
 
 
-@pytest.mark.parametrize(("days", "first"), [(0.5, "web__search"), (1.5, "web__fetch")])
+@pytest.mark.parametrize(("days", "first"), [(0.7, "web__search"), (1, "web__fetch")])
 def test_uac_61_an_action_weighs_its_uses_times_one_and_a_fraction_of_its_age_in_days(
     tmp_path: Path, days: float, first: str
 ) -> None:
