@@ -202,7 +202,7 @@ def test_goa_24_the_link_is_closed_with_how_the_child_ended(ends: Any, state: st
         if ends == "abort":
             parents[0].abort("stop")
             await asyncio.sleep(5)
-        if ends is not None:
+        if isinstance(ends, ValueError):
             raise ends
         return Outcome(value=FOUND)
 
