@@ -27,6 +27,7 @@ from toolgen.providers.messages import ModelCall, ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
 from toolgen.spec.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
+from toolgen.toolsets.actions import ActionTools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -294,6 +295,51 @@ def test_tus_12_what_a_search_found_can_be_called_and_nothing_else(shop_catalog:
     assert shop.shop.calls == ["get_price"]
 
 
+def test_tus_12_what_is_there_from_the_first_stays_beside_what_was_found(shop_catalog: LoadShop) -> None:
+    catalog = shop_catalog()
+    schemes = dict.fromkeys(LAYERS, "retrieval")
+    config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("notes.keep_note",))  # type: ignore[arg-type]  # of text
+    tool_use = ToolUse(catalog, config)
+    executors = [*Shop().registrations(), ActionTools(tool_use).registration()]
+    runtime = Runtime(catalog, executors=executors, permission=allow_all)
+    model = ScriptedModel(tool_use.conversation("chat", runtime, runtime.start_run()))
+
+    async def talk() -> None:
+        await model.say("", ("search_tools", {"query": "what one good costs", "limit": 1}))
+        assert model.offered == {"search_tools", "notes__keep_note", "shop__get_price"}
+        turn = await model.say("", ("notes__keep_note", {"kind": "fact", "text": "x"}), ("shop__get_price", {"id": 3}))
+        assert [result.success for result in turn.results] == [True, True]
+
+    asyncio.run(talk())
+
+
+class FindsEverything:
+    """A search of a host's own, which knows of no effective set."""
+
+    def execute(self, _request: ToolRequest, _meta: object, /) -> Any:
+        names = [*ACTIONS, "no.such_tool"]
+        return {"tools": [{"name": name, "description": "x"} for name in names]}
+
+
+def test_tus_12_of_what_a_search_gives_only_candidates_are_shown(shop_catalog: LoadShop) -> None:
+    shop = visit(shop_catalog, "retrieval", policies=["closed"])
+    actions = ToolsetRegistration(toolset="actions", executor=FindsEverything())
+    executors = [*shop.shop.registrations(), actions]
+    shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all, policies=["closed"])
+    shop.run = shop.runtime.start_run()
+    model = ScriptedModel(shop.conversation())
+
+    async def talk() -> None:
+        turn = await model.say("", ("search_tools", {"query": "anything"}))
+        assert [result.success for result in turn.results] == [True], turn.results
+        allowed = {shop.spelled(ident) for ident in ACTIONS if ident != "shop.open_safe"}
+        assert model.offered == {"search_tools"} | allowed
+        assert "safe" not in model.told[-1]
+        assert "no.such_tool" not in model.told[-1]
+
+    asyncio.run(talk())
+
+
 def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> None:
     with pytest.raises(ToolUseError, match="embedding_class` is not set"):
         read_tool_use({"tool_use": {"step": "retrieval"}})
@@ -304,13 +350,17 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
 class Unavailable:
     """A search that does not work."""
 
+    def __init__(self, kind: FailureKind) -> None:
+        self._kind = kind
+
     def execute(self, _request: ToolRequest, _meta: object, /) -> ToolResult[Any]:
-        raise CallFailed(FailureKind.UNAVAILABLE, "no_index", "there is no index")
+        raise CallFailed(self._kind, "no_index", "there is no index")
 
 
-def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop) -> None:
+@pytest.mark.parametrize("kind", ["unavailable", "tool_not_available", "internal", "malformed_result"])
+def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog: LoadShop, kind: str) -> None:
     shop = visit(shop_catalog, "retrieval")
-    actions = ToolsetRegistration(toolset="actions", executor=Unavailable())
+    actions = ToolsetRegistration(toolset="actions", executor=Unavailable(FailureKind(kind)))
     executors = [*shop.shop.registrations(), actions]
     shop.runtime = Runtime(shop.tool_use.catalog, executors=executors, permission=allow_all)
     shop.run = shop.runtime.start_run()
@@ -319,7 +369,7 @@ def test_tus_13_where_the_search_does_not_work_all_tools_are_shown(shop_catalog:
     async def talk() -> None:
         turn = await model.say("", ("search_tools", {"query": "price"}))
         assert turn.results[0].error is not None
-        assert turn.results[0].error.kind == "unavailable"
+        assert turn.results[0].error.kind == kind
         assert "search_tools" not in model.offered
         assert {shop.spelled(ident) for ident in ACTIONS} == model.offered
         await model.say("", ("shop__get_price", {"id": 3}))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
 
+from toolgen.spec.builtin import BUILTIN_TOOLSETS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -125,11 +127,11 @@ class World:
 
 
 IDENTS: Final[tuple[str, ...]] = (
-    "code.read",
-    "code.read_all",
-    "code.write",
-    "Code.write",
-    "code.Write",
+    "core.read",
+    "core.read_all",
+    "core.write",
+    "Core.write",
+    "core.Write",
     "web.get",
     "web.get.raw",  # its toolset is called as another tool is
     "webx.get",
@@ -147,12 +149,12 @@ IDENTS: Final[tuple[str, ...]] = (
 
 SELECTORS: Final = (
     *IDENTS,
-    *("*", "code", "web", "web.get", "mcp", "mcp.files", "agent", "internal", "nothing"),
-    *("code.*", "*.get", "web.*", "mcp.*", "*e*", "*.read", "m*.*d", "x*z", "*__*", "*.", "Code.*", "c*d*e", "**"),
+    *("*", "core", "web", "web.get", "mcp", "mcp.files", "agent", "internal", "nothing"),
+    *("core.*", "*.get", "web.*", "mcp.*", "*e*", "*.read", "m*.*d", "x*z", "*__*", "*.", "Core.*", "c*r*e", "**"),
     *("+write", "+readonly", "+dangerous", "+network", "+agent", "+network+dangerous", "+readonly+agent"),
-    *("*+write", "code+readonly", "mcp.*+network", "code.*+dangerous", "web.get+readonly", "*get+write+network"),
-    *("code__read", "code__write", "Code__write", "web__get", "mcp__files__read+readonly", "agent__task_get", "save"),
-    *("code__*", "mcp__*+readonly", "*__read", "agent__task_*", "web_get", "code_read", "task_get", "x__y__z"),
+    *("*+write", "core+readonly", "mcp.*+network", "core.*+dangerous", "web.get+readonly", "*get+write+network"),
+    *("core__read", "core__write", "Core__write", "web__get", "mcp__files__read+readonly", "agent__task_get", "save"),
+    *("core__*", "mcp__*+readonly", "*__read", "agent__task_*", "web_get", "core_read", "task_get", "x__y__z"),
 )
 """What rules, and the lists of agents, are drawn from."""
 
@@ -243,7 +245,9 @@ _agents: Final = st.builds(
     on_request=st.lists(_some(SELECTORS), max_size=4),
     suggest=_selectors,
 )
-_runners: Final = _some(("handlers", "executor", "raw_executor", "nobody", *("registered",) * 5))
+_compiled_runners: Final = ("handlers", "executor", "raw_executor", "nobody")
+_runners: Final = {False: _some((*_compiled_runners, *("registered",) * 5)), True: _some(_compiled_runners)}
+"""By whether the names of the toolset are reserved: no host registers a tool there."""
 
 
 _TAGS: Final[tuple[tuple[str, ...], ...]] = (
@@ -312,7 +316,8 @@ def worlds(draw: st.DrawFn) -> World:
     size = draw(st.integers(2, 5))
     idents: list[str] = draw(st.lists(_some(IDENTS), min_size=size, max_size=size, unique=True))
     tools = [draw(_tools(ident)) for ident in idents]
-    runners = {toolset: draw(_runners) for toolset in dict.fromkeys(tool.toolset for tool in tools)}
+    toolsets = dict.fromkeys(tool.toolset for tool in tools)
+    runners = {toolset: draw(_runners[toolset in BUILTIN_TOOLSETS]) for toolset in toolsets}
     compiled = [tool.ident for tool in tools if not runners[tool.toolset].startswith("registered")]
     policies = {name: draw(_policies) for name in ("p", "q", "r")[: draw(_some((0, 1, 2, 2, 3)))]}
     agents = {name: draw(_agents) for name in ("one", "two")}

@@ -36,6 +36,7 @@ from tests.properties.virtual_time import run as run_now
 from toolgen.record.calls import calls_of
 from toolgen.runtime.policy.policy import Policies
 from toolgen.runtime.runs.run import Run
+from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.selector import Selector
 
 if TYPE_CHECKING:
@@ -214,11 +215,11 @@ def test_reg_76_the_strictest_answer_wins_wherever_it_stands_and_allow_never_lif
     permission: str, tags: tuple[str, ...], person: str
 ) -> None:
     for one, other in product(ANSWERS, ANSWERS):
-        rules: list[dict[str, Any]] = [{"rules": {"*": one}}, {"roles": {"main": {"code": other}}}]
+        rules: list[dict[str, Any]] = [{"rules": {"*": one}}, {"roles": {"main": {"core": other}}}]
         for places in permutations(rules):
             answer = strictest({one, other, *(["ask"] if tags else [])})
             steps = [
-                Step(run=run, way="invoke", calls=[Call(number=number, tool="code.tool", tool_call_id=f"c{number}")])
+                Step(run=run, way="invoke", calls=[Call(number=number, tool="core.tool", tool_call_id=f"c{number}")])
                 for number, run in enumerate((0, None))
             ]
             world = world_of([tool_of(permission, *tags)], [policy_of(**place) for place in places], steps)
@@ -229,7 +230,7 @@ def test_reg_76_the_strictest_answer_wins_wherever_it_stands_and_allow_never_lif
             assert len(check.asked) == (2 if answer == "ask" and person == "callback" else 0)
 
 
-def tool_of(permission: str, *tags: str, ident: str = "code.tool") -> Tool:
+def tool_of(permission: str, *tags: str, ident: str = "core.tool") -> Tool:
     return Tool(
         ident=ident,
         permission=permission,
@@ -255,4 +256,5 @@ def world_of(tools: list[Tool], policies: Sequence[Policy], steps: list[Step]) -
         agents={"a": Agent(role="main", use=["*"], on_request=[], suggest=[])},
         starts=[Start(agent="a", role="", mode="", requested=None, session=0)],
         steps=steps,
+        runners={tool.toolset: "handlers" for tool in tools if tool.toolset in BUILTIN_TOOLSETS},
     )

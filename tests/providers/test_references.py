@@ -11,7 +11,7 @@ from toolgen.providers.messages import OfferedTool
 from toolgen.providers.schema_dialects import OPENAI_STRICT
 from toolgen.providers.strict.convert import project
 from toolgen.providers.table import PROVIDERS, provider_payload
-from toolgen.schema.references import behind_references
+from toolgen.schema.references import behind_references, endless
 
 
 def test_a_root_that_is_a_reference_keeps_what_is_said_beside_it() -> None:
@@ -75,3 +75,46 @@ def test_json_text_is_told_with_the_definitions_that_it_reaches_alone() -> None:
     definitions = {"A": {"items": {"$ref": "#/$defs/B"}}, "B": {"type": "null"}, "C": {"type": "integer"}}
     told = project("t", {**chained, "$defs": definitions}, OPENAI_STRICT).schema["properties"]["a"]["description"]
     assert '"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"type":"null"}}' in told
+
+
+HELD = {"$ref": "#/$defs/T"}
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_endless"),
+    [
+        ({"properties": {"next": HELD}, "required": ["next"]}, True),
+        ({"properties": {"next": HELD}, "required": []}, False),
+        ({"items": HELD}, True),
+        ({"anyOf": [HELD, {"type": "null"}]}, True),
+        (
+            {"properties": {"properties": {"properties": {"a": HELD}, "required": ["a"]}}, "required": ["properties"]},
+            True,
+        ),
+        ({"properties": {"properties": HELD, "items": HELD, "required": {"type": "boolean"}}}, False),
+        ({"$defs": {"properties": True, "required": HELD, "items": HELD}}, False),
+        ({"enum": [{"properties": ["a"]}, {"$ref": "#/$defs/T"}, {"items": {"$ref": "#/$defs/T"}}]}, False),
+        ({"const": {"required": 5, "properties": {"$ref": "#/$defs/T"}}, "default": {"properties": 5}}, False),
+        ({"dependentRequired": {"properties": ["items"]}, "examples": [{"$ref": "#/$defs/T"}]}, False),
+    ],
+)
+def test_a_definition_holds_itself_by_schemas_and_not_by_names_and_values(
+    definition: dict[str, Any], is_endless: bool
+) -> None:
+    schema = {"type": "object", "properties": {"t": HELD}, "$defs": {"T": definition}}
+    assert endless(schema) == ("#/$defs/T" if is_endless else "")
+
+
+@pytest.mark.parametrize("reference", ["#/$defs/My%20T~1", "#/$defs/My T~1", "#/$defs/My T~1/properties/next"])
+def test_a_definition_that_holds_itself_is_found_however_its_name_is_spelled(reference: str) -> None:
+    definition = {"properties": {"next": {"anyOf": [{"$ref": reference}]}}, "required": ["next"]}
+    schema = {"type": "object", "properties": {"t": {"$ref": "#/$defs/My%20T~1"}}, "$defs": {"My T/": definition}}
+    assert endless(schema).startswith("#/$defs/My")
+
+
+@pytest.mark.parametrize("inner", [{"properties": True}, {"required": HELD, "items": HELD}])
+def test_gemini_takes_a_definition_that_has_definitions_called_like_keywords(inner: dict[str, Any]) -> None:
+    definition = {"type": "object", "$defs": {**inner, "type": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"t": HELD}, "$defs": {"T": definition}}
+    payload = provider_payload("gemini", [OfferedTool(name="t", description="Do it.", args=schema)])
+    assert payload.problems == ()

@@ -190,3 +190,27 @@ def test_goa_24_the_record_of_the_parent_links_to_the_child_between_start_and_en
     assert {event.tool_call_id for event in events} == {found.result.tool_call_id}
     assert events[1].data["run_id"] == found.child.run.meta.run_id
     assert events[2].data == {**events[1].data, "state": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("ends", "state"), [(None, "completed"), (ValueError("no sources"), "failed"), ("abort", "cancelled")]
+)
+def test_goa_24_the_link_is_closed_with_how_the_child_ended(ends: Any, state: str) -> None:
+    parents: list[Run] = []
+
+    async def run_agent(_run: AgentRun) -> Outcome:
+        if ends == "abort":
+            parents[0].abort("stop")
+            await asyncio.sleep(5)
+        if isinstance(ends, ValueError):
+            raise ends
+        return Outcome(value=FOUND)
+
+    world = World(run_agent)
+    parents.append(world.start())
+    result = world.one(search(), run=parents[0])
+    assert result.success is (state == "completed")
+    (started,) = world.events(parents[0].meta.run_id, "agent_run_started")
+    (ended,) = world.events(parents[0].meta.run_id, "agent_run_ended")
+    assert ended.data == {**started.data, "state": state}
+    assert ended.tool_call_id == started.tool_call_id == result.tool_call_id

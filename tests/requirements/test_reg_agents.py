@@ -64,6 +64,20 @@ def test_reg_24_a_child_has_its_own_default_and_not_the_set_of_its_parent() -> N
     assert held_of(worker(), requested=["agent.dispatch_worker"]) == WORKER_SET
 
 
+def test_reg_22_a_child_of_a_run_in_a_mode_is_in_that_mode() -> None:
+    """In the mode `plan` of the policy nothing is written, by whomever a run starts."""
+    held: list[tuple[str, bool]] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        held.append((run.run.mode, "code.write_file" in run.run))
+        return Outcome(value="done")
+
+    world = World(run_agent)
+    for mode in ("", "plan"):
+        assert code_of(world.one(sub(), run=world.start(mode=mode))) == "ok"
+    assert held == [("", True), ("plan", False)]
+
+
 def test_reg_25_allowed_tools_beyond_the_base_are_an_invalid_call_and_start_nothing() -> None:
     world = World(plays(answer="never"))
     run = world.start()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.runtime.test_runs import run_of as run_under
 from tests.runtime.tools import add, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import (
     FailureKind,
@@ -127,3 +128,45 @@ def test_the_record_calls_denied_what_was_denied_and_not_what_ran_and_says_so() 
         return [event.kind for event in (await store.read("r1")).events]
 
     assert asyncio.run(kinds()) == ["tool_started", "tool_failed", "tool_denied"]
+
+
+def _raises(_request: PermissionRequest) -> Decision:
+    raise ValueError("broken")
+
+
+async def _is_late(_request: PermissionRequest) -> Decision:
+    await asyncio.sleep(10)
+    return Decision.ALLOW_ONCE
+
+
+@pytest.mark.parametrize("may_continue", [False, True])
+@pytest.mark.parametrize("denied", ["readonly", "write"])
+@pytest.mark.parametrize(
+    ("permission", "rule"),
+    [
+        (lambda _request: Decision.DENY, "ask"),
+        (lambda _request: "yes", "ask"),
+        (_raises, "ask"),
+        (_is_late, "ask"),
+        (lambda _request: Decision.ALLOW_ONCE, "deny"),
+    ],
+)
+def test_reg_96_97_every_denial_stops_later_calls_whoever_denied(
+    permission: Any, rule: str, denied: Any, *, may_continue: bool
+) -> None:
+    ran: list[int] = []
+    catalog = add(Catalog(), lambda args: ran.append(args["n"]), "t.read", permission="readonly")
+    add(catalog, must_not_run, "t.denied", permission=denied, tags={"dangerous"})
+    add(catalog, must_not_run, "t.write")
+    runtime = runtime_of(catalog, permission=permission, permission_timeout=0.01)
+    vars(runtime)["_host"].policies.may_continue = may_continue
+    run = run_under(catalog, {"t.denied": rule})[1]
+
+    async def whole() -> list[str]:
+        names = ("read", "denied", "write", "read")
+        requests = [ToolRequest(name=f"t.{name}", payload=f'{{"n": {n}}}') for n, name in enumerate(names)]
+        return [code_of(result) for result in await runtime.turn(requests, run)]
+
+    last = "ok" if may_continue else "skipped"
+    assert asyncio.run(whole()) == ["ok", "permission_denied", "skipped", last]
+    assert ran == ([0, 3] if may_continue else [0])

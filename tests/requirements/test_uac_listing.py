@@ -109,6 +109,16 @@ def test_uac_18_filter_looks_in_names_and_short_descriptions_whatever_the_case(w
     assert world.listing(filter="zzz") == {"items": [], "total": 0}
 
 
+def test_uac_18_filter_ignores_case_in_names_too_and_looks_no_further_than_the_first_line(tmp_path: Path) -> None:
+    listed = [("Tide_Table", "Plots the coast.\nNeeds a harbour."), ("plain", "Writes a TIDE report.")]
+    world = Universal(tmp_path, resources={"skill": lambda: listed})
+    for sought in ("tide_t", "TIDE_T"):
+        assert world.names(filter=sought) == ["skill__Tide_Table"]
+    assert world.names(filter="tide", category=["skill"]) == ["skill__Tide_Table", "skill__plain"]
+    assert world.names(filter="needs a harbour") == []
+    assert world.names(filter="input artifact") == [], "what invoking one does is no part of the short description"
+
+
 def test_uac_19_total_counts_what_is_left_before_it_is_cut_into_pages(tmp_path: Path) -> None:
     many = Universal(tmp_path, resources={"skill": skills(*(f"paged_{number:02}" for number in range(25)))})
     page = many.listing(filter="paged", offset=20, limit=10)
@@ -251,9 +261,11 @@ def test_uac_30_suggestions_are_difflibs_over_what_is_to_be_seen(tmp_path: Path,
         ("describe_action", {"action_name": ""}),
         ("describe_action", {"action_name": "web__serch"}),
         ("list_actions", {"category": ["webs"]}),
+        ("search_actions", {"query": " "}),
     ],
 )
-def test_uac_31_every_hint_leads_back_to_the_list(world: Universal, wrapper: str, args: Any) -> None:
+def test_uac_31_every_hint_leads_back_to_the_list(tmp_path: Path, wrapper: str, args: Any) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
     told = json.loads((world.ask(wrapper, args)).text)
     assert "error" in told
     assert "list_actions" in told["hint"]
@@ -300,6 +312,21 @@ def test_uac_61_what_was_used_most_and_last_comes_first_and_seeds_fill_what_is_l
     world.clock.pass_days(30)
     world.invoke("web__search", {"query": "tides"})
     assert (world.names())[0] == "web__search"
+
+
+@pytest.mark.parametrize(("days", "first"), [(0.7, "web__search"), (1, "web__fetch")])
+def test_uac_61_an_action_weighs_its_uses_times_one_and_a_fraction_of_its_age_in_days(
+    tmp_path: Path, days: float, first: str
+) -> None:
+    """Two uses some days ago weigh 2 (1 + 1/(1 + days)), three uses just over 30 days ago 3.1: they are even at 0.8."""
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, hot_list_size=2))
+    for _ in range(3):
+        world.hot_list.note("web__fetch", owner_of(world.run.meta))
+    world.clock.pass_days(30 - days)
+    for _ in range(2):
+        world.hot_list.note("web__search", owner_of(world.run.meta))
+    world.clock.pass_days(days)
+    assert world.names()[0] == first
 
 
 def test_uac_61_what_is_hidden_is_not_pinned(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.runtime.conftest import write_package
+from tests.runtime.tools import add, code_of, idle_executors
 from toolgen.contract.ident import Ident
+from toolgen.contract.records import ToolRequest
 from toolgen.runtime import Catalog, Runtime, ToolNotFound, allow_all, load
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.catalog.definition import ToolDefinition
@@ -146,3 +149,16 @@ def test_reg_08_a_definition_has_these_fields_and_no_others() -> None:
 def test_an_empty_catalog_can_be_filled() -> None:
     catalog = Catalog()
     assert (len(catalog), list(catalog), catalog.resolve("a.b")) == (0, [], None)
+
+
+def test_what_was_asked_of_a_catalog_before_a_registration_holds_the_new_tool_after_it() -> None:
+    catalog = load("generated")
+    assert "own.tool" not in catalog.entries
+    assert catalog.names.ident("own__tool") is None
+    add(catalog, lambda _args: "ran", "own.tool")
+    assert catalog.entries["own.tool"] == catalog.entry("own.tool")
+    assert catalog.names.ident("own__tool") == "own.tool"
+    runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
+    run = runtime.start_run()
+    assert "own.tool" in run
+    assert code_of(asyncio.run(runtime.invoke(ToolRequest(name="own.tool"), run=run))) == "ok"

@@ -118,6 +118,9 @@ def test_reg_31_a_worker_writes_only_on_request_and_within_every_filter() -> Non
     by_config = {"role": "worker", "use": ["code.*+readonly"], "on_request": ["code.*"]}
     no_writes = Policies({"strict": {"roles": {"worker": {"+write": "exclude"}}}}, ["strict"])
     assert set(effective_set(CATALOG.entries, by_config, no_writes, requested=READING | WRITING).tools) == READING
+    for_others = Policies({"strict": {"roles": {"sub": {"+write": "exclude"}}}}, ["strict"])
+    held = effective_set(CATALOG.entries, by_config, for_others, requested=READING | WRITING)
+    assert set(held.tools) == READING | WRITING
     for_main = {"a.b": entry(roles=frozenset({"main"}))}
     assert not effective_set(for_main, {"role": "worker", "use": ["*"]}, policies()).tools
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load
-from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,3 +169,59 @@ def test_an_executor_with_raw_json_is_asked_about_canonical_arguments(shop: Shop
         payload = '{ "order_id":"o", "amount": 1}'
         assert was_denied(asyncio.run(runtime.invoke(ToolRequest(name="shop.orders.refund", payload=payload))))
     assert asked == [b'{"amount":1,"order_id":"o"}'] * 2
+
+
+def on_record(answer: Any) -> tuple[ToolResult[Any], Any]:
+    """Make a call about which a callback gives an answer; give its result, and what its last event says of that."""
+    store = MemoryStore()
+    result = invoke(catalog_of(), lambda _request: answer, store=store)
+
+    async def last() -> Any:
+        (summary,) = await store.runs()
+        return (await store.read(summary.run_id)).events[-1].data
+
+    return result, asyncio.run(last()).get("permission")
+
+
+def test_reg_86_a_decision_may_have_a_reason_and_metadata() -> None:
+    metadata = {"rule": 7, "password": "hunter2"}
+    said = {"reason": "not on a Sunday", "metadata": {"rule": 7, "password": "[redacted]"}}
+    denial = PermissionDecision(decision=Decision.DENY, reason="not on a Sunday", metadata=metadata)
+    result, recorded = on_record(denial)
+    assert was_denied(result)
+    first, *_ = result.content[0].data.splitlines()
+    assert first == "own.tool was not allowed to run: permission was denied: not on a Sunday"
+    assert recorded == said
+    result, recorded = on_record(replace(denial, decision=Decision.ALLOW_ONCE))
+    assert (result.value, recorded) == ("ran", said)
+    assert "Sunday" not in result.content[0].data
+    for plain in (Decision.ALLOW_ONCE, PermissionDecision(decision=Decision.ALLOW_ONCE)):
+        result, recorded = on_record(plain)
+        assert (result.value, recorded) == ("ran", None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        PermissionDecision(decision=True),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision="allow"),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=Decision.ALLOW_ONCE, reason=5),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=Decision.ALLOW_ONCE, metadata={"a": object()}),
+        PermissionDecision(decision=Decision.ALLOW_ONCE, metadata=[1]),  # type: ignore[arg-type]  # what is tried
+        PermissionDecision(decision=PermissionDecision(decision=Decision.ALLOW_ONCE)),  # type: ignore[arg-type]  # too
+    ],
+)
+def test_reg_86_what_is_malformed_in_a_decision_is_a_denial(answer: Any, caplog: pytest.LogCaptureFixture) -> None:
+    result, recorded = on_record(answer)
+    assert was_denied(result)
+    assert recorded is None
+    assert len(caplog.records) == 1
+
+
+def test_reg_86_the_reason_of_a_denial_is_one_line_without_secrets() -> None:
+    reason = "no: token=ghp_0123456789abcdefghijABCDEFGHIJ012345\nignore \x1b[2J all of it"
+    result, _ = on_record(PermissionDecision(decision=Decision.DENY, reason=reason))
+    first, *rest = result.content[0].data.splitlines()
+    assert "ghp_0123" not in result.content[0].data
+    assert first.isprintable()
+    assert rest == ["do not repeat the call unchanged; go on without it, or ask the user"]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from toolgen.schema.json_types import is_object
 from toolgen.schema.pointer import at, key_of, pointer_of
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
-from toolgen.schema.subschemas import schemas_below
+from toolgen.schema.subschemas import DEFINITIONS, schemas_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 def behind_references(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
@@ -34,17 +34,17 @@ def pointer_behind(reference: str) -> str:
 
 def endless(schema: Mapping[str, Any]) -> str:
     """Name a definition that holds itself by required fields alone; empty where there is none."""
-    definitions = cast("Mapping[str, Any]", schema.get("$defs", {}))
-    needs = {f"#/$defs/{name}": set(_needed(each)) for name, each in definitions.items()}
-    for start in needs:
+    needs: dict[str, set[str]] = {}
+    for start in dict.fromkeys(all_references(schema)):
         seen, waiting = set[str](), [start]
         while waiting:
-            for reference in needs.get(waiting.pop(), ()):
-                if reference == start:
-                    return start
-                if reference not in seen:
-                    seen.add(reference)
-                    waiting.append(reference)
+            place = waiting.pop()
+            if place not in needs:
+                needs[place] = set(_needed(at(schema, place)))
+            if start in needs[place]:
+                return start
+            waiting += needs[place] - seen
+            seen |= needs[place]
     return ""
 
 
@@ -82,16 +82,15 @@ def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[s
 
 def _needed(schema: Any) -> Iterator[str]:
     """The references of a part that are not behind an optional field."""
-    if isinstance(schema, list):
-        for each in cast("list[object]", schema):
+    if not is_object(schema):
+        return
+    if isinstance(schema.get("$ref"), str):
+        yield schema["$ref"]
+    for keyword, value in schema.items():
+        if keyword == "properties" and is_object(value):
+            required = schema.get("required", ())
+            below: Iterable[Any] = [field for name, field in value.items() if name in required]
+        else:
+            below = () if keyword in DEFINITIONS else schemas_below(keyword, value)
+        for each in below:
             yield from _needed(each)
-    elif isinstance(schema, dict):
-        part = cast("dict[str, Any]", schema)
-        if isinstance(part.get("$ref"), str):
-            yield part["$ref"]
-        required = part.get("required", ())
-        for keyword, each in part.items():
-            if keyword == "properties":
-                yield from _needed([field for name, field in each.items() if name in required])
-            else:
-                yield from _needed(each)

@@ -17,7 +17,8 @@ from toolgen.contract.records import (
     ToolResult,
     ToolsetRegistration,
 )
-from toolgen.execute.command import CommandHost, executor
+from toolgen.execute.command import Command, CommandExecutor, CommandHost, executor
+from toolgen.execute.command_line import ExecLine
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.effective import effective_set
@@ -176,6 +177,12 @@ def test_reg_61_the_folder_lies_inside_the_roots(project: Project) -> None:
     executor(catalog, "local", CommandHost(paths=both))
 
 
+def test_reg_61_a_sensitive_folder_is_not_in_the_allowed_range(project: Project) -> None:
+    secret = PathPolicy(project.folder, rules=[PathRules(sensitive=["inside"])])
+    with pytest.raises(ExecutorError, match=r"local\.where cannot run: the folder 'inside' lies outside the roots"):
+        executor(load(project.package), "local", CommandHost(paths=secret))
+
+
 def test_reg_61_a_folder_that_moves_out_later_is_refused(project: Project) -> None:
     catalog = load(project.package)
     runtime = Runtime(catalog, permission=allow_all, executors=[executor(catalog, "local", project.host)])
@@ -224,6 +231,15 @@ def test_reg_63_a_timeout_comes_with_the_last_words(project: Project) -> None:
 def test_reg_63_no_tool_raises_the_longest_timeout(project: Project) -> None:
     assert project.error("wait_in_shell", max_timeout_ms=60).message == "the command ran longer than 60 ms"
     assert project.error("wait_in_shell", timeout_ms=10, max_timeout_ms=50).message.endswith("50 ms")
+
+
+def test_reg_63_a_command_without_a_timeout_of_its_own_runs_as_long_as_any_may(project: Project) -> None:
+    host = CommandHost(paths=project.host.paths, timeout_ms=20, max_timeout_ms=60)
+    for own, longest in ((0, 60), (None, 20), (40, 40), (90, 60)):
+        command = Command(line=ExecLine.parse(["sleep", "60"], {}), fields={}, timeout_ms=own)
+        request = ToolRequest(name="own.wait", payload="{}")
+        result = asyncio.run(_awaited(CommandExecutor({"own.wait": command}, host).execute(request, ToolCallMeta())))
+        assert result.error.message == f"the command ran longer than {longest} ms"
 
 
 def test_reg_64_small_output_is_inline(project: Project) -> None:

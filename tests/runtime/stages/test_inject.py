@@ -13,6 +13,7 @@ import pytest
 from tests.case import CASES, Case, write
 from tests.compiler.specs import resolved
 from tests.runtime.tools import call_now, catalog_of, code_of, runtime_of
+from toolgen.compiler.build import generate
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.base.errors import CallFailed
@@ -204,3 +205,52 @@ tools:
     found = resolved(spec)
     tools = {tool.key: tool.args.secrets for toolset in found.catalog.toolsets for tool in toolset.tools}
     assert tools == {"send": ("/key",), "plain": ()}
+
+
+COUNTED = """
+toolgen: 1
+toolset: mail
+tools:
+  send:
+    description: Send.
+    inject: [count, counts, share]
+    args: {to: string, count: integer, counts: [integer], share: number}
+"""
+
+
+@pytest.fixture(scope="module")
+def counting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("counting")
+    found = resolved(COUNTED)
+    assert found.messages == []
+    write(folder / "counting_package", generate(found.catalog))
+    sys.path.insert(0, str(folder))
+    yield "counting_package"
+    sys.path.remove(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("count", "counts", "share", "code"),
+    [
+        (3.0, [1.0, 2], 3.0, "ok"),
+        (3, [1, 2], 3, "ok"),
+        (1e300, [], 0.5, "ok"),
+        (3.5, [1], 1.0, "wrongly_injected"),
+        ("3", [1], 1.0, "wrongly_injected"),
+        (True, [1], 1.0, "wrongly_injected"),
+        (3, [1.5], 1.0, "wrongly_injected"),
+        (float("inf"), [1], 1.0, "wrongly_injected"),
+    ],
+)
+def test_an_integral_float_fills_an_integer_as_it_does_in_a_payload(
+    counting: str, count: Any, counts: Any, share: Any, code: str
+) -> None:
+    seen: list[Any] = []
+
+    def handler(args: Any, _meta: ToolCallMeta) -> None:
+        seen.append((args.count, args.counts, args.share))
+
+    inject = {"count": lambda _m: count, "counts": lambda _m: counts, "share": lambda _m: share}
+    assert code_of(result_of(counting, "send", '{"to": "bob"}', handler, inject=inject)) == code
+    assert seen == ([(count, counts, share)] if code == "ok" else [])
+    assert all(type(each[0]) is int and all(type(item) is int for item in each[1]) for each in seen)

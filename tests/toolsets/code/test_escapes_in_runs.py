@@ -33,23 +33,23 @@ class Desk:
         self.answer = Decision.ALLOW_FOR_SESSION
         self.requests: list[PermissionRequest] = []
         catalog = load("toolgen.toolsets.generated")
-        self._runtime = Runtime(
+        self.runtime = Runtime(
             catalog,
             executors=[CodeTools(world.project).registration()],
             missing=catalog.toolsets,
-            permission=self._ask,
+            permission=lambda request: self.ask(request),
             project=world.project,
         )
-        self._run: Run = run_of(catalog, rules)[1]
+        self.run: Run = run_of(catalog, rules)[1]
 
-    def _ask(self, request: PermissionRequest) -> Decision:
+    def ask(self, request: PermissionRequest) -> Any:
         self.requests.append(request)
         return self.answer
 
     def call(self, tool: str, /, **args: Any) -> str:
         """Make a call in the run, and give the code of its error, or `ok`."""
         request = ToolRequest(name=f"code.{tool}", payload=json.dumps(args))
-        return code_of(asyncio.run(self._runtime.invoke(request, run=self._run)))
+        return code_of(asyncio.run(self.runtime.invoke(request, run=self.run)))
 
 
 @pytest.mark.parametrize(
@@ -105,3 +105,24 @@ def test_reg_76_85_88_a_grant_for_a_folder_covers_nothing_sensitive_in_it(
     assert [*codes.values()].count("sensitive_path") <= 2, (
         "a person is asked before, but for what an edit reads by the way"
     )
+
+
+@pytest.mark.parametrize(("answer", "asked"), [(Decision.ALLOW_FOR_SESSION, 1), (Decision.ALLOW_ONCE, 3)])
+def test_reg_52_88_calls_that_waited_for_a_grant_may_open_what_was_granted(
+    furnished: World, monkeypatch: pytest.MonkeyPatch, answer: Decision, asked: int
+) -> None:
+    """The tool itself looks at what was granted, so that each call of the turn has to know."""
+    furnished.put("project/.env", "A=1\n")
+    desk = Desk(furnished, monkeypatch)
+    requests: list[PermissionRequest] = []
+
+    async def later(request: PermissionRequest) -> Decision:
+        requests.append(request)
+        await asyncio.sleep(0.01)
+        return answer
+
+    monkeypatch.setattr(desk, "ask", later)
+    calls = [ToolRequest(name="code.read_file", payload='{"path": ".env"}') for _ in range(3)]
+    results = asyncio.run(desk.runtime.turn(calls, desk.run))
+    assert [code_of(result) for result in results] == ["ok"] * 3
+    assert len(requests) == asked

@@ -44,6 +44,14 @@ def test_reg_49_a_diff_of_the_file_is_applied(world: World, header: str) -> None
     assert file.read_text() == "one\ntwo\n3\nfour\nfive\n"
 
 
+@pytest.mark.parametrize("path", ["{project}/sub/a.txt", "./sub/../sub/a.txt", "sub/a.txt"])
+def test_reg_49_a_diff_may_name_the_file_as_the_project_does(world: World, path: str) -> None:
+    file = world.put("project/sub/a.txt", FILE)
+    diff = "--- a/sub/a.txt\n+++ b/sub/a.txt\n" + HUNK
+    world.call("edit_file", path=path.format(project=world.project), unified_diff=diff)
+    assert file.read_text() == "one\ntwo\n3\nfour\nfive\n"
+
+
 @pytest.mark.parametrize(
     ("hunks", "content"),
     [

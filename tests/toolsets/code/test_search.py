@@ -148,3 +148,20 @@ def test_names_and_lines_that_are_no_text_are_read_too(world: World) -> None:
     world.put(f"project/{name.decode('utf-8', 'surrogateescape')}", b"\xff x\n")
     path, line = (base64.b64encode(data).decode() for data in (b"./" + name, b"\xff x\n"))
     assert found_by(world, {"path": {"bytes": path}, "lines": {"bytes": line}}) == [("caf\\xe9", 1, "\ufffd x")]
+
+
+def test_reg_45_output_of_the_program_that_is_cut_at_any_byte_is_read_as_far_as_it_goes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.put("project/a", "plain\n")
+    data = {"path": {"text": "./a"}, "lines": {"text": "plain\n"}, "line_number": 1, "absolute_offset": 0}
+    line = json.dumps({"type": "match", "data": data}, separators=(",", ":")) + "\n"
+    script = world.put("outside/rg.py", f"import sys\nsys.stdout.write({line * 2!r})\n")
+    program = world.put("outside/rg", f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))}\n")
+    program.chmod(0o755)
+    braces = [len(line) + place + 1 for place, letter in enumerate(line) if letter == "}"]
+    for size in (len(line) + 1, *braces, 2 * len(line)):
+        monkeypatch.setattr("toolgen.toolsets.code.search.OUTPUT_BYTES", size)
+        result = world.call("search", query="x", tools=world.tools_with(ripgrep=str(program)))
+        is_whole = size == 2 * len(line)
+        assert (len(result.matches), result.truncated) == (1 + is_whole, not is_whole), size

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic_core import from_json
 
-from toolgen.contract.records import PARTIAL_OUTPUT, ToolCallMeta, ToolResult
+from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, ToolCallMeta, ToolResult
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.redact.call_secrets import secrets_of_call
 from toolgen.runtime.redact.warning import warn
@@ -77,14 +77,15 @@ class Call:
 
     `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
     call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
-    `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said. The executor has
+    `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said, and
+    `permission` what a person said beside the decision: its reason and its metadata. The executor has
     begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
     `unconfirmed` is to be awaited before its result is given: it raises where the start of the call is not on record.
     """
 
     __slots__ = (
         "_args", "_arguments", "_on_report", "_payload", "_secrets", "at_end", "decision", "given", "hook",
-        "is_started", "meta", "reports", "run", "starts", "tool", "trace", "unconfirmed",
+        "is_started", "meta", "permission", "reports", "run", "starts", "tool", "trace", "unconfirmed",
     )  # fmt: skip
 
     def __init__(
@@ -98,6 +99,7 @@ class Call:
         self.given: Any = None
         self.decision = ""
         self.hook = ""
+        self.permission: Mapping[str, Any] = NOTHING
         self.starts: Starts | None = None
         self.unconfirmed: Awaitable[None] | None = None
         self.is_started = False

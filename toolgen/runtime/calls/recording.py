@@ -82,13 +82,14 @@ class Recorder:
         withheld. A write was done, so that its caller has to know how it ended.
         """
         error = result.error
+        said = {"permission": call.permission} if call.permission else NO_DATA
         if error is None:
-            event = self._event(_COMPLETED, call, NO_DATA, None, call.trace)
+            event = self._event(_COMPLETED, call, said, None, call.trace)
         else:
             args = call.arguments_later() if not call.is_started and call.given is not None else None
             # What ran was denied by nobody, whatever it says.
             kind = EventKind.TOOL_FAILED if call.is_started else _kind(error)
-            event = self._event(kind, call, {"code": error.code}, args, call.trace, has_failed=True)
+            event = self._event(kind, call, {"code": error.code, **said}, args, call.trace, has_failed=True)
         try:
             waiting = self._finish(event, result)
         except Exception as error:  # noqa: BLE001  # stores may be the host's, and nothing raises out of a call

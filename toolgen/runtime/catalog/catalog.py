@@ -84,7 +84,7 @@ class Catalog:
 
     @cached_property
     def names(self) -> ToolNames:
-        """What rules and settings may call the tools. Of use once the catalog is frozen."""
+        """What rules and settings may call the tools."""
         toolsets = {*self.toolsets, *map(_toolset, self._registered)}
         return ToolNames(dict.fromkeys(self), toolsets, self._spelled_tools, self._spelled_actions)
 
@@ -187,7 +187,7 @@ class Catalog:
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
-        """What selections look at, of every tool, sorted by ident. Of use once the catalog is frozen."""
+        """What selections look at, of every tool, sorted by ident."""
         found = [self.entry(ident) for ident in self]
         return {entry.ident: entry for entry in sorted(found)}
 
@@ -305,6 +305,8 @@ class Catalog:
             )
         self._registered.update(zip(names, tools, strict=True))
         self._spellings.update(spellings)
+        for made in ("entries", "names"):  # they are made anew, with these tools
+            vars(self).pop(made, None)
 
     def _check_toolset(self, name: str) -> None:
         """Refuse a tool that would come under what is written for other tools."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from toolgen.contract.records import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Mapping, Set
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.definition import Permission
@@ -20,6 +22,19 @@ class Decision(StrEnum):
     ALLOW_ONCE = "allow_once"
     ALLOW_FOR_SESSION = "allow_for_session"
     DENY = "deny"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionDecision:
+    """A decision and what led to it.
+
+    The `reason` of a denial is sent to the model. Reason and `metadata`, which is a JSON object, are on record with the
+    call that was asked about.
+    """
+
+    decision: Decision
+    reason: str = ""
+    metadata: Mapping[str, Any] = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +67,9 @@ class PermissionRequest:
     suggested: Decision = Decision.ALLOW_ONCE
 
 
-PermissionCallback: TypeAlias = Callable[[PermissionRequest], Decision | Awaitable[Decision]]
+PermissionCallback: TypeAlias = Callable[
+    [PermissionRequest], Decision | PermissionDecision | Awaitable[Decision | PermissionDecision]
+]
 
 
 def allow_all(_request: PermissionRequest) -> Decision:

@@ -118,10 +118,11 @@ class Entered:
         self._run.progress.running.discard(self._task)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Run:
     """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them.
 
+    No run equals another, whatever both of them hold.
     `secrets` are those of the call that started it: they may come back in any call of the run.
     """
 

@@ -120,9 +120,9 @@ def _invalid_pattern(said: str) -> CallFailed:
 
 
 def _found(output: bytes) -> Iterator[_Found]:
-    """Read ripgrep's JSON lines; the last may have been cut."""
-    for line in output.splitlines():
-        if line.startswith(b'{"type":"match"') and line.endswith(b"}"):
+    """Read ripgrep's JSON lines; the last may have been cut, at any byte."""
+    for line in output[: output.rfind(b"\n") + 1].splitlines():
+        if line.startswith(b'{"type":"match"'):
             data = json.loads(line)["data"]
             path = _bytes(data["path"]).decode("utf-8", "surrogateescape").removeprefix("./")
             yield _Found(tuple(path.split("/")), data["line_number"], data["absolute_offset"], _bytes(data["lines"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,8 +26,10 @@ from tests.toolsets.agent.agents.world import (
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.execute.agent import AgentRun, Outcome
-from toolgen.runtime.runs.children import start_child
-from toolgen.runtime.runs.run import Session
+from toolgen.runtime.policy.effective import effective_set
+from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.runs.children import start_child, tie
+from toolgen.runtime.runs.run import Run, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -293,3 +296,21 @@ def test_what_a_parent_has_itself_is_left_out_without_a_word() -> None:
     world = World(plays())
     assert "agent.task_list" in world.start()
     assert world.one(sub(allowed_tools=["agent.task_list", "agent.task_get"])).success
+
+
+def test_a_child_that_ends_leaves_another_that_holds_the_same_within_reach_of_an_abort() -> None:
+    effective = effective_set({}, {"use": []}, Policies({}, []))
+    session = Session()
+    parent, first, second = (
+        Run(agent="a", role="sub", mode="", effective=effective, session=session, meta=ToolCallMeta(run_id="r"))
+        for _ in range(3)
+    )
+    ends: list[Callable[[], object]] = []
+    for child in (first, second):
+        call: Any = SimpleNamespace(run=parent, at_end=())
+        tie(child, call)
+        ends += call.at_end
+    ends[1]()
+    assert [child is first for child in parent.progress.child_runs] == [True]
+    parent.abort("stop")
+    assert first.progress.abort_reason == "stop"

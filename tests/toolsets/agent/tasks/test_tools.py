@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -13,16 +15,19 @@ import pytest
 
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.permission import Decision
 from toolgen.toolsets.agent import registration
 from toolgen.toolsets.agent.agents import AgentTools
 from toolgen.toolsets.agent.tasks import TaskTools
 from toolgen.toolsets.agent.tasks.graph import TaskGraph
+from toolgen.toolsets.agent.tasks.task import Step
 from toolgen.toolsets.agent.tasks.templates import PLANS, TASKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from toolgen.contract.records import ToolResult
     from toolgen.runtime.policy.permission import PermissionRequest
@@ -261,3 +266,44 @@ def test_the_half_that_a_host_leaves_out_is_unavailable(tool: str) -> None:
     assert result.error.message == f"agent.{tool} cannot run here: no executor of the toolset agent runs it"
     run = runtime.start_run()
     assert run.effective.excluded[f"agent.{tool}"] is ExclusionReason.NO_EXECUTOR
+
+
+DAMAGE = {
+    "bytes of a row": "UPDATE tasks SET body = x'00ff'",
+    "a row of another type": "UPDATE tasks SET body = 5",
+    "another JSON": """UPDATE tasks SET body = CAST('{"id": "s3cret"}' AS BLOB)""",
+    "text that is no UTF-8": "UPDATE tasks SET body = CAST(x'ff' AS TEXT)",
+    "no table": "DROP TABLE tasks",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_of_a_damaged_file_a_model_learns_that_the_tasks_cannot_be_used(
+    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "tasks.db"
+    with closing(TaskGraph(path, new_id=lambda: "t0")) as graph:
+        graph.create("Paint", [Step(id="a", title="first")])
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute(DAMAGE[damage])
+        catalog = load("generated")
+        executors = [registration(tasks=TaskTools(graph))]
+        runtime = Runtime(catalog, permission=allow_all, executors=executors, missing=catalog.toolsets)
+        asked = [
+            ("task_get", {"task_id": "t0"}),
+            ("task_list", {}),
+            ("task_update", {"task_id": "t0", "title": "Wash"}),
+            ("task_query_steps", {"task_id": "t0"}),
+            ("task_claim_step", {"task_id": "t0", "step_id": "a"}),
+            ("task_cancel", {"task_id": "t0"}),
+        ]
+        for tool, args in asked:
+            request = ToolRequest(name=f"agent.{tool}", payload=json.dumps(args))
+            result = asyncio.run(runtime.invoke(request, meta=ANN))
+            assert result.error is not None, tool
+            assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "task_graph_unavailable"), tool
+            assert result.error.message == "the tasks cannot be read or written now"
+            assert "the host is at fault" in result.error.hint
+        with pytest.raises(CallFailed, match="the tasks cannot be read or written now"):
+            graph.release("ann")
+    assert "the task graph cannot be read or written" in caplog.text

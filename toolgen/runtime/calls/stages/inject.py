@@ -12,12 +12,15 @@ from toolgen.runtime.base.cancellation import ends_the_caller
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.codec.pydantic_types import model_class, wire_name
+from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.misuse import HOST_AT_FAULT
 from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from pydantic import BaseModel
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Host, Tool
@@ -88,13 +91,22 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
     for name, value in values.items():
         if name in attributes:
             try:
-                model.__pydantic_validator__.validate_assignment(filled, attributes[name], value)
-            except ValueError as error:
+                _assign(filled, model, attributes[name], value)
+            except (ValueError, RecursionError) as error:
                 message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
                 raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error
     if args.model_extra:  # an assignment drops the extra key that is called like the attribute
         filled.__pydantic_extra__ = dict(args.model_extra)
     return filled
+
+
+def _assign(filled: Any, model: type[BaseModel], attribute: str, value: Any) -> None:
+    """Set one attribute; as in a payload, `3.0` is an integer. Raises ValueError for a value of another type."""
+    assign = model.__pydantic_validator__.validate_assignment
+    try:
+        assign(filled, attribute, value)
+    except ValueError:
+        assign(filled, attribute, with_integers(value))
 
 
 def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> bytes:

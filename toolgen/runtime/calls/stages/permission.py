@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.contract.records import FailureKind
+from toolgen.contract.records import NOTHING, FailureKind
 from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
-from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all, deny_all
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all, deny_all
 from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strictest
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
@@ -112,22 +113,25 @@ class _Permission:
         try:
             if asking is not None and asking.timed_out:
                 raise PermissionFailed(name, _TOO_LATE)
-            decision = await self._answer(call, self._request(call, found, decided))
+            answer = await self._answer(call, self._request(call, found, decided))
         except PermissionFailed as error:
             if asking is not None and isinstance(error.__cause__, TimeoutError):
                 asking.timed_out = True
             _note_denied(call)
             raise
+        decision = answer.decision
+        if answer.reason or answer.metadata:
+            call.permission = {"reason": answer.reason, "metadata": answer.metadata}
         if decision not in _ALLOWED:
             _note_denied(call)
-            raise PermissionDenied(name, "permission was denied")
+            raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}")
         if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
             call.run.session.grants.add((name, found.scope))
         call.decision = str(decision)
         if found.concerning:
             _note_granted(call, found)
 
-    async def _answer(self, call: Call, request: PermissionRequest) -> Decision:
+    async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
         from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts allow all
 
         host, name = self._host, self._tool.entry.ident
@@ -178,12 +182,20 @@ def _note_denied(call: Call) -> None:
         denied[call.meta.tool_call_id] = True
 
 
-def _decision(name: str, answer: object) -> Decision:
+def _decision(name: str, answer: object) -> PermissionDecision:
     """What a callback decided: its code may give anything, and what is no decision is a no."""
-    if isinstance(answer, str) and answer in _DECISIONS:
-        return Decision(answer)
-    warn("the permission callback gave no decision on %s, but a %s: a denial", name, type(answer).__name__)
-    return Decision.DENY
+    given: Any = answer if isinstance(answer, PermissionDecision) else None
+    decision, reason = (given.decision, given.reason) if given else (answer, "")
+    if isinstance(decision, str) and decision in _DECISIONS and isinstance(reason, str):
+        try:
+            metadata = json.loads(canonical(dict(given.metadata))) if given else NOTHING
+        except (ValueError, TypeError, RecursionError) as error:
+            warn("the metadata of the permission callback on %s are no JSON object: a denial", name, error=error)
+        else:
+            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata)
+    else:
+        warn("the permission callback gave no decision on %s, but a %s: a denial", name, type(answer).__name__)
+    return PermissionDecision(decision=Decision.DENY)
 
 
 def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:

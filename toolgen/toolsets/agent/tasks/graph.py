@@ -10,6 +10,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from pydantic import ValidationError
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.sqlite_files import UNREADABLE
+from toolgen.runtime.redact.warning import warn
 from toolgen.toolsets.agent.tasks.file import TASK_FILE, decode, encode
 from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState, refused
 
@@ -40,8 +46,8 @@ class TaskGraph:
     `new_id` names tasks.
 
     Raises `TaskFileError` where the file cannot be opened, or is something else. Methods raise `CallFailed` for what
-    cannot be done, with `unknown_task` for a task that is not there, and `sqlite3.Error` where the file cannot be
-    written.
+    cannot be done: with `unknown_task` for a task that is not there, and with `task_graph_unavailable` where the file
+    is damaged or cannot be written. The log has what SQLite says of it.
     """
 
     def __init__(
@@ -65,12 +71,12 @@ class TaskGraph:
 
     def get(self, task_id: str) -> Task:
         """Give a task as it is now."""
-        with self._lock:
+        with self._lock, _in_the_file():
             return self._read(task_id)
 
     def tasks(self, state: TaskState | None = None, *, limit: int = _ALL) -> list[Task]:
         """Give the tasks in one state, or all, the one that changed last first."""
-        with self._lock:
+        with self._lock, _in_the_file():
             return self._read_all(state, limit)
 
     def replan(self, task_id: str, *, title: str | None = None, steps: Sequence[Step] | None = None) -> Task:
@@ -113,7 +119,7 @@ class TaskGraph:
     @contextmanager
     def _transaction(self) -> Generator[None]:
         """Nobody else writes meanwhile; what fails leaves everything as it was."""
-        with self._lock, self._connection:
+        with self._lock, _in_the_file(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
 
@@ -125,6 +131,18 @@ class TaskGraph:
 
     def _read_all(self, state: TaskState | None, limit: int) -> list[Task]:
         return [decode(body) for (body,) in self._connection.execute(_LIST, (state, limit))]
+
+
+@contextmanager
+def _in_the_file() -> Generator[None]:
+    """Tell a model no more of what is wrong with the file than that it cannot be used now."""
+    try:
+        yield
+    except (*UNREADABLE, ValidationError) as error:
+        warn("the task graph cannot be read or written", error=error)
+        message = "the tasks cannot be read or written now"
+        hint = "go on without them; the host is at fault, not the call"
+        raise CallFailed(FailureKind.UNAVAILABLE, "task_graph_unavailable", message, hint) from error
 
 
 def _row(task: Task) -> tuple[str, TaskState, str, bytes]:
