@@ -2,7 +2,8 @@
 
 specs/              what is compiled; its first line says what the case shows
 toolgen.toml        the configuration, where it is not the default
-expected/           the package, without its lock; with several targets, a folder for each
+expected/           the package, without its lock; with several targets, a folder for each. Where no `py.typed` is in
+                    it, it is not the whole package: the modules of its types, and the files that the case is about
 diagnostics.txt     all that the build reports, as it is shown
 calls.jsonl         `{"tool", "arguments" or "result", "accept"}`: JSON values, and whether the codecs take them
 use.py              code that uses the package as `cases.<case>`: it runs, and no type checker objects
@@ -71,6 +72,13 @@ class Case:
         path = self.folder / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
+    def shown(self, outcome: Outcome) -> dict[str, bytes]:
+        """Pick what `expected/` shows of what is generated."""
+        expected = self.expected_files()
+        if not expected or any(path.endswith("py.typed") for path in expected):
+            return dict(outcome.files)
+        return {path: text for path, text in outcome.files.items() if path in expected or _is_of_types(path)}
+
     def expected_files(self) -> dict[str, bytes]:
         """Read `expected/`: path to content."""
         found = sorted(path for path in self.expected.rglob("*") if path.is_file())
@@ -107,8 +115,9 @@ class Case:
 
     def update(self, outcome: Outcome) -> None:
         """Make what it expects what it is."""
+        shown = self.shown(outcome)
         shutil.rmtree(self.expected, ignore_errors=True)
-        write(self.expected, outcome.files)
+        write(self.expected, shown)
         diagnostics = self.folder / "diagnostics.txt"
         if outcome.diagnostics:
             diagnostics.write_text(outcome.diagnostics, encoding="utf-8")
@@ -120,6 +129,11 @@ class Case:
         files = [path for path in places if path.is_file()]
         texts = {path.relative_to(self.folder).as_posix(): path.read_text("utf-8", "replace") for path in files}
         return render_text(diagnostics, texts, color=False)
+
+
+def _is_of_types(path: str) -> bool:
+    *folders, name = path.split("/")
+    return folders[-1:] == ["types"] and name != "__init__.py"
 
 
 def all_cases() -> list[Case]:

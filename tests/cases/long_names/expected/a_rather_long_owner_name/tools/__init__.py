@@ -1,1 +1,0 @@
-"""The package `a_rather_long_owner_name.tools`."""

@@ -1,1 +1,0 @@
-"""The package `agents.ann.toolsets.team`."""
