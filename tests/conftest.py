@@ -1,11 +1,22 @@
-"""Options of the whole test suite."""
+"""Options of the whole test suite, and the package that tests of the runtime load."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from tests.runtime.package import shop
 
 if TYPE_CHECKING:
     import pytest
+
+__all__ = ["collect_ignore", "pytest_addoption", "shop"]
+
+# The runtime is tested without the compiler and without Redis, too.
+collect_ignore = [
+    *(() if find_spec("click") else ("execute", "llm/presentations", "runtime/calls/stages/test_inject.py")),
+    *(() if find_spec("redis") else ("runtime/policy/rate_limits",)),
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.runtime.stores.sample import KEY, denied, done, ended, progress, record, result, started
+from tests.record.sample import KEY, denied, done, ended, progress, record, result, started
 from toolgen.cli import front
 from toolgen.record.calls import calls_of
 from toolgen.record.chain import ChainError, Head, verify

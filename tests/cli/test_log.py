@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.command_line import toolgen
 from tests.project.checkout import ROOT
-from tests.runtime.stores.sample import denied, done, ended, progress, result, started, write
+from tests.record.sample import denied, done, ended, progress, result, started, write
 from toolgen.record.chain import ChainKey
 from toolgen.record.sqlite import SqliteStore
 from toolgen.runtime.events.records import NewEvent

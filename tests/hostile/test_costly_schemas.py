@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiler.importers.importing import import_tools, tool
-from tests.contract.test_schema_cost import EXPRESSION, LATTICES, lattice
 from tests.hostile.building import compiled, toolset
+from tests.schema.test_cost import EXPRESSION, LATTICES, lattice
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.codec.codec import Codec

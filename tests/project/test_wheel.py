@@ -69,13 +69,15 @@ def full(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 def run_runtime_tests(environment: Environment, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run tests/runtime in a folder that holds them, the generated examples, and nothing else of the checkout."""
-    shutil.copytree(ROOT / "tests" / "runtime", folder / "tests" / "runtime")
+    """Run the tests of the runtime and of what stands on it, without anything else of the checkout but the examples."""
+    for room in ("execute", "llm", "record", "runtime", "search"):
+        shutil.copytree(ROOT / "tests" / room, folder / "tests" / room)
+    shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
     shutil.copytree(ROOT / "generated", folder / "generated")
     (folder / "benchmarks").mkdir()
     shutil.copy(ROOT / "benchmarks" / "hashed_vectors.py", folder / "benchmarks")
     shutil.copy(ROOT / "pyproject.toml", folder)
-    return environment.run("-m", "pytest", "tests/runtime", cwd=folder)
+    return environment.run("-m", "pytest", "tests", cwd=folder)
 
 
 def test_the_wheel_holds_the_package_templates_built_in_specs_and_nothing_else(wheel: Path) -> None:

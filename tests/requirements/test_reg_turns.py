@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.runtime.test_runs import run_of as run_under
+from tests.runtime.runs.test_runs import run_of as run_under
 from tests.runtime.tools import add, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import (
     FailureKind,

@@ -9,8 +9,8 @@ import pytest
 
 from tests.case import write
 from tests.compiler.specs import resolved, toolset
-from tests.contract.hostile_patterns import REFUSED, SLOW_ELSEWHERE
 from tests.project.checkout import ROOT
+from tests.spec.hostile_patterns import REFUSED, SLOW_ELSEWHERE
 from tests.type_checkers import Finding, mypy
 from toolgen.compiler.build import generate
 from toolgen.contract.records import ToolResult

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.llm.tags.bot import ANN, registry, tool
 from tests.properties.virtual_time import run as run_in_virtual_time
-from tests.runtime.presentations.tags.bot import ANN, registry, tool
 from tests.runtime.tools import call, catalog_of, runtime_of
 from toolgen.runtime.calls.gate import GateDecision
 

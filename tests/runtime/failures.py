@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import BaseModel
 
-from tests.runtime.test_runs import run_of
+from tests.runtime.runs.test_runs import run_of
 from tests.runtime.tools import add, catalog_of, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolRequest
 from toolgen.record.memory import MemoryStore

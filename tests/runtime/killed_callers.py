@@ -19,8 +19,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.runtime.stores.sample import KEY
-from tests.runtime.test_runs import run_of
+from tests.record.sample import KEY
+from tests.runtime.runs.test_runs import run_of
 from tests.runtime.tools import add, code_of, runtime_of
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.record.memory import MemoryStore

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.runtime.test_runs import run_of
+from tests.runtime.runs.test_runs import run_of
 from tests.runtime.tools import code_of
 from tests.toolsets.code.test_escapes import WAYS_OUT, WAYS_TO_SECRETS, filled
 from toolgen.contract.records import ToolRequest
