@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 
     LoadShop = Callable[[], Catalog]
 
-PRESENTATIONS = ("enumerate_all", "universal_category", "retrieval", "codeact")
+PRESENTATIONS = (
+    "presentations.enumerate_all",
+    "presentations.universal_category",
+    "presentations.retrieval",
+    "codeact",
+)
 
 
 def task(visit: Visit, ident: str, words: str = "", **args: Any) -> Task:
@@ -212,13 +217,15 @@ def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_re
     operations = [name for name in vars(protocol.Presentation) if not name.startswith("_")]
     assert operations == ["build_presentation", "interpret", "execute", "format_feedback"]
     assert [name for name in vars(protocol.Ops) if not name.startswith("_")] == ["call"]
-    forbidden = re.compile(r"toolgen\.runtime\.(policy|permission|effective|pipeline|catalog|run|stages|steps|paths)\b")
+    forbidden = re.compile(
+        r"toolgen\.runtime\.(policy\.(policy|permission|effective|paths)|calls\.(pipeline|plan|stages)|catalog\.catalog|runs\.run)\b"
+    )
     for name in PRESENTATIONS:
-        module = importlib.import_module(f"toolgen.llm.presentations.{name}")
+        module = importlib.import_module(f"toolgen.llm.{name}")
         modules = [module]
         if hasattr(module, "__path__"):
             parts = [part.name for part in pkgutil.iter_modules(module.__path__)]
-            assert {"presentation", "session", "pool"} <= set(parts)
+            assert {"presentation", "session", "reports"} <= set(parts)
             modules += [importlib.import_module(f"{module.__name__}.{part}") for part in parts]
         for each in modules:
             assert not forbidden.search(inspect.getsource(each)), each.__name__

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.record.sample import KEY
-from tests.runtime.killed_callers import META
+from tests.runtime.calls.killed_callers import META
 from tests.runtime.tools import catalog_of, code_of, runtime_of
 from toolgen.contract.records import ToolRequest
 from toolgen.record.chain import Head, verify

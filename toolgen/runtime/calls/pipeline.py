@@ -16,7 +16,7 @@ from toolgen.contract.records import NOT_OFFERED, NOTHING, ToolCallMeta, ToolReq
 from toolgen.runtime.base.cancellation import ends_the_caller
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
 from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.calls import lifecycle as observed
+from toolgen.runtime.calls import lifecycle
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_steps
 from toolgen.runtime.calls.result import failed, failed_call, shown_failure, with_raw_id, with_raw_name
@@ -98,9 +98,7 @@ class Runtime:
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
-        import_module(
-            "toolgen.runtime.codec.models"
-        )  # pydantic's first model takes 50 ms: now, and not in the first call
+        import_module("toolgen.runtime.codec.models")  # pydantic's first model takes 50 ms, which no call should take
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
@@ -184,11 +182,11 @@ class Runtime:
             if steps.needs_call or run is not None:
                 decode = partial(_decode, steps, request)
                 call = Call(steps.tool, call_meta, run, _sent(request), begin(steps.names))
-                return await observed.make(steps, call, decode, request, self._recorder)
+                return await lifecycle.make(steps, call, decode, request, self._recorder)
             given = _decode(steps, request)
             is_running = steps.runs_handler
             outcome = steps.execute(given, call_meta)
-            if outcome.__class__ is CoroutineType or observed.is_waiting(outcome):  # the first is cheap, and usual
+            if outcome.__class__ is CoroutineType or lifecycle.is_waiting(outcome):  # the first is cheap, and usual
                 outcome = await outcome
             is_running = False
             result = steps.encode(outcome, call_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -305,12 +304,8 @@ def test_a_child_that_ends_leaves_another_that_holds_the_same_within_reach_of_an
         Run(agent="a", role="sub", mode="", effective=effective, session=session, meta=ToolCallMeta(run_id="r"))
         for _ in range(3)
     )
-    ends: list[Callable[[], object]] = []
-    for child in (first, second):
-        call: Any = SimpleNamespace(run=parent, at_end=())
-        tie(child, call)
-        ends += call.at_end
-    ends[1]()
+    _, end_second = tie(first, parent), tie(second, parent)
+    end_second()
     assert [child is first for child in parent.progress.child_runs] == [True]
     parent.abort("stop")
     assert first.progress.abort_reason == "stop"
