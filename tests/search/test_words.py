@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.search.words import words_of
+from toolgen.search.words import values_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,19 @@ def test_words_of_a_text(text: str, words: list[str]) -> None:
 @given(st.text())
 def test_any_text_has_words_that_are_not_empty(text: str) -> None:
     assert all(words_of(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Flights from Denver at 7.30", {"denver", "7", "30"}),
+        ("What does FB001 say?", {"fb", "001", "fb001"}),
+        ("Find Ann. Then call her. Who? Bob", {"ann"}),
+        ("the IBM share, and GetUserInfo, and iPhone", set()),
+        ('"Oslo" is first', set()),
+        ("In Oslo, near the oslo bay", set()),
+        ("", set()),
+    ],
+)
+def test_values_are_numbers_and_names_with_a_capital_inside_a_sentence(text: str, values: set[str]) -> None:
+    assert values_of(text) == values

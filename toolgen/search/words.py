@@ -29,6 +29,10 @@ _APOSTROPHE: Final = re.compile(r"(?<=\w)['\u2019](?:s\b)?")
 _ACCENTS: Final = re.compile(r"[\u0300-\u036f]+")
 
 
+_OPENING: Final = " \t\r\n\"'([{\u201c\u2018"
+_SENTENCE_END: Final = ".!?:;"
+
+
 def words_of(text: str) -> list[str]:
     """Give the words of a text in their order: stems in lower case, without stop words.
 
@@ -36,8 +40,32 @@ def words_of(text: str) -> list[str]:
     A name of two parts is a word as well, since people write `WiFi` in one. Of scripts without spaces, every pair of
     characters is a word.
     """
-    plain = text if text.isascii() else normalize("NFKC", text)
-    return [word for run in _RUN.findall(_APOSTROPHE.sub("", plain)) for word in _words_of_run(run)]
+    return [word for run in _RUN.findall(_plain(text)) for word in _words_of_run(run)]
+
+
+def values_of(text: str) -> set[str]:
+    """Give the words that stand in a text only as values: numbers, and names with a capital inside a sentence.
+
+    `Flights from Denver at 7.30` gives `denver`, `7` and `30`.
+    """
+    plain = _plain(text)
+    values: set[str] = set()
+    others: set[str] = set()
+    for run in _RUN.finditer(plain):
+        (values if _is_value(plain, run) else others).update(_words_of_run(run[0]))
+    return values - others
+
+
+def _is_value(text: str, run: re.Match[str]) -> bool:
+    word = run[0]
+    if any(map(str.isdigit, word)):
+        return True
+    before = text[: run.start()].rstrip(_OPENING)
+    return word[0].isupper() and word[1:].islower() and before != "" and before[-1] not in _SENTENCE_END
+
+
+def _plain(text: str) -> str:
+    return _APOSTROPHE.sub("", text if text.isascii() else normalize("NFKC", text))
 
 
 @lru_cache(maxsize=1 << 16)

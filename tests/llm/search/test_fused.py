@@ -56,9 +56,32 @@ class Failing(HashedVectors):
         return super().embed(texts)
 
 
-def test_ranks_are_fused_by_their_reciprocals() -> None:
-    assert fuse((["a", "b"], ["b", "c"]), 3) == (Hit("b", 1 / 62 + 1 / 61), Hit("a", 1 / 61), Hit("c", 1 / 62))
-    assert fuse((["a", "b"], ["b", "a"]), 1) == (Hit("a", 1 / 61 + 1 / 62),)
+def test_a_fused_score_is_the_weighted_sum_of_words_and_nearness() -> None:
+    near = {"a": 1.0, "b": 0.8, "c": 0.0}
+    assert fuse({"b": 0.5}, near, 2, depth=50) == (Hit("b", 0.55 * 0.5 + 0.45 * 0.8), Hit("a", 0.45))
+    assert fuse({}, {"b": 1.0, "a": 1.0}, 5, depth=50) == (Hit("a", 0.45), Hit("b", 0.45)), "ties go by key"
+    assert [hit.key for hit in fuse({"c": 0.1}, near, 5, depth=1)] == ["a", "c"], "only the nearest, and those found"
+
+
+def test_words_that_say_little_of_a_query_leave_it_to_the_vectors() -> None:
+    near = {"right": 1.0, "other": 0.7}
+    assert fuse({"other": 0.1}, near, 1, depth=50)[0].key == "right"
+    assert fuse({"other": 0.9}, near, 1, depth=50)[0].key == "other"
+
+
+def test_nearness_does_not_depend_on_the_cosines_that_a_model_gives_unrelated_texts() -> None:
+    """The vectors of the second model have a common part, which lifts all cosines."""
+
+    class Lifted(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            lengths = ((vector, sum(each * each for each in vector) ** 0.5) for vector in super().embed(texts))
+            return [[*(each / length for each in vector), 2.0] for vector, length in lengths]
+
+    wanted, lifted = (
+        asyncio.run(search_of(TOOLS, embedder).search("send a passphrase", 5)) for embedder in (None, Lifted())
+    )
+    assert [hit.key for hit in lifted] == [hit.key for hit in wanted]
+    assert [hit.score for hit in lifted] == pytest.approx([hit.score for hit in wanted], abs=1e-5)
 
 
 def test_vectors_find_what_words_do_not() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.llm.search.stored import read_stored
 from toolgen.search.index_text import postings_of
 from toolgen.search.postings import Postings
-from toolgen.search.ranking import SCALE, Ranking
+from toolgen.search.ranking import Ranking
 from toolgen.search.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ _RANKINGS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One document that was found. Scores compare within the answer to one query, and mean nothing beyond."""
+    """One document that was found. Scores compare within the answer to one query, and mean nothing beyond.
+
+    That of a search by words is about the share of the query that the document says, from 0 to 1, where rare words are
+    more of a query than frequent ones.
+    """
 
     key: str
     score: float
@@ -79,10 +83,10 @@ class Index:
         With `allowed`, only these keys are found, and all is as if the index held no others: order, scores, and what a
         mistyped word is taken for. Give the same frozenset each time: what is worked out for it is kept.
         """
-        found = self._ranking(None if allowed is None else frozenset(allowed)).best(query, limit)
+        found, most = self._ranking(None if allowed is None else frozenset(allowed)).best(query, limit)
         keys = self._keys
         ranked = sorted((-score, keys[place]) for place, score in found.items())[: max(limit, 0)]
-        return tuple(Hit(key, -score / SCALE) for score, key in ranked)
+        return tuple(Hit(key, -score / most) for score, key in ranked)
 
     def digest(self, key: str) -> str:
         """Give the digest of a document; empty where there is none of this key."""

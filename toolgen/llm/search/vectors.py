@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import dataclass
-from heapq import nsmallest
 from importlib.util import find_spec
 from threading import TIMEOUT_MAX, Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
@@ -92,18 +91,21 @@ class Vectors:
         self._known: dict[str, NDArray[np.float32]] = {}
         self._rows: _Rows | None = None
 
-    def nearest(self, query: str, count: int, keys: Collection[str], source: Source | None = None) -> list[str]:
-        """Give the `count` of these keys whose documents are nearest to a query by cosine, ties by key.
+    def nearness(self, query: str, keys: Collection[str], source: Source | None = None) -> dict[str, float]:
+        """Give how near the document of each key is to a query, from 0 for the farthest of them to 1 for the nearest.
 
+        It is the cosine, scaled to that range, because models differ in the cosines that they give unrelated texts.
         All keys are in the index of the source, which is the present one where none is given. Raises EmbeddingError
         and NotYetError.
         """
-        if not keys or count < 1:
-            return []
+        if not keys:
+            return {}
         (asked,) = self._unit_vectors([query])
         rows = self._rows_of(source or self.source, frozenset(keys), len(asked))
-        far: list[float] = (-(rows.matrix @ asked)).tolist()
-        return [key for _, key in nsmallest(count, zip(far, rows.ordered, strict=True))]
+        cosines: Any = rows.matrix @ asked
+        span = float(cosines.max() - cosines.min())
+        near: list[float] = ((cosines - cosines.min()) / (span or 1)).tolist()
+        return dict(zip(rows.ordered, near, strict=True))
 
     def _rows_of(self, source: Source, keys: frozenset[str], length: int) -> _Rows:
         """The vectors of documents, all of one length. Those asked for last are kept."""
