@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .types.closed import ClosedArgs as ClosedArgs, ClosedResult as ClosedResult
-    from .types.excluded import LeftOutArgs as LeftOutArgs, LeftOutResult as LeftOutResult
+    from .types.left_out import LeftOutArgs as LeftOutArgs, LeftOutResult as LeftOutResult
     from .types.map_ import MapArgs as MapArgs, MapResult as MapResult
     from .types.no_fields import NoFieldsArgs as NoFieldsArgs, NoFieldsResult as NoFieldsResult
     from .types.patterns import PatternsArgs as PatternsArgs, PatternsResult as PatternsResult

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
     from .types.closed import ClosedArgs, ClosedResult
-    from .types.excluded import LeftOutArgs, LeftOutResult
+    from .types.left_out import LeftOutArgs, LeftOutResult
     from .types.map_ import MapArgs, MapResult
     from .types.no_fields import NoFieldsArgs, NoFieldsResult
     from .types.patterns import PatternsArgs, PatternsResult
@@ -27,7 +27,7 @@ class Handlers(Protocol):
         """A closed one."""
         ...
 
-    def excluded(self, args: LeftOutArgs, meta: ToolCallMeta, /) -> Returns[LeftOutResult]:
+    def left_out(self, args: LeftOutArgs, meta: ToolCallMeta, /) -> Returns[LeftOutResult]:
         """Nothing written."""
         ...
 
@@ -58,7 +58,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
         toolset="empty",
         handlers={
             idents.CLOSED: handlers.closed,
-            idents.LEFT_OUT: handlers.excluded,
+            idents.LEFT_OUT: handlers.left_out,
             idents.MAP: handlers.map_,
             idents.NO_FIELDS: handlers.no_fields,
             idents.PATTERNS: handlers.patterns,

@@ -8,7 +8,7 @@ from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
     from .types.closed import ClosedArgs, ClosedResult
-    from .types.excluded import LeftOutArgs, LeftOutResult
+    from .types.left_out import LeftOutArgs, LeftOutResult
     from .types.map_ import MapArgs, MapResult
     from .types.no_fields import NoFieldsArgs, NoFieldsResult
     from .types.patterns import PatternsArgs, PatternsResult

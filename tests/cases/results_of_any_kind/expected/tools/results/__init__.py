@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .types.several import SeveralArgs as SeveralArgs, SeveralResult as SeveralResult
     from .types.shared import Row as Row
     from .types.text import TextArgs as TextArgs, TextResult as TextResult
-    from .types.unsupported_parts import UnsaidArgs as UnsaidArgs, UnsaidResult as UnsaidResult
+    from .types.unsaid import UnsaidArgs as UnsaidArgs, UnsaidResult as UnsaidResult
     from . import codecs as codecs
     from .calls import (
         new_any_call as new_any_call,

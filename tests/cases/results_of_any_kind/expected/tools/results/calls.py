@@ -149,7 +149,7 @@ def new_text_call() -> ToolRequest:
 
 
 def new_unsaid_call() -> ToolRequest:
-    """Ask for `results.unsupported_parts`: Anything as well.
+    """Ask for `results.unsaid`: Anything as well.
 
     Raises InvalidPayload where the args do not fit the schema.
     """

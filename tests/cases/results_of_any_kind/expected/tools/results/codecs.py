@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .types.rows import RowsArgs, RowsResult
     from .types.several import SeveralArgs, SeveralResult
     from .types.text import TextArgs, TextResult
-    from .types.unsupported_parts import UnsaidArgs, UnsaidResult
+    from .types.unsaid import UnsaidArgs, UnsaidResult
 
 ANY_ARGS: Final[Codec[AnyArgs]] = Codec.of_package(PACKAGE, "results.any", "args")
 ANY_RESULT: Final[Codec[AnyResult]] = Codec.of_package(PACKAGE, "results.any", "result")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .types.rows import RowsArgs, RowsResult
     from .types.several import SeveralArgs, SeveralResult
     from .types.text import TextArgs, TextResult
-    from .types.unsupported_parts import UnsaidArgs, UnsaidResult
+    from .types.unsaid import UnsaidArgs, UnsaidResult
 
 
 class Handlers(Protocol):
@@ -102,7 +102,7 @@ class Handlers(Protocol):
         """A text."""
         ...
 
-    def unsupported_parts(self, args: UnsaidArgs, meta: ToolCallMeta, /) -> Returns[UnsaidResult]:
+    def unsaid(self, args: UnsaidArgs, meta: ToolCallMeta, /) -> Returns[UnsaidResult]:
         """Anything as well."""
         ...
 
@@ -129,7 +129,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
             idents.ROWS: handlers.rows,
             idents.SEVERAL: handlers.several,
             idents.TEXT: handlers.text,
-            idents.UNSAID: handlers.unsupported_parts,
+            idents.UNSAID: handlers.unsaid,
         },
     )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .types.rows import RowsArgs, RowsResult
     from .types.several import SeveralArgs, SeveralResult
     from .types.text import TextArgs, TextResult
-    from .types.unsupported_parts import UnsaidArgs, UnsaidResult
+    from .types.unsaid import UnsaidArgs, UnsaidResult
 
 ANY: Final[Ident[AnyArgs, AnyResult]] = Ident("results.any")
 """Anything."""

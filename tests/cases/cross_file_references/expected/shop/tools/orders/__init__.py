@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ....shared_types import Currency as Currency, Money as Money, Page as Page, Place as Place
     from .types.list_ import ListArgs as ListArgs, ListResult as ListResult
     from .types.place import PlaceArgs as PlaceArgs, PlaceResult as PlaceResult
-    from .types.shared import (
-        Currency as Currency,
-        Money as Money,
-        Order as Order,
-        Page as Page,
-        Place as Place,
-        Price as Price,
-    )
+    from .types.shared import Order as Order, Price as Price
     from . import codecs as codecs
     from .calls import new_list_call as new_list_call, new_place_call as new_place_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -25,16 +19,16 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "Currency": ".types.shared",
+            "Currency": "....shared_types",
             "Handlers": ".dispatch",
             "LIST": ".idents",
             "ListArgs": ".types.list_",
             "ListResult": ".types.list_",
-            "Money": ".types.shared",
+            "Money": "....shared_types",
             "Order": ".types.shared",
             "PLACE": ".idents",
-            "Page": ".types.shared",
-            "Place": ".types.shared",
+            "Page": "....shared_types",
+            "Place": "....shared_types",
             "PlaceArgs": ".types.place",
             "PlaceResult": ".types.place",
             "Price": ".types.shared",

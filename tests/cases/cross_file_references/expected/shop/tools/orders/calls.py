@@ -11,7 +11,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Page, Place, Price
+    from ....shared_types import Money, Page, Place
 
 
 def new_list_call(*, page: Page | None = None, currency: Literal["EUR", "USD"] | None = None) -> ToolRequest:
@@ -22,7 +22,7 @@ def new_list_call(*, page: Page | None = None, currency: Literal["EUR", "USD"] |
     return build_call(idents.LIST, codecs.LIST_ARGS, {"page": page, "currency": currency})
 
 
-def new_place_call(*, price: Price, place: Place, also: Page | None = None) -> ToolRequest:
+def new_place_call(*, price: Money, place: Place, also: Page | None = None) -> ToolRequest:
     """Ask for `shop.orders.place`: Place an order.
 
     Raises InvalidPayload where the args do not fit the schema.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ....shared_types import Money as Money, Place as Place
     from .types.accept import AcceptArgs as AcceptArgs, AcceptResult as AcceptResult
-    from .types.shared import Currency as Currency, Money as Money, Order as Order, Place as Place, Price as Price
+    from .types.shared import Order as Order, Price as Price
     from . import codecs as codecs
     from .calls import new_accept_call as new_accept_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -20,11 +21,10 @@ else:
             "ACCEPT": ".idents",
             "AcceptArgs": ".types.accept",
             "AcceptResult": ".types.accept",
-            "Currency": ".types.shared",
             "Handlers": ".dispatch",
-            "Money": ".types.shared",
+            "Money": "....shared_types",
             "Order": ".types.shared",
-            "Place": ".types.shared",
+            "Place": "....shared_types",
             "Price": ".types.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",

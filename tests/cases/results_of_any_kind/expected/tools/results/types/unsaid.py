@@ -1,4 +1,4 @@
-"""Types of the tool `unsupported_parts`, in `results`."""
+"""Types of the tool `unsaid`, in `results`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolgen.runtime.codec.models import ClosedModel
 
 
 class UnsaidArgs(ClosedModel):
-    """Args of `unsupported_parts`: Anything as well."""
+    """Args of `unsaid`: Anything as well."""
 
 
 UnsaidResult: TypeAlias = JsonValue
