@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ...shared_types import Hit as Hit
     from .types.delegate_to_agent import (
         DelegateToAgentArgs as DelegateToAgentArgs,
         DelegateToAgentResult as DelegateToAgentResult,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         RememberSharedResult as RememberSharedResult,
     )
     from .types.sandboxed_exec import SandboxedExecArgs as SandboxedExecArgs, SandboxedExecResult as SandboxedExecResult
-    from .types.shared import Hit as Hit, MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
+    from .types.shared import MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
     from .types.source_list import SourceListArgs as SourceListArgs, SourceListResult as SourceListResult
     from .types.source_read import SourceReadArgs as SourceReadArgs, SourceReadResult as SourceReadResult
     from .types.web_fetch import WebFetchArgs as WebFetchArgs, WebFetchResult as WebFetchResult
@@ -82,7 +83,7 @@ else:
             "ForgetArgs": ".types.forget",
             "ForgetResult": ".types.forget",
             "Handlers": ".dispatch",
-            "Hit": ".types.shared",
+            "Hit": "...shared_types",
             "INVOKE_SKILL": ".idents",
             "InvokeSkillArgs": ".types.invoke_skill",
             "InvokeSkillResult": ".types.invoke_skill",

@@ -17,7 +17,8 @@ from toolgen.compiler.emit.search_index import emit_search_index
 from toolgen.compiler.emit.stubs import emit_stubs
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.emit.toolset import emit_toolset
-from toolgen.compiler.ir.shapes import ClassType
+from toolgen.compiler.emit.types import emit_shared_types
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
 
 def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
     """The files of a generated package, unformatted, by path below its root; `export` are names of providers."""
-    models = render_models([_described_classes(toolset) for toolset in catalog.toolsets])
+    shared, *models = render_models(
+        [
+            [made for made in catalog.shared_types if isinstance(made, ClassType)],
+            *(_described_classes(toolset) for toolset in catalog.toolsets),
+        ]
+    )
     files = {
         "__init__.py": render(
             "root.py.jinja", {"contract_version": CONTRACT_VERSION, "generator_version": literal(__version__)}
@@ -42,6 +48,8 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
         **emit_agents(catalog),
         **emit_actions(catalog),
     }
+    if catalog.shared_types:
+        files[f"{PACKAGE_MODULE}.py"] = emit_shared_types(catalog.shared_types, shared)
     for toolset, rendered in zip(catalog.toolsets, models, strict=True):
         folder = "/".join(toolset.package)
         files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
@@ -49,13 +57,13 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
 
 
 def _described_classes(toolset: Toolset) -> list[ClassType]:
-    """The classes of a toolset; those of a tool's args and result that no schema describes say whose they are."""
+    """The classes that a toolset defines; those of a tool's args and result that no schema describes say whose they are."""
     described: dict[str, str] = {}
     for tool in toolset.tools:
         short = first_line(tool.description)
         described[tool.names.args] = f"Args of `{tool.key}`: {short}"
         described[tool.names.result] = f"Result of `{tool.key}`: {short}"
-    classes = [made for made in toolset.types if isinstance(made, ClassType)]
+    classes = [made for made in toolset.types if isinstance(made, ClassType) and made.module != PACKAGE_MODULE]
     return [
         made if made.description.strip() else replace(made, description=described.get(made.name, ""))
         for made in classes

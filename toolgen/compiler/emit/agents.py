@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.toolset import exports, origins_table
+from toolgen.compiler.emit.types import shared_module
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Agent, Catalog, Toolset
@@ -37,13 +38,18 @@ def exported_package(agent: Agent, toolset: Toolset) -> tuple[str, ...]:
 
 
 def _provider(agent: Agent, toolset: Toolset, package: tuple[str, ...]) -> str:
+    offered = dict(exports(toolset))
+    shared = offered.pop(shared_module(toolset.package), [])
     prefix = _relative(package, toolset.package)
+    offered = {prefix if module == "." else f"{prefix}{module}": names for module, names in offered.items()}
+    if shared:
+        offered[shared_module(package)] = shared
     return render(
         "package.py.jinja",
         {
             "docstring": docstring(f"`{toolset.name}`, as the agent `{agent.name}` exports it.", ""),
-            "imports": import_lines(_below(prefix, exports(toolset)), reexport=True),
-            "origins": origins_table(exports(toolset), prefix),
+            "imports": import_lines(offered, reexport=True),
+            "origins": origins_table(offered, prefix),
         },
     )
 
@@ -57,7 +63,7 @@ def _consumer(agent: Agent, toolset: Toolset, package: tuple[str, ...], provider
         {
             "docstring": docstring(f"`{toolset.name}`, as the agent `{agent.name}` uses it.", ""),
             "imports": import_lines({prefix: names}, reexport=True),
-            "origins": origins_table({"": names}, prefix),
+            "origins": origins_table({prefix: names}),
             "function": function,
             "function_docstring": docstring(f"Run `{toolset.name}` for `{agent.name}` with one executor.", "    "),
             "provider": prefix,
@@ -70,6 +76,3 @@ def _relative(package: tuple[str, ...], target: tuple[str, ...]) -> str:
     shared = next((index for index, (one, other) in enumerate(zip(package, target, strict=False)) if one != other), 0)
     return "." * (len(package) - shared + 1) + ".".join(target[shared:])
 
-
-def _below(prefix: str, offered: dict[str, list[str]]) -> dict[str, list[str]]:
-    return {prefix if module == "." else f"{prefix}{module}": names for module, names in offered.items()}

@@ -46,7 +46,7 @@ def emit_calls(toolset: Toolset) -> str:
     }
     for name in used:
         if name in homes:
-            types.setdefault(f".types.{homes[name]}", set()).add(name)
+            types.setdefault(homes[name], set()).add(name)
         elif name == "JsonValue":
             types.setdefault("pydantic", set()).add(name)
         elif name == "Literal":

@@ -37,7 +37,7 @@ def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str
 
 
 def exports(toolset: Toolset) -> dict[str, list[str]]:
-    """What a toolset's package offers: module, relative to it, to names."""
+    """What a toolset's package offers: module, relative to it, to names. The types of shared files are among it."""
     offered: dict[str, list[str]] = {}
     if toolset.tools:
         offered["."] = ["codecs"]
@@ -47,7 +47,7 @@ def exports(toolset: Toolset) -> dict[str, list[str]]:
     if names := transform_names(toolset):
         offered[".transforms"] = names
     for name, module in module_of(toolset).items():
-        offered.setdefault(f".types.{module}", []).append(name)
+        offered.setdefault(module, []).append(name)
     return offered
 
 
@@ -56,12 +56,12 @@ def root_of(package: tuple[str, ...]) -> str:
     return "." * (len(package) + 1)
 
 
-def type_imports(toolset: Toolset, names: Iterable[str], prefix: str = ".types") -> str:
+def type_imports(toolset: Toolset, names: Iterable[str]) -> str:
     """Imports of named types of a toolset, for a module in its package."""
     homes = module_of(toolset)
     origins: dict[str, list[str]] = {}
     for name in names:
-        origins.setdefault(f"{prefix}.{homes[name]}", []).append(name)
+        origins.setdefault(homes[name], []).append(name)
     return import_lines(origins)
 
 
@@ -132,10 +132,10 @@ def _package(toolset: Toolset) -> str:
     )
 
 
-def origins_table(offered: Mapping[str, Iterable[str]], prefix: str = "") -> str:
-    """The table of a lazy package: name to the module that defines it."""
+def origins_table(offered: Mapping[str, Iterable[str]], package: str = ".") -> str:
+    """The table of a lazy package: name to the module that defines it; what `package` itself offers are its modules."""
     origins = {
-        name: f"{prefix}.{name}" if module == "." else f"{prefix}{module}"
+        name: f"{module.removesuffix('.')}.{name}" if module == package else module
         for module, names in offered.items()
         for name in names
     }

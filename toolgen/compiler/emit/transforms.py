@@ -31,7 +31,7 @@ def emit_transforms(toolset: Toolset) -> str:
         for name in made["made"] | made["typed"]:
             target = imports if name in made["made"] or name == "Literal" else types
             if name in homes:
-                target.setdefault(f".types.{homes[name]}", set()).add(name)
+                target.setdefault(homes[name], set()).add(name)
             elif name in _ORIGINS:
                 target.setdefault(_ORIGINS[name], set()).add(name)
     for module in list(types):

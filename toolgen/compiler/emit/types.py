@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.shapes import AliasType, ClassType, classes_in
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, ClassType, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,32 +28,47 @@ _ORIGINS: Final = {
 
 
 def module_of(toolset: Toolset) -> dict[str, str]:
-    """The module under `types/` in which each named type of a toolset is defined."""
-    return {made.name: made.module for made in toolset.types}
+    """The module in which each named type of a toolset is defined, relative to its package."""
+    return {
+        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".types.{made.module}"
+        for made in toolset.types
+    }
+
+
+def shared_module(package: tuple[str, ...]) -> str:
+    """The module of the types of shared files, relative to a package."""
+    return f"{'.' * (len(package) + 1)}{PACKAGE_MODULE}"
+
+
+def emit_shared_types(types: Sequence[ClassType | AliasType], models: Mapping[str, Model]) -> str:
+    """The module of the types of shared files."""
+    return _module("Types of shared files, which all toolsets use.", types, models, {})
 
 
 def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
     """The modules of `types/`, by file name. `models` holds each class."""
     modules: dict[str, list[ClassType | AliasType]] = {}
     for made in toolset.types:
-        modules.setdefault(made.module, []).append(made)
-    homes = module_of(toolset)
+        if made.module != PACKAGE_MODULE:
+            modules.setdefault(made.module, []).append(made)
+    folder = (*toolset.package, "types")
+    homes = {
+        made.name: shared_module(folder) if made.module == PACKAGE_MODULE else f".{made.module}"
+        for made in toolset.types
+    }
     files = {"types/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
     titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
-    titles |= {homes[tool.names.args]: f"Types of the tool `{tool.key}`" for tool in toolset.tools}
+    titles |= {homes[tool.names.args].removeprefix("."): f"Types of the tool `{tool.key}`" for tool in toolset.tools}
     for module, members in sorted(modules.items()):
-        title = f"{titles[module]}, in `{toolset.name}`."
-        files[f"types/{module}.py"] = _module(title, module, members, models, homes)
+        files[f"types/{module}.py"] = _module(f"{titles[module]}, in `{toolset.name}`.", members, models, homes)
     return files
 
 
 def _module(
-    title: str,
-    module: str,
-    members: Sequence[ClassType | AliasType],
-    models: Mapping[str, Model],
-    homes: Mapping[str, str],
+    title: str, members: Sequence[ClassType | AliasType], models: Mapping[str, Model], homes: Mapping[str, str]
 ) -> str:
+    """One module; `homes` are the modules of all types that its members may name, as it imports them."""
+    here = {made.name for made in members}
     classes = _dependencies_first([made for made in members if isinstance(made, ClassType)])
     aliases = [made for made in members if isinstance(made, AliasType)]
     parts = [models[made.name].source for made in classes]
@@ -64,11 +79,10 @@ def _module(
     if late:
         parts.append("\n".join(f"{name}.model_rebuild()" for name in late))
     origins: dict[str, set[str]] = {}
-    for name in used:
-        if name in _ORIGINS and name not in homes:
-            origins.setdefault(_ORIGINS[name], set()).add(name)
-        elif homes.get(name, module) != module:
-            origins.setdefault(f".{homes[name]}", set()).add(name)
+    for name in used - here:
+        origin = homes.get(name) or _ORIGINS.get(name)
+        if origin is not None:
+            origins.setdefault(origin, set()).add(name)
     return render(
         "types.py.jinja",
         {"docstring": docstring(title, ""), "imports": import_lines(origins), "parts": parts},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.compiler.importers.mcp_tools import read_tools
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
-from toolgen.compiler.importers.update import new_spec, source_name, updated_spec
+from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _COMMENT: Final = "Written by `toolgen import mcp`. Review permissions and tags: the server only hinted at them."
 _HEAD: Final = ("toolgen", "toolset", "kind", "dialect")
-_LATEST: Final = "2020-12"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +68,14 @@ def import_mcp(
 
 def _with_dialect(data: dict[str, Any], dialect: str | None) -> dict[str, Any]:
     """The data of a spec, with another draft at its head if one is asked for."""
-    if dialect is None or dialect == data.get("dialect", _LATEST):
+    if dialect is None or dialect == data.get("dialect", LATEST):
         return data
     changed = {**data, "dialect": dialect}
     return {key: changed[key] for key in _HEAD} | changed
 
 
 def _circumstances(head: Mapping[str, Any], profile: str) -> Circumstances:
-    return Circumstances(head["toolset"], "mcp", head.get("dialect", _LATEST), profile)
+    return Circumstances(head["toolset"], "mcp", head.get("dialect", LATEST), profile)
 
 
 def _report_gone(spec: SpecFile, present: Mapping[str, Any], update: Update, offer: Offer, sink: Diagnostics) -> None:

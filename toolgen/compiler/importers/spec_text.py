@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.compiler.source.nodes import MappingNode
-from toolgen.compiler.source.read import parse
+from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.compiler.source.write import to_yaml
 from toolgen.schema.canonical import canonical
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgen.compiler.importers.update import Update
-    from toolgen.compiler.source.read import SpecFile
 
 
 def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
@@ -53,12 +52,13 @@ def _head_comment(text: str) -> str:
 
 def _patched(file: SpecFile, update: Update) -> str | None:
     """Put new lines in place of those of the tools that changed. None where there are no tools to go by."""
+    file = _with_types(file, update.data)
     tools = file.root.child("tools")
     if not isinstance(tools, MappingNode) or not tools.keys():
         return None
     lines = _lines(file.text)
     starts = [_with_comments(lines, tools.key_span(key).line - 1) for key in tools.keys()]
-    end = _end_of_tools(lines, tools)
+    end = _end_of(lines, tools)
     blocks = {
         key: "".join(lines[start:stop])
         for key, (start, stop) in zip(tools.keys(), pairwise([*starts, end]), strict=True)
@@ -88,9 +88,25 @@ def _is_comment(line: str) -> bool:
     return line.lstrip().startswith("#")
 
 
-def _end_of_tools(lines: list[str], tools: MappingNode) -> int:
-    """The line after the last tool and the blank lines below it."""
-    last = tools.entries()[-1][1].span
+def _with_types(file: SpecFile, data: Mapping[str, Any]) -> SpecFile:
+    """The same file, with other types where they changed. What does not come out right, `_says` notices."""
+    types, tools = file.root.child("types"), file.root.child("tools")
+    found = {} if types is None else types.to_data()
+    if found == data.get("types", {}) or tools is None:
+        return file
+    lines = _lines(file.text)
+    written = to_yaml({"types": data["types"]}) + "\n" if "types" in data else ""
+    start = end = _with_comments(lines, file.root.key_span("tools").line - 1)
+    if isinstance(types, MappingNode) and types.keys():
+        start, end = file.root.key_span("types").line - 1, _end_of(lines, types)
+    text = "".join((*lines[:start], written, *lines[end:]))
+    root = parse(text, file.path, Diagnostics())
+    return file if root is None else SpecFile(file.path, text, root)
+
+
+def _end_of(lines: list[str], mapping: MappingNode) -> int:
+    """The line after the last entry of a mapping and the blank lines below it."""
+    last = mapping.entries()[-1][1].span
     line = last.end_line if last.end_column > 1 else last.end_line - 1
     while line < len(lines) and not lines[line].strip():
         line += 1

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.keys import choose_keys
+from toolgen.compiler.importers.shared_definitions import (
+    SIDES,
+    TYPE,
+    types_referred_to,
+    with_shared_definitions,
+)
 from toolgen.compiler.resolve.names import title as in_words
+from toolgen.compiler.resolve.tools import tool_names
 from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.importers.offer import OfferedTool
 
@@ -20,6 +27,9 @@ _OWN: Final = ("description", "args", "result", "rename")
 
 _TEXTS: Final = ("title", "description")
 """The keys of a tool that its source and people both write: people's text stays until the source changes its own."""
+
+LATEST: Final = "2020-12"
+"""The draft of JSON Schema of a spec that names none."""
 
 _DIGEST_LENGTH: Final = 8
 
@@ -42,34 +52,91 @@ class Update:
 
 
 def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
-    """Make a spec. Tools are in the order of their keys; a tag that all of them have is written once."""
+    """Make a spec. Tools are in the order of their keys; what all or several of them have alike is written once."""
     keys = choose_keys(tool.name for tool in offered)
+    moved, types = with_shared_definitions(offered, _classes(keys.values()), head.get("dialect", LATEST))
     shared = _tags_of_all(offered)
-    tools = {keys[tool.name]: _tool(keys[tool.name], tool, shared) for tool in offered}
-    defaults = {"defaults": {"tags": shared}} if shared else {}
-    return Update({**head, **defaults, "tools": dict(sorted(tools.items()))}, tuple(sorted(tools)), (), ())
+    tools = {keys[tool.name]: _tool(keys[tool.name], tool, shared) for tool in moved}
+    data = {
+        **head,
+        **({"defaults": {"tags": shared}} if shared else {}),
+        **({"types": types} if types else {}),
+        "tools": dict(sorted(tools.items())),
+    }
+    return Update(data, tuple(sorted(tools)), (), ())
 
 
 def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
     """Bring a spec up to date. Keys stay, and so does all that people decide; what the source decides is replaced."""
     old: dict[str, dict[str, Any]] = present["tools"]
-    by_name = {tool.name: tool for tool in offered}
+    names = {tool.name for tool in offered}
+    known = {source_name(key, tool) for key, tool in old.items()}
+    keys = choose_keys(sorted(names - known), old)
+    imported = _imported_types(present)
+    kept = {name: body for name, body in present.get("types", {}).items() if name not in imported}
+    taken = {*kept, *_classes([*old, *keys.values()])}
+    moved, types = with_shared_definitions(offered, taken, present.get("dialect", LATEST))
+    by_name = {tool.name: tool for tool in moved}
     tools = {
         key: _merged(key, tool, by_name[name])
         for key, tool in old.items()
         if (name := source_name(key, tool)) in by_name
     }
-    known = {source_name(key, tool) for key, tool in old.items()}
-    keys = choose_keys([name for name in by_name if name not in known], old)
     shared = present.get("defaults", {}).get("tags", [])
     for name, key in sorted(keys.items(), key=lambda entry: entry[1]):
         tools = _inserted(tools, key, _tool(key, by_name[name], shared))
     changed = [key for key in tools if key in old and canonical(tools[key]) != canonical(old[key])]
     gone = [key for key in old if key not in tools]
     replaced = [(key, name) for key in changed for name in _replaced_texts(old[key], tools[key])]
-    return Update(
-        {**present, "tools": tools}, tuple(sorted(keys.values())), tuple(changed), tuple(gone), tuple(replaced)
-    )
+    data = _with_types({**present, "tools": tools}, {**kept, **types}, imported)
+    return Update(data, tuple(sorted(keys.values())), tuple(changed), tuple(gone), tuple(replaced))
+
+
+def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:
+    """The types that the schemas of the source lead to, and nothing that people wrote does: it decides on them."""
+    types: Mapping[str, Any] = present.get("types", {})
+    sides = [tool[side] for tool in present["tools"].values() for side in SIDES if side in tool]
+    found: dict[str, Any] = {}
+    pending = list(types_referred_to(sides))
+    while pending:
+        name = pending.pop()
+        if name in types and name not in found:
+            found[name] = types[name]
+            pending.extend(types_referred_to(types[name]))
+    return found
+
+
+def _with_types(data: dict[str, Any], types: dict[str, Any], imported: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec with other types, and those of the `imported` ones that people's parts of it name."""
+    people = [{key: value for key, value in tool.items() if key not in SIDES} for tool in data["tools"].values()]
+    while more := {
+        name: body for name, body in imported.items() if name not in types and _mentions([people, types], name)
+    }:
+        types = {**types, **more}
+    present = data.get("types", {})
+    ordered = {name: types[name] for name in (*present, *sorted(types)) if name in types}
+    if not ordered or "types" in data:
+        return {key: ordered if key == "types" else value for key, value in data.items() if ordered or key != "types"}
+    return {key: value for name, own in data.items()
+            for key, value in (*([("types", ordered)] if name == "tools" else []), (name, own))}  # fmt: skip
+
+
+def _mentions(value: Any, name: str) -> bool:
+    """Whether a type is named anywhere in a value, in the short form or by a reference."""
+    match value:
+        case str():
+            return value in (name, f"{TYPE}{name}")
+        case dict():
+            return any(_mentions(inner, name) for inner in value.values())
+        case list():
+            return any(_mentions(inner, name) for inner in value)
+        case _:
+            return False
+
+
+def _classes(keys: Iterable[str]) -> set[str]:
+    """The classes of tools with these keys."""
+    return {name for key in keys for name in tool_names(key).classes}
 
 
 def source_name(key: str, tool: Mapping[str, Any]) -> str:

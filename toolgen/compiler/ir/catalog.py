@@ -239,7 +239,10 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """Tools with one owner and one kind. `package` is its place in the generated package, as path segments."""
+    """Tools with one owner and one kind. `package` is its place in the generated package, as path segments.
+
+    `types` are all that its schemas need, those of shared files (of the module `PACKAGE_MODULE`) among them.
+    """
 
     name: str
     kind: ToolsetKind
@@ -373,7 +376,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Everything one target compiles to. Toolsets are sorted by name, tools by ident."""
+    """Everything one target compiles to. Toolsets are sorted by name, tools by ident.
+
+    `shared_types` are the types of shared files; the `types` of a toolset repeat those that it uses.
+    """
 
     toolsets: tuple[Toolset, ...]
     agents: tuple[Agent, ...] = ()
@@ -381,6 +387,7 @@ class Catalog:
     policies: tuple[Policy, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
     assert_formats: bool = False
+    shared_types: tuple[ClassType | AliasType, ...] = ()
 
     @property
     def tools(self) -> tuple[Tool, ...]:

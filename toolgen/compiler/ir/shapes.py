@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+PACKAGE_MODULE: Final = "shared_types"
+"""The module at the root of a generated package that defines the types of shared files, for all toolsets."""
 
 
 class ScalarKind(StrEnum):
@@ -96,7 +99,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ClassType:
-    """A generated model class. `module` is the module under `types/` that holds it; an open one keeps extra keys."""
+    """A generated model class; an open one keeps extra keys.
+
+    `module` is the module that defines it: one under `types/` of its toolset, or `PACKAGE_MODULE`.
+    """
 
     name: str
     module: str

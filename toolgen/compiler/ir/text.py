@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.ir.shapes import (
+    PACKAGE_MODULE,
     AliasType,
     Array,
     ClassRef,
@@ -56,6 +57,8 @@ def tool_text(tool: Tool) -> str:
 
 
 def _catalog(catalog: Catalog) -> Iterator[str]:
+    for made in catalog.shared_types:
+        yield from _type(made)
     for toolset in catalog.toolsets:
         yield from _toolset(toolset)
     for what, records in (("agent", catalog.agents), ("catalog", catalog.catalogs), ("policy", catalog.policies)):
@@ -69,7 +72,8 @@ def _catalog(catalog: Catalog) -> Iterator[str]:
 def _toolset(toolset: Toolset) -> Iterator[str]:
     yield f"toolset {toolset.name} ({toolset.kind.value}) in {'/'.join(toolset.package)}"
     for made in toolset.types:
-        yield from (f"  {line}" for line in _type(made))
+        if made.module != PACKAGE_MODULE:
+            yield from (f"  {line}" for line in _type(made))
     for method in toolset.methods:
         yield f"  method {method.name}: {method.payload.type_name} -> {method.result.type_name}"
     yield from _record(toolset, "  ", {"name", "kind", "package", "types", "methods", "tools", "span"})

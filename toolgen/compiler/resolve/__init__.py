@@ -16,6 +16,7 @@ from toolgen.compiler.resolve.catalogs import resolve_catalogs
 from toolgen.compiler.resolve.policies import resolve_policies
 from toolgen.compiler.resolve.schemas import Schemas
 from toolgen.compiler.resolve.selectors import Selectable
+from toolgen.compiler.resolve.shared_types import resolve_shared_types
 from toolgen.compiler.resolve.tags import BUILTIN
 from toolgen.compiler.resolve.toolsets import check_toolsets, resolve_toolset
 from toolgen.compiler.resolve.types import Types
@@ -38,7 +39,8 @@ def resolve(
     tags = _tags(_of(documents, SharedFile), sink)
     files = _of(documents, ToolsetFile)
     by_path = {document.path: document for document in files}
-    toolsets = [resolve_toolset(document, by_path, schemas, tags, sink, profile=profile) for document in files]
+    shared = resolve_shared_types(_of(documents, SharedFile), schemas, sink, profile=profile)
+    toolsets = [resolve_toolset(document, by_path, schemas, shared, tags, sink, profile=profile) for document in files]
     toolsets.sort(key=lambda toolset: toolset.name)
     check_toolsets(toolsets, sink)
     words = [*BUILTIN, *tags]
@@ -53,6 +55,7 @@ def resolve(
         tuple(sorted(policies, key=lambda policy: policy.name)),
         dict(sorted({**BUILTIN, **tags}.items())),
         assert_formats,
+        shared.types,
     )
 
 

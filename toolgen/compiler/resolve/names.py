@@ -33,7 +33,9 @@ is a parameter of a generated function.
 RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
 RESERVED_CONSTANTS: Final = frozenset({"ALL", "TYPE_CHECKING"})
 RESERVED_MODULES: Final = (
-    _KEYWORDS | _BUILTINS | {"shared", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
+    _KEYWORDS
+    | _BUILTINS
+    | {"shared", "shared_types", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
 )
 RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
     "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "Handlers", "Ident",

@@ -10,7 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Literals, Map, Shape, classes_in
+from toolgen.compiler.ir.shapes import (
+    PACKAGE_MODULE,
+    Array,
+    ClassRef,
+    ClassType,
+    Field,
+    Literals,
+    Map,
+    Shape,
+    classes_in,
+)
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, literals, narrower, union
@@ -273,7 +283,7 @@ class SchemaReader:
 
     def _rename(self, field: Field) -> str:
         """How a field gets another name in Python."""
-        if self._owner.module in ("shared", "methods"):
+        if self._owner.module in ("shared", "methods", PACKAGE_MODULE):
             return "spell the type out in the args or the result of a tool, which has `rename`"
         return f"give one of them a name: `rename: {{{field.wire!r}: {field.python}_2}}`"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Shape
+from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Shape, classes_in
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.defaults import with_defaults_that_end
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
@@ -21,17 +22,29 @@ if TYPE_CHECKING:
 
 
 class Shapes:
-    """The classes of one toolset, made while its schemas are read.
+    """The classes of one toolset, or of all shared files, made while their schemas are read.
 
-    `types` are the names of the types that its file defines, `classes` those that are kept for its tools. `depth` is
-    how many schemas are being read, one inside another.
+    `types` are the names of the types that its file defines, `classes` those that are kept for its tools, `module` is
+    where named types are defined, and `shared` has the types of shared files, which a toolset takes from there.
+    `depth` is how many schemas are being read, one inside another.
     """
 
-    def __init__(self, types: Iterable[str], classes: Iterable[str], sink: Diagnostics) -> None:
+    def __init__(
+        self,
+        types: Iterable[str],
+        classes: Iterable[str],
+        sink: Diagnostics,
+        *,
+        module: str = "shared",
+        shared: Shapes | None = None,
+    ) -> None:
         self._sink = sink
         self._own = frozenset(types)
         self._reserved = self._own.union(classes)
+        self._module = module
+        self._shared = shared
         self._classes: dict[str, ClassType] = {}
+        self._shared_classes: dict[str, ClassType] = {}
         self._aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
         self._homes: dict[str, tuple[str, str]] = {}
@@ -40,8 +53,9 @@ class Shapes:
 
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:
-        """Everything named so far: classes first, in the order in which they were met."""
-        return with_defaults_that_end(settled((*self._classes.values(), *self._aliases.values())))
+        """Everything named so far, shared types among it: classes first, in the order in which they were met."""
+        classes = (*self._classes.values(), *self._shared_classes.values())
+        return with_defaults_that_end(settled((*classes, *self._aliases.values())))
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
         """The shape of one side of a tool, under the name `owner.name`.
@@ -63,14 +77,45 @@ class Shapes:
         if name not in self._own and (name in RESERVED_CLASSES or self._is_taken(name)):
             self._sink.report("TG302", span, f"the type `{name}` would be called like another class of this toolset",
                               fix=f"use it under another name: `types: {{Other{name}: {{$ref: …}}}}`")  # fmt: skip
-        owner = Owner("shared", name, span, {})
+        if self._shared is not None and (known := self._name_in(self._shared, name, bundle)):
+            return self._take(self._shared, known, name, bundle, span)
+        owner = Owner(self._module, name, span, {})
         pointer = f"#/{keywords.definitions_keyword(bundle.dialect)}/{name}"
         reader = SchemaReader(self, bundle, owner)
         schema = reader.resolve(pointer)
         self._types[name] = ClassRef(name) if reader.is_class(schema) else None
         self._types[name] = shape = bounded(reader.shape(schema, name, pointer))
         if shape != ClassRef(name):
-            self._aliases[name] = AliasType(name, "shared", shape)
+            self._aliases[name] = AliasType(name, self._module, shape)
+        return shape
+
+    def _name_in(self, shared: Shapes, name: str, bundle: Bundle) -> str:
+        """What shared files call a type; nothing where they do not have it, or where its name is another's here."""
+        home = bundle.types.get(name)
+        if home is None:
+            return ""
+        names = (name, *([home[1]] if home[1] not in self._reserved else []))
+        return next((each for each in names if each in shared._types and shared._homes[each] == home), "")
+
+    def _take(self, shared: Shapes, known: str, name: str, bundle: Bundle, span: Span) -> Shape:
+        """Use the type `known` of shared files, which is called `name` here, and all that it is made of."""
+        self._types[name] = shape = shared._types[known] or JSON
+        if known in shared._aliases:
+            self._aliases[known] = shared._aliases[known]
+        if known != name:
+            self._aliases[name] = AliasType(name, self._module, shape)
+        pending = classes_in(shape)
+        while pending:
+            each = pending.pop()
+            if each in self._shared_classes:
+                continue
+            if each in bundle.types:
+                self._check_home(each, bundle, span)
+            elif each != known and (each in self._reserved or each in self._classes):
+                self._sink.report("TG302", span, f"a class of the shared type `{known}` and a class of this toolset "
+                                  f"would both be `{each}` in the generated code", fix="rename the type")  # fmt: skip
+            self._shared_classes[each] = shared._classes[each]
+            pending.update(ref for field in shared._classes[each].fields for ref in classes_in(field.shape))
         return shape
 
     def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:
@@ -81,13 +126,14 @@ class Shapes:
             self._sink.report(
                 "TG302",
                 span,
-                f"the types `{name}` of {first[0]} and `{name}` of {home[0]} would be one class of this toolset",
+                f"the types `{name}` of {first[0]} and `{name}` of {home[0]} would be one class of this "
+                f"{'toolset' if self._module == 'shared' else 'package'}",
                 fix="rename one of them",
             )
 
     def filled_later(self, shape: ClassRef, owner: Owner, wires: Collection[str]) -> ClassRef:
         """The same class with some fields that may be absent; one of the owner's own, where others share it."""
-        made = self._classes[shape.name]
+        made = self.classes[shape.name]
         if not any(field.wire in wires for field in made.fields):
             return shape
         fields = tuple(
@@ -100,12 +146,13 @@ class Shapes:
 
     @property
     def classes(self) -> Mapping[str, ClassType]:
-        """The classes made so far, by name."""
-        return self._classes
+        """The classes made so far, by name, those of shared types among them."""
+        return ChainMap(self._classes, self._shared_classes)
 
     def name_for(self, wanted: str, owner: Owner, path: str) -> str:
         """A free class name. A class called after a field gives way to types, tools, and classes that came first."""
-        if wanted == owner.name or not self._is_taken(wanted):
+        is_shared = self._shared is not None and wanted in self._shared._classes
+        if wanted == owner.name or not (is_shared or self._is_taken(wanted)):
             return wanted
         name = distinguished(wanted, f"{owner.name}{path}")
         if self._is_taken(name):

@@ -15,6 +15,7 @@ from toolgen.compiler.resolve.checks import check_defaults, check_schema
 from toolgen.compiler.resolve.contradictions import check_contradictions
 from toolgen.compiler.resolve.identifiers import joined, resource_of
 from toolgen.compiler.resolve.injection import without_fields
+from toolgen.compiler.resolve.names import RESERVED_CLASSES
 from toolgen.compiler.resolve.profile import check_profile
 from toolgen.compiler.resolve.schemas import Bundle
 from toolgen.compiler.resolve.types import own_dialect
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Span
     from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.shared import SharedFile
     from toolgen.compiler.documents.toolset import ToolsetFile
     from toolgen.compiler.resolve.schemas import Schemas
     from toolgen.compiler.resolve.shape_reader import Owner
@@ -44,10 +46,10 @@ _MOST_ALONE: Final = 200
 
 
 class Sides:
-    """Makes the schemas of one toolset file."""
+    """Makes the schemas of one file."""
 
     def __init__(
-        self, document: Document[ToolsetFile], schemas: Schemas, shapes: Shapes, sink: Diagnostics, *, profile: str
+        self, document: Document[ToolsetFile | SharedFile], schemas: Schemas, shapes: Shapes, sink: Diagnostics, *, profile: str
     ) -> None:
         self._document = document
         self._schemas = schemas
@@ -109,6 +111,14 @@ class Sides:
     def local_types(self, names: Iterable[str]) -> None:
         """Check every type of the file, and make it, whether a tool uses it or not."""
         names = list(names)
+        for name in names:
+            if name in RESERVED_CLASSES:
+                self._sink.report(
+                    "TG302",
+                    self._document.span("types", name, key=True),
+                    f"the type `{name}` would hide a name that generated code uses",
+                    fix="give the type another name",
+                )
         if names and not self._together(names):
             self._one_by_one(names)
 

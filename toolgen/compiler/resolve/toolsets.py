@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
-from toolgen.compiler.ir.shapes import ClassType
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.compiler.resolve.bindings import Misfit, fit
-from toolgen.compiler.resolve.names import RESERVED_CLASSES, Namespace, package_of, pascal
+from toolgen.compiler.resolve.names import Namespace, package_of, pascal
 from toolgen.compiler.resolve.shape_reader import Owner
 from toolgen.compiler.resolve.shapes import Shapes
 from toolgen.compiler.resolve.sides import Sides, field_names
@@ -37,15 +37,17 @@ def resolve_toolset(
     document: Document[ToolsetFile],
     documents: Mapping[str, Document[ToolsetFile]],
     schemas: Schemas,
+    shared: Shapes,
     tags: Mapping[str, str],
     sink: Diagnostics,
     *,
     profile: str,
 ) -> Toolset:
-    """Make one toolset. Its types, methods and tools share one namespace in Python."""
+    """Make one toolset. Its types, methods and tools share one namespace in Python, with what is `shared`."""
     file = document.file
     _check_name(document, sink)
-    shapes = Shapes(file.types, (name for key in file.tools for name in tool_names(key).classes), sink)
+    classes_of_tools = [name for key in file.tools for name in tool_names(key).classes]
+    shapes = Shapes(file.types, classes_of_tools, sink, shared=shared)
     sides = Sides(document, schemas, shapes, sink, profile=profile)
     methods = _methods(document, documents, schemas, shapes, sink)
     resolver = ToolResolver(document, sides, shapes, tags, sink)
@@ -234,13 +236,6 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
     """Report names that would meet in the generated package of a toolset."""
     package = Namespace()
     for name in document.file.types:
-        if name in RESERVED_CLASSES:
-            sink.report(
-                "TG302",
-                document.span("types", name, key=True),
-                f"the type `{name}` would hide a name that generated code uses",
-                fix="give the type another name",
-            )
         span = document.span("types", name, key=True)
         package.claim([name], f"the type `{name}`", span, sink, fix="rename the type")
     for method in toolset.methods:
@@ -267,6 +262,14 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
             )
             continue
         folder = "/".join(toolset.package)
+        if toolset.package[0] == PACKAGE_MODULE:
+            sink.report(
+                "TG302",
+                toolset.span,
+                f"the package of `{toolset.name}` would hide the module `{PACKAGE_MODULE}`, which has the types of "
+                "shared files",
+                fix="give the toolset another name",
+            )
         packages.claim([folder], f"`{toolset.name}`", toolset.span, sink, fix="give one of them another name")
     by_package = {toolset.package: toolset for toolset in toolsets}
     for other in toolsets:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ....shared_types import Source as Source
     from .types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .types.shared import Source as Source
     from .types.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
     from . import codecs as codecs
     from .calls import new_search_call as new_search_call, new_verify_call as new_verify_call
@@ -22,7 +22,7 @@ else:
             "SEARCH": ".idents",
             "SearchArgs": ".types.search",
             "SearchResult": ".types.search",
-            "Source": ".types.shared",
+            "Source": "....shared_types",
             "VERIFY": ".idents",
             "VerifyArgs": ".types.verify",
             "VerifyResult": ".types.verify",

@@ -11,7 +11,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Source
+    from ....shared_types import Source
 
 
 def new_search_call(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
-
-from pydantic import Field
+from typing import Literal, TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,12 +11,6 @@ class Remembered(ClosedModel):
     slug: str
     layer: Literal["shared", "agent"]
     created: bool
-
-
-class Hit(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
-    score: int | float
-    text: str
 
 
 Slug: TypeAlias = str

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import Hit
+from ....shared_types import Hit
 
 
 class WebSearchArgs(ClosedModel):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import Source
+from .....shared_types import Source
 
 
 class VerifyArgs(ClosedModel):

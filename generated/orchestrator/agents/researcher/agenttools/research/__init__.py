@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .....tools.research.types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .....tools.research.types.shared import Source as Source
     from .....tools.research.types.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
     from .....tools.research.calls import new_search_call as new_search_call, new_verify_call as new_verify_call
     from .....tools.research.dispatch import (
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
         new_registration as new_registration,
     )
     from .....tools.research.idents import SEARCH as SEARCH, VERIFY as VERIFY
+    from ......shared_types import Source as Source
     from .....tools.research import codecs as codecs
 else:
     from toolgen.contract.lazy import reexport
@@ -26,7 +26,7 @@ else:
             "SEARCH": ".....tools.research.idents",
             "SearchArgs": ".....tools.research.types.search",
             "SearchResult": ".....tools.research.types.search",
-            "Source": ".....tools.research.types.shared",
+            "Source": "......shared_types",
             "VERIFY": ".....tools.research.idents",
             "VerifyArgs": ".....tools.research.types.verify",
             "VerifyResult": ".....tools.research.types.verify",

@@ -6,7 +6,8 @@ from typing import Literal, TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import Order, Page
+from .....shared_types import Page
+from .shared import Order
 
 
 class ListArgs(ClosedModel):

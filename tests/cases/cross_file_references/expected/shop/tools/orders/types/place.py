@@ -6,13 +6,14 @@ from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import Order, Page, Place, Price
+from .....shared_types import Money, Page, Place
+from .shared import Order
 
 
 class PlaceArgs(ClosedModel):
     """Args of `place`: Place an order."""
 
-    price: Price
+    price: Money
     place: Place
     also: Page | None = None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import Money, Order
+from .....shared_types import Money
+from .shared import Order
 
 
 class AcceptArgs(ClosedModel):

@@ -1,0 +1,185 @@
+"""Shared definitions: what several schemas of a source define alike, written once, under `types`.
+
+A definition moves with all that it refers to. It stays where it is if it could mean something else as a type: in a
+schema that names parts of itself or refers to parts of a definition, if its fields need other names in Python, or if
+the spec has another type of its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.documents.base import TypeNamePattern
+from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.names import RESERVED_CLASSES, attribute
+from toolgen.schema.canonical import canonical
+from toolgen.schema.subschemas import with_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from toolgen.compiler.importers.offer import OfferedTool
+
+TYPE: Final = "#/types/"
+_NAME: Final = re.compile(TypeNamePattern)
+SIDES: Final = ("args", "result")
+"""The schemas of a tool that its source decides."""
+
+_NAMING: Final = ("$id", "id", *keywords.ANCHORS, "$dynamicRef", "$recursiveRef", "$recursiveAnchor")
+
+
+def with_shared_definitions(
+    tools: Sequence[OfferedTool], taken: Collection[str], dialect: str
+) -> tuple[list[OfferedTool], dict[str, Any]]:
+    """Move the definitions that two schemas or more have alike: the tools without them, and the types, by name.
+
+    `taken` are names that no type may have; `dialect` is that of the spec.
+    """
+    reserved = RESERVED_CLASSES.union(taken)
+    schemas = {
+        (tool.name, side): _Schema.of(tool.spec[side], tool.spec.get("rename", {}), reserved, dialect)
+        for tool in tools
+        for side in SIDES
+        if side in tool.spec
+    }
+    types = _chosen(schemas.values())
+    moved = [
+        replace(tool, spec={**tool.spec, **{side: schemas[tool.name, side].without(types)
+                                            for side in SIDES if side in tool.spec}})
+        for tool in tools
+    ]  # fmt: skip
+    return moved, {name: _referring(types[name], types, dialect) for name in sorted(types)}
+
+
+def types_referred_to(value: Any) -> Iterator[str]:
+    """The names of the types of its own file that a JSON value refers to."""
+    match value:
+        case dict():
+            reference = value.get("$ref")
+            if isinstance(reference, str) and reference.startswith(TYPE):
+                yield reference.removeprefix(TYPE)
+            for inner in value.values():
+                yield from types_referred_to(inner)
+        case list():
+            for inner in value:
+                yield from types_referred_to(inner)
+        case _:
+            pass
+
+
+@dataclass(frozen=True)
+class _Schema:
+    """One schema of a source. `movable` are its definitions that may become types, by name."""
+
+    json: Any
+    dialect: str
+    movable: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, json: Any, renamed: Collection[str], reserved: Collection[str], dialect: str) -> _Schema:
+        """Read a schema; the fields `renamed` have other names in Python, and no type may be called as in `reserved`."""
+        keyword = keywords.definitions_keyword(dialect)
+        found = json.get(keyword) if isinstance(json, dict) else None
+        if not isinstance(found, dict) or keywords.dialect_of(json.get("$schema", "")) not in (None, dialect):
+            return cls(json, dialect, {})
+        parts = [part for _, part in keywords.subschemas(json)]
+        prefix = f"#/{keyword}/"
+        inward = [ref for part in parts if isinstance(ref := part.get("$ref"), str) and ref.startswith(prefix)]
+        if any(name in part for part in parts for name in _NAMING) or any(
+            ref.removeprefix(prefix) not in found for ref in inward
+        ):
+            return cls(json, dialect, {})
+        movable = {
+            name: body
+            for name, body in found.items()
+            if _NAME.fullmatch(name) and name not in reserved and _reads_alike(body, renamed)
+        }
+        while True:
+            kept = {name: body for name, body in movable.items() if _names(body, prefix) <= movable.keys()}
+            if kept == movable:
+                return cls(json, dialect, movable)
+            movable = kept
+
+    def closure(self, name: str) -> dict[str, Any]:
+        """A definition and all that it refers to, by name."""
+        prefix = f"#/{keywords.definitions_keyword(self.dialect)}/"
+        found: dict[str, Any] = {}
+        pending = [name]
+        while pending:
+            each = pending.pop()
+            if each not in found:
+                found[each] = self.movable[each]
+                pending.extend(sorted(_names(found[each], prefix)))
+        return found
+
+    def without(self, types: Mapping[str, Any]) -> Any:
+        """The schema with references to types in place of the definitions that became one."""
+        moved = [
+            name for name in self.movable
+            if all(canonical(types.get(each)) == canonical(body) for each, body in self.closure(name).items())
+        ]  # fmt: skip
+        if not moved:
+            return self.json
+        keyword = keywords.definitions_keyword(self.dialect)
+        rest = {name: body for name, body in self.json[keyword].items() if name not in moved}
+        schema = {key: value for key, value in self.json.items() if key != keyword}
+        return _referring({**schema, **({keyword: rest} if rest else {})}, moved, self.dialect)
+
+
+def _chosen(schemas: Iterable[_Schema]) -> dict[str, Any]:
+    """The definitions that become types: those that most schemas have alike, with all that they refer to."""
+    counts: Counter[tuple[str, bytes]] = Counter()
+    closures: dict[tuple[str, bytes], dict[str, Any]] = {}
+    for schema in schemas:
+        for name in schema.movable:
+            closure = schema.closure(name)
+            key = (name, canonical(closure))
+            counts[key] += 1
+            closures[key] = closure
+    types: dict[str, Any] = {}
+    for key in sorted(counts, key=lambda key: (-counts[key], key)):
+        if counts[key] > 1 and all(
+            canonical(types.get(name, body)) == canonical(body) for name, body in closures[key].items()
+        ):
+            types.update(closures[key])
+    return types
+
+
+def _reads_alike(body: Any, renamed: Collection[str]) -> bool:
+    """Whether a spec reads a type with this body as the same JSON Schema, with the same names in Python.
+
+    A type that is nothing but a reference is another name for what it leads to.
+    """
+    if not isinstance(body, dict) or not any(key in keywords.RAW for key in body) or body.keys() == {"$ref"}:
+        return False
+    for _, part in keywords.subschemas(body):
+        fields = part.get("properties", {})
+        if not isinstance(fields, dict) or not set(renamed).isdisjoint(fields):
+            return False
+        if len({attribute(wire) for wire in fields}) < len(fields):
+            return False
+    return True
+
+
+def _names(body: Any, prefix: str) -> set[str]:
+    """The definitions that a schema refers to; a reference of another kind as it is, after a blank."""
+    references = {part["$ref"] for _, part in keywords.subschemas(body) if isinstance(part.get("$ref"), str)}
+    return {ref.removeprefix(prefix) if ref.startswith(prefix) else f" {ref}" for ref in references}
+
+
+def _referring(schema: Any, moved: Collection[str], dialect: str) -> Any:
+    """A copy that refers to types in place of the definitions that were `moved`."""
+    places = {f"#/{keywords.definitions_keyword(dialect)}/{name}": f"{TYPE}{name}" for name in moved}
+
+    def copied(part: Any) -> Any:
+        if not isinstance(part, dict):
+            return part
+        copy = {key: with_schemas(key, value, copied) for key, value in part.items()}
+        if isinstance(part.get("$ref"), str):
+            copy["$ref"] = places.get(part["$ref"], part["$ref"])
+        return copy
+
+    return copied(schema)
