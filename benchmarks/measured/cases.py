@@ -106,38 +106,71 @@ def jsonschema_floor() -> Callable[[], Call]:
     return make
 
 
-def toolgen_invoke() -> Callable[[], Call]:
-    return _invoked(TOOL)
+def toolgen_model_call() -> Callable[[], Call]:
+    """A call as a model makes it: read from a response of a provider, by the wire name, in a new request each time."""
+    return _asked_by_a_model(TOOL, _runtime())
 
 
-def toolgen_invoke_open() -> Callable[[], Call]:
-    return _invoked(OPEN_TOOL)
+def toolgen_model_call_open() -> Callable[[], Call]:
+    return _asked_by_a_model(OPEN_TOOL, _runtime())
 
 
-def _invoked(name: str) -> Callable[[], Call]:
-    from toolgen.runtime import ToolRequest
+def toolgen_model_call_guarded() -> Callable[[], Call]:
+    """The same with everything on: limits, hooks, a policy, the eval gate, a record in memory with each stage."""
+    from toolgen.record.memory import MemoryStore
 
-    runtime = _runtime()
-    request = ToolRequest(name=name, payload=ARGS, tool_call_id="c1")
+    return _asked_by_a_model(GUARDED_TOOL, guarded_runtime(MemoryStore()))
+
+
+def _asked_by_a_model(name: str, runtime: Any) -> Callable[[], Call]:
+    from toolgen.providers.apis.openai_chat import PLAIN
+    from toolgen.runtime import ToolCallMeta, ToolRequest, load
+
+    response = _response(load(PACKAGE).wire_name(name))
+    read, meta = PLAIN.read, ToolCallMeta(user="ann")
 
     async def call() -> object:
-        result = await runtime.invoke(request)
-        return result.payload
+        for asked in read(response).calls:
+            request = ToolRequest(name=asked.name, payload=asked.arguments, tool_call_id=asked.tool_call_id)
+            return (await runtime.invoke(request, meta=meta)).payload
+        raise AssertionError("the response has no call")
 
     return lambda: call
 
 
-def toolgen_guarded() -> Callable[[], Call]:
-    """Everything on: limits, hooks, a policy, the eval gate, timeouts, and a record in memory with each stage."""
+def _response(wire_name: str) -> dict[str, Any]:
+    """A chat completion of OpenAI, as its SDK gives it as plain JSON, that asks for one call."""
+    function = {"name": wire_name, "arguments": ARGS.decode()}
+    message = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "call_0001", "type": "function", "function": function}],
+    }
+    return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+
+def toolgen_invoke() -> Callable[[], Call]:
+    return _invoked(TOOL, _runtime())
+
+
+def toolgen_invoke_open() -> Callable[[], Call]:
+    return _invoked(OPEN_TOOL, _runtime())
+
+
+def toolgen_invoke_guarded() -> Callable[[], Call]:
     from toolgen.record.memory import MemoryStore
+
+    return _invoked(GUARDED_TOOL, guarded_runtime(MemoryStore()))
+
+
+def _invoked(name: str, runtime: Any) -> Callable[[], Call]:
+    """The friendliest call: by the ident, in one request of bytes that is made once."""
     from toolgen.runtime import ToolCallMeta, ToolRequest
 
-    request, meta = ToolRequest(name=GUARDED_TOOL, payload=ARGS, tool_call_id="c1"), ToolCallMeta(user="ann")
-    runtime = guarded_runtime(MemoryStore())
+    request, meta = ToolRequest(name=name, payload=ARGS, tool_call_id="c1"), ToolCallMeta(user="ann")
 
     async def call() -> object:
-        result = await runtime.invoke(request, meta=meta)
-        return result.payload
+        return (await runtime.invoke(request, meta=meta)).payload
 
     return lambda: call
 
@@ -212,9 +245,12 @@ _CASES: Final[dict[str, tuple[Case, tuple[str, ...]]]] = {
     "pydantic": (pydantic_floor, ()),
     "msgspec": (msgspec_floor, ("msgspec",)),
     "orjson and jsonschema_rs": (jsonschema_floor, ("orjson",)),
-    "toolgen invoke": (toolgen_invoke, ()),
-    "toolgen invoke, open objects": (toolgen_invoke_open, ()),
-    "toolgen invoke, everything on": (toolgen_guarded, ()),
+    "toolgen, as a model calls": (toolgen_model_call, ()),
+    "toolgen, as a model calls, open objects": (toolgen_model_call_open, ()),
+    "toolgen, as a model calls, everything on": (toolgen_model_call_guarded, ()),
+    "toolgen invoke, by ident": (toolgen_invoke, ()),
+    "toolgen invoke, by ident, open objects": (toolgen_invoke_open, ()),
+    "toolgen invoke, by ident, everything on": (toolgen_invoke_guarded, ()),
     "toolgen call": (toolgen_call, ()),
 }
 

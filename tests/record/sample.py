@@ -28,7 +28,7 @@ STAGES: list[dict[str, Any]] = [
 
 def started(call: str = "c1", run: str = "r1", args: dict[str, Any] | None = None, secrets: Any = ()) -> NewEvent:
     text = json.dumps({"order": 7} if args is None else args).encode()
-    return NewEvent(EventKind.TOOL_STARTED, run, TOOL, call, args=lambda: text, secrets=Secrets(*secrets))
+    return NewEvent(EventKind.TOOL_STARTED, run, TOOL, call, args=text, secrets=Secrets(*secrets))
 
 
 def progress(call: str = "c1", run: str = "r1", **data: Any) -> NewEvent:

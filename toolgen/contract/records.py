@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -71,6 +71,18 @@ class ToolRequest:
     tool_call_id: str = ""
 
 
+class CallContext:
+    """What leads from the meta of a call to the call itself: None until its handler begins, and once it is over.
+
+    The meta is frozen and holds this from the start; whoever runs the call sets and clears `call`.
+    """
+
+    __slots__ = ("call",)
+
+    def __init__(self) -> None:
+        self.call: Any = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolCallMeta:
     """In whose name a call runs. Comes with every call and reaches every handler.
@@ -99,37 +111,48 @@ class ToolCallMeta:
         It is shown to the model if the call is aborted; what is reported as `PARTIAL_OUTPUT` is for that case alone,
         and no event. Once the call is over nobody listens.
         """
-        call: Any = self.__dict__.get("_call")
+        call = running_call(self)
         if call is not None:
             call.report(kind, data)
+
+    def with_fields(self, **fields: Any) -> ToolCallMeta:
+        """The same meta of the same call, with other values in some fields."""
+        meta = _new(ToolCallMeta)
+        meta.__dict__.update(self.__dict__, **fields)
+        return meta
 
     def __getstate__(self) -> dict[str, Any]:
         return _fields_of(self)
 
     # One of these is made for every call, and a frozen class sets fields slowly; those with a default need not be set.
 
-    def for_call(self, tool_call_id: str) -> ToolCallMeta:
+    def for_call(self, tool_call_id: str, context: CallContext | None = None) -> ToolCallMeta:
         """The same, for that call: without what is another call's own."""
         meta = _new(ToolCallMeta)
         fields = meta.__dict__
         fields.update(self.__dict__)
         fields["tool_call_id"] = tool_call_id
-        if "_call" in fields or "injected" in fields:
-            for name in ("_call", "granted", "injected"):
+        if "_context" in fields or "injected" in fields:
+            for name in ("_context", "granted", "injected"):
                 fields.pop(name, None)
+        if context is not None:
+            fields["_context"] = context
         return meta
 
     @property
     def is_of_a_call(self) -> bool:
         """Whether a call runs under it: one that its handler makes has to have an id of its own."""
-        return "_call" in self.__dict__
+        return running_call(self) is not None
 
-    @staticmethod
-    def anonymous(tool_call_id: str) -> ToolCallMeta:
-        """What a call comes with that was made in nobody's name."""
-        meta = _new(ToolCallMeta)
-        meta.__dict__["tool_call_id"] = tool_call_id
-        return meta
+
+ANONYMOUS: Final = ToolCallMeta()
+"""What a call comes with that was made in nobody's name."""
+
+
+def running_call(meta: ToolCallMeta) -> Any:
+    """Give the call that runs under a meta; None before its handler begins, once it is over, and outside of any."""
+    context: CallContext | None = meta.__dict__.get("_context")
+    return None if context is None else context.call
 
 
 def _fields_of(record: ToolCallMeta | ToolError) -> dict[str, Any]:
@@ -225,19 +248,6 @@ class Bounds:
     refinement_hint: str = ""
 
 
-class _Payload:
-    """The payload of a result that was not given one: made when it is first asked for, by `make_payload`, or empty."""
-
-    def __get__(self, result: ToolResult[Any] | None, owner: object = None) -> bytes:
-        fields = {} if result is None else result.__dict__
-        make = fields.get("make_payload")
-        if make is None:
-            return b""
-        payload: bytes = make()
-        fields["payload"] = payload
-        return payload
-
-
 @dataclass(frozen=True, kw_only=True)
 class ToolResult(Generic[ResultT_co]):
     """How one call ended. Exactly one of `value` (on success) and `error` counts.
@@ -254,7 +264,7 @@ class ToolResult(Generic[ResultT_co]):
     tool_call_id: str = ""
     value: ResultT_co | None = None
     error: ToolError | None = None
-    payload: bytes = cast("bytes", _Payload())  # it holds nothing: whoever gives one sets it
+    payload: bytes = b""
     blocks: tuple[ContentBlock, ...] = ()
     message: str | None = None
     side_effects: tuple[str, ...] = ()

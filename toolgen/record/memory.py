@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgen.contract.records import ToolResult
 from toolgen.runtime.events.encoding import (
     COUNTED_AS,
     decode_event,
@@ -15,18 +16,24 @@ from toolgen.runtime.events.encoding import (
     encode_result,
 )
 from toolgen.runtime.events.records import Event, NewEvent, RunNotFound, RunRecord, RunSummary, StoredResult, StoreError
+from toolgen.runtime.redact.secrets import NO_SECRETS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from toolgen.contract.records import ToolResult
+_Row: TypeAlias = tuple[Any, ...]
+"""An event: the run, the kind, when it was, its JSON, and the JSON of the result that it comes with.
 
-_Row: TypeAlias = "tuple[NewEvent, datetime, bytes | None, ToolResult[Any] | bytes | None]"
-"""An event, when it was, its JSON if that is made, and the result it comes with. Data of others is JSON at once."""
+Where there is no JSON yet, there follow what it is made of: the tool, the id of the call, the JSON text of its args,
+its trace; and of the result the payload, and the name that was asked for.
 
-_BESIDE_VALUE: Final = frozenset(
-    {"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds", "metadata"}
-)
+A row holds texts, numbers and tuples of these, and no other objects: those the garbage collector would look at over and
+over, and the more calls a store holds, the longer a call would take.
+"""
+
+_BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds"})
+
+_LENGTH_WITH_RESULT: Final = 11
 
 _now: Final = partial(datetime.now, UTC)
 
@@ -50,9 +57,9 @@ class MemoryStore:
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> None:
         """Write a final result and its event. Raises as `append` does.
 
-        A failure is encoded at once: its cause holds the frames of the call. So is what others could still change.
+        What is not simply a value is encoded at once: others could still change it, or it holds more than its JSON.
         """
-        self._write(event, result if _is_plain(result) else encode_result(result, event.secrets))
+        self._write(event, result)
 
     async def read(self, run_id: str, /) -> RunRecord:
         """Read one run. Raises `RunNotFound`."""
@@ -70,7 +77,7 @@ class MemoryStore:
         """List all runs, the one with the latest event last."""
         rows: dict[str, list[_Row]] = {}
         for row in self._rows:
-            rows.setdefault(row[0].run_id, []).append(row)
+            rows.setdefault(row[0], []).append(row)
         found = [_summary(run_id, of_run) for run_id, of_run in rows.items()]
         return tuple(sorted(found, key=lambda summary: summary.last))
 
@@ -81,7 +88,7 @@ class MemoryStore:
             while at < len(self._rows):
                 row = self._rows[at]
                 at += 1
-                if row[0].run_id == run_id:
+                if row[0] == run_id:
                     sequence += 1
                     if sequence > after:
                         yield _event(run_id, sequence, row)
@@ -91,49 +98,66 @@ class MemoryStore:
         """Take no more writes."""
         self._closed = True
 
-    def _write(self, event: NewEvent, result: ToolResult[Any] | bytes | None) -> None:
+    def _write(self, event: NewEvent, result: ToolResult[Any] | None) -> None:
         if self._closed:
             raise StoreError("the store is closed")
-        _check_text(event.tool_call_id)
-        at = self._clock()
-        self._rows.append((event, at, encode_event(event, at) if event.data else None, result))
+        kind, run_id, tool, call_id, data, args, secrets, trace = event
+        if not call_id.isascii():
+            call_id.encode()  # raises ValueError for what is no Unicode; the rest of a row is a runtime's own
+        if kind.__class__ is not str:
+            kind = str(kind)
+        if data or secrets is not NO_SECRETS or not (result is None or _is_plain(result)):
+            encoded = None if result is None else encode_result(result, secrets)
+            at = self._clock()
+            self._rows.append((run_id, kind, at, encode_event(event, at), encoded))
+            return
+        row = (run_id, kind, self._clock(), None, None, tool, call_id, args, None if trace is None else tuple(trace))
+        if result is not None:
+            metadata = result.__dict__.get("metadata")
+            row = (*row, result.payload, metadata["raw_tool_name"] if metadata else None)
+        self._rows.append(row)
 
     def _rows_of(self, run_id: str) -> list[_Row]:
-        return [row for row in self._rows if row[0].run_id == run_id]
+        return [row for row in self._rows if row[0] == run_id]
 
 
 def _is_plain(result: ToolResult[Any]) -> bool:
-    """Whether a result is a value with nothing beside it; where that is plain from the names of its fields, at once."""
+    """Whether a result is a value, with nothing beside it but the name that was asked for."""
     fields = result.__dict__
-    return result.error is None and (_BESIDE_VALUE.isdisjoint(fields) or not any(map(fields.get, _BESIDE_VALUE)))
-
-
-def _check_text(text: str) -> None:
-    """Raise ValueError for text that is no Unicode. All else that is not encoded at once is a runtime's own."""
-    if not text.isascii():
-        text.encode()
+    if result.error is not None or not (_BESIDE_VALUE.isdisjoint(fields) or not any(map(fields.get, _BESIDE_VALUE))):
+        return False
+    metadata = fields.get("metadata")
+    return not metadata or (len(metadata) == 1 and metadata.get("raw_tool_name").__class__ is str)
 
 
 def _event(run_id: str, sequence: int, row: _Row) -> Event:
-    event, at, body, _ = row
-    return decode_event(run_id, sequence, body or encode_event(event, at))
+    _, kind, at, body, _, *parts = row
+    if body is None:
+        tool, call_id, args, trace = parts[:4]
+        body = encode_event(NewEvent(kind, run_id, tool, call_id, args=args, trace=trace), at)
+    return decode_event(run_id, sequence, body)
 
 
 def _result(run_id: str, sequence: int, row: _Row) -> StoredResult | None:
-    event, _, _, result = row
-    if result is None:
-        return None
-    return decode_result(
-        run_id, sequence, result if isinstance(result, bytes) else encode_result(result, event.secrets)
-    )
+    body: bytes | None = row[4]
+    if _ends_a_call(row) and body is None:
+        _, _, _, _, _, tool, call_id, _, _, payload, raw_name = row
+        metadata = {} if raw_name is None else {"raw_tool_name": raw_name}
+        result = ToolResult[Any](tool_name=tool, tool_call_id=call_id, payload=payload, metadata=metadata)
+        body = encode_result(result, NO_SECRETS)
+    return None if body is None else decode_result(run_id, sequence, body)
+
+
+def _ends_a_call(row: _Row) -> bool:
+    return row[4] is not None or len(row) == _LENGTH_WITH_RESULT
 
 
 def _summary(run_id: str, rows: list[_Row]) -> RunSummary:
-    ends = [COUNTED_AS.get(event.kind, "failed") for event, _, _, result in rows if result is not None]
+    ends = [COUNTED_AS.get(row[1], "failed") for row in rows if _ends_a_call(row)]
     return RunSummary(
         run_id=run_id,
-        began=rows[0][1],
-        last=rows[-1][1],
+        began=rows[0][2],
+        last=rows[-1][2],
         events=len(rows),
         completed=ends.count("completed"),
         failed=ends.count("failed"),

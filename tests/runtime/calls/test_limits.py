@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.runtime.policy.rate_limits.attempts import Attempt
 from tests.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
-from toolgen.runtime.policy.rate_limits.protocol import Attempt
 
 if TYPE_CHECKING:
     from toolgen.runtime import Runtime
@@ -111,9 +111,9 @@ def test_calls_at_once_share_what_is_left() -> None:
 
 def test_counters_may_answer_later() -> None:
     class Slow(MemoryCounters):
-        def take(self, attempt: Attempt, /) -> Any:
+        def take(self, *attempt: Any) -> Any:
             async def later() -> float:
-                return MemoryCounters.take(self, attempt)
+                return MemoryCounters.take(self, *attempt)
 
             return later()
 
@@ -131,7 +131,7 @@ def test_no_attempt_passes_that_the_history_forbids(steps: list[tuple[str, int]]
     passed: dict[str, list[datetime]] = {"a": [], "b": []}
     for user, seconds in steps:
         now += timedelta(seconds=seconds)
-        wait = counters.take(Attempt(ident="x.y", user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
+        wait = counters.take(*Attempt(ident="x.y", user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
         before = passed[user]
         today = sum(at.date() == now.date() for at in before)
         is_forbidden = bool(daily and today >= daily) or bool(
@@ -146,7 +146,7 @@ def test_counters_forget_what_can_refuse_nothing_any_more() -> None:
     counters = MemoryCounters()
     for number in range(5000):
         at = NOON + timedelta(days=number)
-        assert counters.take(Attempt(ident="x.y", user=str(number), at=at, cooldown_seconds=5, daily_limit=1)) == 0
+        assert counters.take(*Attempt(ident="x.y", user=str(number), at=at, cooldown_seconds=5, daily_limit=1)) == 0
     assert len(vars(counters)["_counts"]) < 2048
     assert len(vars(counters)["_passed"]) < 2048
 
@@ -155,11 +155,11 @@ def test_counters_remember_for_as_long_as_clocks_may_differ() -> None:
     counters = MemoryCounters()
     late, early = NOON.replace(hour=23, minute=59), NOON.replace(hour=23, minute=59) + timedelta(minutes=2)
     attempt = Attempt(ident="x.y", user="ann", at=late, cooldown_seconds=60, daily_limit=1)
-    assert counters.take(attempt) == 0
+    assert counters.take(*attempt) == 0
     for number in range(2048):
-        assert counters.take(Attempt(ident="x.y", user=str(number), at=early, daily_limit=1)) == 0
-    assert counters.take(attempt) == 60
-    assert counters.take(attempt._replace(daily_limit=0)) == 60
+        assert counters.take(*Attempt(ident="x.y", user=str(number), at=early, daily_limit=1)) == 0
+    assert counters.take(*attempt) == 60
+    assert counters.take(*attempt._replace(daily_limit=0)) == 60
 
 
 @pytest.mark.parametrize("limits", [{"daily_limit": 1}, {"cooldown_seconds": 5}])
@@ -175,11 +175,11 @@ def test_tel_09_a_limited_call_reaches_neither_gate_nor_handler(limits: dict[str
 
 def test_a_limit_that_cannot_be_checked_is_not_passed() -> None:
     class Broken:
-        def take(self, _attempt: Attempt, /) -> float:
+        def take(self, *_attempt: Any) -> float:
             raise OSError("no route to counters.internal.example")
 
     class BrokenLater:
-        async def take(self, _attempt: Attempt, /) -> float:
+        async def take(self, *_attempt: Any) -> float:
             raise OSError("no route to counters.internal.example")
 
     for counters in (Broken(), BrokenLater()):

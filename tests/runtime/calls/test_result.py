@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolCallMeta, ToolError, ToolResult
+from toolgen.contract.records import (
+    ANONYMOUS,
+    CallContext,
+    ContentBlock,
+    FailureKind,
+    Issue,
+    ToolCallMeta,
+    ToolError,
+    ToolResult,
+)
 from toolgen.runtime.base.errors import (
     CallFailed,
     InvalidPayload,
@@ -58,14 +67,14 @@ def test_an_error_is_shown_with_its_issues_or_else_its_hint() -> None:
     assert error_text(ToolError(message="late", hint="try again")) == "late\ntry again"
 
 
-def test_the_payload_of_a_result_is_made_when_it_is_asked_for() -> None:
-    result = succeeded("a.b", "c", "value", {"b": 1, "a": "é"})
+def test_a_result_that_went_well_is_one_that_was_built_field_by_field() -> None:
+    result = succeeded("a.b", "c", "value", '{"b":1,"a":"é"}'.encode())
     twin = ToolResult(tool_name="a.b", tool_call_id="c", value="value", payload='{"b":1,"a":"é"}'.encode())
     assert result == twin
     assert repr(result) == repr(twin)
     assert result.content == (ContentBlock(type="json", data={"b": 1, "a": "é"}),)
-    assert replace(succeeded("a.b", "c", 1, {}), tool_call_id="d").payload == b"{}"
-    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, {}))).payload == b"{}"  # noqa: S301  # our own bytes
+    assert replace(succeeded("a.b", "c", 1, b"{}"), tool_call_id="d").payload == b"{}"
+    assert pickle.loads(pickle.dumps(succeeded("a.b", "c", 1, b"{}"))).payload == b"{}"  # noqa: S301  # our own bytes
     assert ToolResult[Any](tool_name="a.b").payload == b""
 
 
@@ -73,7 +82,7 @@ def test_meta_for_a_call_differs_in_its_id_alone() -> None:
     meta = ToolCallMeta(user="u", attributes={"k": 1})
     assert meta.for_call("c") == ToolCallMeta(user="u", attributes={"k": 1}, tool_call_id="c")
     assert meta.tool_call_id == ""
-    nobody = ToolCallMeta.anonymous("c")
+    nobody = ANONYMOUS.for_call("c")
     assert (nobody, repr(nobody)) == (ToolCallMeta(tool_call_id="c"), repr(ToolCallMeta(tool_call_id="c")))
     assert pickle.loads(pickle.dumps(nobody)) == nobody  # noqa: S301  # our own bytes
 
@@ -105,9 +114,13 @@ def test_tel_05_a_result_says_more_than_its_value_and_shares_what_is_empty() -> 
 
 def test_a_report_of_progress_goes_to_whoever_listens_and_is_no_part_of_the_meta() -> None:
     heard: list[tuple[str, Any]] = []
-    meta = ToolCallMeta(user="ann")
+    context = CallContext()
+    meta = ToolCallMeta(user="ann").for_call("c", context)
     meta.report({"done": 1})
-    vars(meta)["_call"] = SimpleNamespace(report=lambda kind, data: heard.append((kind, data)))
+    context.call = SimpleNamespace(report=lambda kind, data: heard.append((kind, data)))
     meta.report({"done": 2})
     assert heard == [("tool_progress", {"done": 2})]
-    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann"))  # noqa: S301  # it is our own
+    context.call = None
+    meta.report({"done": 3})
+    assert heard == [("tool_progress", {"done": 2})]
+    assert vars(pickle.loads(pickle.dumps(meta))) == vars(ToolCallMeta(user="ann").for_call("c"))  # noqa: S301

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic_core import from_json
 
-from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, ToolCallMeta, ToolResult
+from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, CallContext, ToolCallMeta, ToolResult
+from toolgen.runtime.calls.checked_call import CheckedCall
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.redact.call_secrets import secrets_of_call
 from toolgen.runtime.redact.warning import warn
@@ -73,7 +73,7 @@ OnReport: TypeAlias = "Callable[[Call, str, Mapping[str, Any]], None]"
 
 
 class Call:
-    """One call: what the stages see of it. It exists where a stage, a run or a store has use for it.
+    """One call: what the stages see of it. It exists where a stage, a run or a store has use for it, or it fails.
 
     `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
     call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
@@ -81,35 +81,40 @@ class Call:
     `permission` what a person said beside the decision: its reason and its metadata. The executor has
     begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
     `unconfirmed` is to be awaited before its result is given: it raises where the start of the call is not on record.
+    `trace` is there where a record is kept.
     """
 
-    __slots__ = (
-        "_args", "_arguments", "_on_report", "_payload", "_secrets", "at_end", "decision", "given", "hook",
-        "is_started", "meta", "permission", "reports", "run", "starts", "tool", "trace", "unconfirmed",
-    )  # fmt: skip
+    # Defaults of the class, so that a call takes time only for what becomes of it.
+    given: Any = None
+    trace: Trace | None = None
+    decision: str = ""
+    hook: str = ""
+    permission: Mapping[str, Any] = NOTHING
+    starts: Starts | None = None
+    unconfirmed: Awaitable[None] | None = None
+    is_started: bool = False
+    at_end: tuple[Callable[[], None], ...] = ()
+    reports: tuple[Mapping[str, Any], ...] = ()
+    _arguments: bytes | None = None
+    _args: Any = None
+    _checked: CheckedCall | None = None
+    _on_report: OnReport | None = None
+    _secrets: tuple[Mapping[str, Any], Secrets] | None = None
 
     def __init__(
-        self, tool: Tool, meta: ToolCallMeta, run: Run | None, payload: bytes | str | None, trace: Trace
+        self,
+        tool: Tool,
+        meta: ToolCallMeta,
+        run: Run | None,
+        payload: bytes | str | None,
+        context: CallContext | None = None,
     ) -> None:
-        """Without a payload the args came typed."""
+        """Without a payload the args came typed. `context` is that of the meta."""
         self.tool = tool
         self.meta = meta
         self.run = run
-        self.trace = trace
-        self.given: Any = None
-        self.decision = ""
-        self.hook = ""
-        self.permission: Mapping[str, Any] = NOTHING
-        self.starts: Starts | None = None
-        self.unconfirmed: Awaitable[None] | None = None
-        self.is_started = False
-        self.at_end: tuple[Callable[[], None], ...] = ()
-        self.reports: tuple[Mapping[str, Any], ...] = ()
         self._payload = payload
-        self._arguments: bytes | None = None
-        self._args: Any = None
-        self._on_report: OnReport | None = None
-        self._secrets: tuple[Mapping[str, Any], Secrets] | None = None
+        self._context = context
 
     @property
     def is_typed(self) -> bool:
@@ -130,12 +135,19 @@ class Call:
                 self._arguments = _canonical(self.given if self._payload is None else self._payload)
         return self._arguments
 
-    def arguments_later(self) -> Callable[[], bytes]:
-        """Give what makes `arguments`, when they may never be asked for. It holds on to nothing but their text."""
-        if self._arguments is None and isinstance(self._payload, bytes | str):
-            return partial(_canonical, self._payload)
-        arguments = self.arguments
-        return lambda: arguments
+    @property
+    def args_text(self) -> bytes | str:
+        """The args as JSON text, as they came if they came so."""
+        payload = self._payload
+        return payload if payload.__class__ is str or payload.__class__ is bytes else self.arguments
+
+    @property
+    def checked(self) -> CheckedCall:
+        """The call as the host's own code sees it."""
+        seen = self._checked
+        if seen is None:
+            seen = self._checked = CheckedCall(self)
+        return seen
 
     @property
     def args(self) -> Any:
@@ -155,22 +167,28 @@ class Call:
         injected: Mapping[str, Any] = self.meta.injected
         if self._secrets is None or self._secrets[0] is not injected:
             is_sent = not self.is_typed or self.given is None
-            payload = self._payload if is_sent else self.arguments_later()
+            payload = self._payload if is_sent else lambda: self.arguments
             above = self.run.secrets if self.run is not None else None
             self._secrets = injected, secrets_of_call(self.tool.secrets, payload, injected, above)
         return self._secrets[1]
 
     def begin(self, on_report: OnReport | None) -> None:
-        """Say that the executor is about to begin: from here on the call may report its progress."""
+        """Say that the executor is about to begin: from here on its meta leads to the call, which may report."""
         self.is_started = True
         self._on_report = on_report
-        self.meta.__dict__["_call"] = self
+        if self._context is not None:
+            self._context.call = self
 
     def release(self) -> None:
-        """End what the call holds: its stages' own, and its way to report."""
-        self.meta.__dict__.pop("_call", None)
+        """End what the call holds: its stages' own, and the way of its meta to it."""
+        if self._context is not None:
+            self._context.call = None
         for release in self.at_end:
             release()
+
+    def close(self) -> None:
+        """Let go of what refers to the call itself, once nobody looks at it any more: no garbage is to be collected."""
+        self._checked = None
 
     def report(self, kind: str, data: Mapping[str, Any]) -> None:
         """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
@@ -189,23 +207,17 @@ def _canonical(payload: bytes | str) -> bytes:
     return canonical(from_json(payload))
 
 
-Decode: TypeAlias = Callable[[bytes | str], Any]
+Decode: TypeAlias = Callable[[Any], Any]
 """Turns a payload into what the executor takes."""
 
 Accept: TypeAlias = Callable[[Any], Any]
 """Turns typed args into what the executor takes."""
 
-Stage: TypeAlias = Callable[[Call], Awaitable[None] | None]
+Before: TypeAlias = Callable[[Call], Awaitable[None] | None]
 """Looks at a call before it runs, and raises an exception of `errors` where it must not."""
 
 Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
 """Turns what the executor gave into the result of the call with that id."""
 
-Finish: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any]]
-"""Completes the result of a call that went well."""
-
-Size: TypeAlias = "Callable[[ToolResult[Any], Callable[[], Secrets]], ToolResult[Any] | Awaitable[ToolResult[Any]]]"
-"""Bounds what is shown of a result; what it stores is without the secrets of the call."""
-
-After: TypeAlias = Callable[[Call, ToolResult[Any]], Awaitable[None] | None]
-"""Looks at the result of a call that was executed."""
+After: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
+"""Looks at the result of a call after it ran, and gives it, or what it becomes."""

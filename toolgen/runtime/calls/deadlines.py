@@ -1,13 +1,11 @@
-"""Deadlines: one timer per loop for all calls in it, because a timer per call costs more than most of a call."""
+"""Deadlines: how long a handler may take. One that never waits has none: a timer costs more than such a call."""
 
 from __future__ import annotations
 
 import asyncio
 from inspect import isawaitable
-from math import ceil
-from threading import Lock
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.base.errors import TimedOut
 
@@ -17,91 +15,38 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.catalog.execution import Execute
 
-_PER_SECOND: Final = 100
-"""Calls whose deadlines lie within the same so-many-th of a second end together; none ends early."""
 
+class _Deadline:
+    """The deadline of one call, kept by a timer of the loop."""
 
-class _Deadlines:
-    """The deadlines of one loop, by slots of time."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._slots: dict[int, set[_Deadline]] = {}
-        self._timer: asyncio.TimerHandle | None = None
-
-    def add(self, seconds: float) -> _Deadline:
-        slot = ceil((self._loop.time() + seconds) * _PER_SECOND)
+    def __init__(self, seconds: float) -> None:
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a deadline needs a task")
-        deadline = _Deadline(task, slot)
-        waiting = self._slots.setdefault(slot, set())
-        waiting.add(deadline)
-        if self._timer is None or slot < self._timer.when() * _PER_SECOND:
-            self._set_timer(slot)
-        return deadline
-
-    def remove(self, deadline: _Deadline) -> None:
-        waiting = self._slots.get(deadline.slot)
-        if waiting is not None:
-            waiting.discard(deadline)
-            if not waiting:
-                del self._slots[deadline.slot]
-
-    def _set_timer(self, slot: int) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_at(slot / _PER_SECOND, self._end)
-
-    def _end(self) -> None:
-        now = self._loop.time() * _PER_SECOND
-        for slot in [slot for slot in self._slots if slot <= now]:
-            for deadline in self._slots.pop(slot):
-                deadline.end()
-        self._timer = None
-        if self._slots:
-            self._set_timer(min(self._slots))
-
-
-class _Deadline:
-    """The deadline of one call."""
-
-    __slots__ = ("_cancelling", "_task", "is_over", "slot")
-
-    def __init__(self, task: asyncio.Task[Any], slot: int) -> None:
-        self.slot = slot
-        self.is_over = False
         self._task = task
         self._cancelling = task.cancelling()
+        self._is_over = False
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._end)
 
-    def end(self) -> None:
-        self.is_over = True
+    def _end(self) -> None:
+        self._is_over = True
         self._task.cancel()
 
     def uncancel(self) -> bool:
         """Whether this deadline alone cancelled the task; then it is not being cancelled any more. Once is enough."""
-        if not self.is_over:
+        self._timer.cancel()
+        if not self._is_over:
             return False
-        self.is_over = False
+        self._is_over = False
         return self._task.uncancel() <= self._cancelling
 
 
-_new_loops: Final = Lock()
-_of_loops: Final[dict[asyncio.AbstractEventLoop, _Deadlines]] = {}
-
-
-def _of_new_loop(loop: asyncio.AbstractEventLoop) -> _Deadlines:
-    with _new_loops:  # each thread may have a loop
-        for closed in [known for known in _of_loops if known.is_closed()]:
-            del _of_loops[closed]
-        return _of_loops.setdefault(loop, _Deadlines(loop))
-
-
 async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
-    """Wait for what a handler does. Raises `TimedOut` when it takes longer; it is cancelled then."""
-    loop = asyncio.get_running_loop()
-    deadlines = _of_loops.get(loop) or _of_new_loop(loop)
-    deadline = deadlines.add(seconds)
+    """Wait for what a handler does. Raises `TimedOut` when it takes longer; it is cancelled then.
+
+    Unlike `asyncio.timeout` it never takes a TimeoutError of the handler's own for its own.
+    """
+    deadline = _Deadline(seconds)
     try:
         return await waiting
     except asyncio.CancelledError as error:
@@ -109,7 +54,6 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
             raise TimedOut(seconds) from error
         raise
     finally:
-        deadlines.remove(deadline)
         deadline.uncancel()  # the handler may have caught it, and gone on to an end of its own
 
 

@@ -3,42 +3,36 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolgen.contract.records import NOT_OFFERED, NOTHING, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.runtime.base.cancellation import ends_the_caller
+from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
-from toolgen.runtime.base.suggest import nearest
-from toolgen.runtime.calls import lifecycle
 from toolgen.runtime.calls.call import Call, Host, Tool
-from toolgen.runtime.calls.plan import bind_steps
-from toolgen.runtime.calls.result import failed, failed_call, shown_failure, with_raw_id, with_raw_name
-from toolgen.runtime.calls.stages.resolve import is_not_offered, resolve
+from toolgen.runtime.calls.plan import bind_plan
+from toolgen.runtime.calls.refusals import Refusals
+from toolgen.runtime.calls.result import with_raw_id
+from toolgen.runtime.calls.stages.resolve import resolve
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
-from toolgen.runtime.events.trace import begin
-from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.policy.policy import Answer, Policies
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
-from toolgen.runtime.redact.call_secrets import secrets_of_call, secrets_of_tool
-from toolgen.runtime.runs.misuse import check_text, host_failure, id_of, misuse_of, name_of
-from toolgen.runtime.runs.run import Agents, with_ids
+from toolgen.runtime.redact.call_secrets import secrets_of_tool
+from toolgen.runtime.runs.misuse import id_of, misuse_of, name_of
+from toolgen.runtime.runs.run import Agents, check_may_call, with_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 
     from toolgen.contract.ident import Ident
     from toolgen.contract.records import ToolsetRegistration
-    from toolgen.runtime.base.errors import CallFailed
     from toolgen.runtime.calls.gate import Gate
     from toolgen.runtime.calls.hooks import Hook
-    from toolgen.runtime.calls.plan import Steps
+    from toolgen.runtime.calls.plan import Plan
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
@@ -47,7 +41,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.paths.policy import PathPolicy
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.runtime.policy.rate_limits.protocol import Counters
-    from toolgen.runtime.redact.secrets import Secrets
     from toolgen.runtime.runs.children import Child
     from toolgen.runtime.runs.run import Run, Session
 
@@ -98,7 +91,9 @@ class Runtime:
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
-        import_module("toolgen.runtime.codec.models")  # pydantic's first model takes 50 ms, which no call should take
+        import_module(
+            "toolgen.runtime.codec.models"
+        )  # pydantic's first model takes 50 ms: now, and not in the first call
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
@@ -119,10 +114,9 @@ class Runtime:
             gate_timeout=gate_timeout,
         )
         self._recorder = None if store is None else _recorder(store, self._new_id("run"))
+        self._refusals = Refusals(catalog, self._recorder, self._new_id)
         self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
-        self._has_policies = bool(policies)
-        self._steps: dict[str, Steps] = {}
-        self._is_excluded = cache(self._judge_excluded)
+        self._plans: dict[str, Plan] = {}
 
     def start_run(
         self,
@@ -151,70 +145,54 @@ class Runtime:
         if self._recorder is not None:
             await self._recorder.run_ended(run.meta, "aborted_tools" if run.progress.is_aborted else reason)
 
-    async def call(
+    def call(
         self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None, run: Run | None = None
-    ) -> ToolResult[R]:
-        """Call a tool with typed args. Every failure is a result; only cancellation passes."""
-        return await self.invoke(_TypedRequest(name=ident, args=args), meta=meta, run=run)
-
-    async def invoke(
-        self, request: ToolRequest, *, meta: ToolCallMeta | None = None, run: Run | None = None
-    ) -> ToolResult[Any]:
-        """Call a tool by any of its names, with JSON args. Every failure is a result; only cancellation passes.
-
-        In a run only its tools can be called, and its meta is used where none is given.
-        """
-        name = ident = call_id = ""
-        steps: Steps | None = None
-        is_running = False
+    ) -> Coroutine[Any, Any, ToolResult[R]]:
+        """Call a tool with typed args, when it is awaited. Every failure is a result; only cancellation passes."""
+        request = ToolRequest(name=ident)
         try:
-            name = ident = request.name
-            meta = meta or (run.meta if run else None)
-            call_id = request.tool_call_id or self._call_id(meta)
-            if call_id.__class__ is not str:
-                check_text(call_id)
-            call_meta = meta.for_call(call_id) if meta else ToolCallMeta.anonymous(call_id)
-            if name not in self._steps:
-                ident = resolve(self._catalog, name, run.effective.tools if run else None)
-            if run is not None or self._has_policies:
-                self._check_allowed(ident, run)
-            steps = self._steps.get(ident) or self._bound(ident)
-            if steps.needs_call or run is not None:
-                decode = partial(_decode, steps, request)
-                call = Call(steps.tool, call_meta, run, _sent(request), begin(steps.names))
-                return await lifecycle.make(steps, call, decode, request, self._recorder)
-            given = _decode(steps, request)
-            is_running = steps.runs_handler
-            outcome = steps.execute(given, call_meta)
-            if outcome.__class__ is CoroutineType or lifecycle.is_waiting(outcome):  # the first is cheap, and usual
-                outcome = await outcome
-            is_running = False
-            result = steps.encode(outcome, call_id)
-            if result.error is not None:
-                result = shown_failure(result, _secrets(steps, request))
-            if steps.size is not None and (result.blocks or len(result.payload) > steps.shown_bytes):
-                sized = steps.size(result, partial(_secrets, steps, request))
-                result = sized if isinstance(sized, ToolResult) else await sized
-        except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
-            if not isinstance(error, Exception) and ends_the_caller(error):
-                raise
-            misused = misuse_of(request, meta, run)
-            if misused is not None:
-                return await self._misused(misused, request)
-            if steps is None:
-                ident = self._meant(ident)
-                result = failed(ident, call_id, host_failure(error, "the preparation of the call"))
-            else:
-                secrets = _secrets(steps, request)
-                result = failed_call(
-                    ident, call_id, error, _sent(request), steps.example, by_handler=is_running, secrets=secrets
-                )
-            if ident != name:
-                result = with_raw_name(result, name)
-            if self._recorder is not None:
-                await self._recorder.refused(result, meta, _exclusion_reason(run, ident, name))
-            return result
-        return result if ident == name else with_raw_name(result, name)
+            plan = self._plans[ident]
+        except BaseException:  # noqa: BLE001  # a name that was not called yet, or no name at all
+            return self._call_for_the_first_time(request, meta, run, args)
+        return plan(request, meta, run, args)
+
+    def invoke(
+        self, request: ToolRequest, *, meta: ToolCallMeta | None = None, run: Run | None = None
+    ) -> Coroutine[Any, Any, ToolResult[Any]]:
+        """Call a tool by any of its names, with JSON args, when it is awaited.
+
+        Every failure is a result; only cancellation passes. In a run only its tools can be called, and its meta is used
+        where none is given.
+        """
+        try:
+            plan = self._plans[request.name]
+        except BaseException:  # noqa: BLE001  # as above; what it is, the coroutine says
+            return self._call_for_the_first_time(request, meta, run)
+        return plan(request, meta, run)
+
+    async def _call_for_the_first_time(
+        self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
+    ) -> ToolResult[Any]:
+        """Call a tool by a name that it was not called by before, or refuse the call."""
+        try:
+            plan = self._find_plan(request.name, run)
+        except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
+            return await self._refusals.refused(error, request, meta, run)
+        return await plan(request, meta, run, *typed)
+
+    def _find_plan(self, name: str, run: Run | None) -> Plan:
+        """Find the tool that a name means, and make it ready. Raises `ToolNotFound` where it may not be called."""
+        ident = resolve(self._catalog, name, run.effective.tools if run else None)
+        if run is not None:
+            check_may_call(run, ident)
+        elif (
+            self._host.policies
+            and self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE
+        ):
+            raise ToolNotFound(ident)
+        plan = self._plans.get(ident) or self._bound(ident)
+        self._plans[ident] = self._plans[name] = plan
+        return plan
 
     async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
         """Make all calls of one answer of a model; give a result for each, in their order, paired by the id.
@@ -230,7 +208,7 @@ class Runtime:
             [self._catalog.entries.get(ident) if ident else None for ident in idents],
             run,
             partial(self.invoke, run=run),
-            partial(self._refuse, run),
+            partial(self._refusals.never_ran, run),
             may_continue=self._host.policies.may_continue,
         )
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
@@ -244,26 +222,6 @@ class Runtime:
             named.append(request if is_own else replace(request, tool_call_id=self._new_id("call")))
             taken.add(id_of(named[-1]))
         return named
-
-    async def _refuse(
-        self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
-    ) -> ToolResult[Any]:
-        """Give the result of a call that has no turn any more."""
-        name, call_id = name_of(request), id_of(request) or self._new_id("call")
-        ident = self._catalog.resolve(name) or name
-        result = failed(ident, call_id, error)
-        if ident != name:
-            result = with_raw_name(result, name)
-        if self._recorder is not None and not is_on_record:
-            await self._recorder.refused(result, run.meta)
-        return result
-
-    async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
-        """Give the result of a call that cannot be made of what the host passed."""
-        result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
-        if self._recorder is not None:
-            await self._recorder.refused(result, None)
-        return result
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Give the definition of a tool. Raises `ToolNotFound`."""
@@ -305,32 +263,7 @@ class Runtime:
         meta.report(link, EventKind.AGENT_RUN_STARTED)
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
 
-    def _call_id(self, meta: ToolCallMeta | None) -> str:
-        """Name a call that came without an id; the id of its meta is that of another call, where one runs under it."""
-        if meta is None or meta.is_of_a_call:
-            return self._new_id("call")
-        return meta.tool_call_id or self._new_id("call")
-
-    def _check_allowed(self, ident: str, run: Run | None) -> None:
-        """Raise `ToolNotFound` for a tool that may not be called at all in a run, or outside of any."""
-        if run is None:
-            if self._is_excluded(ident):
-                raise ToolNotFound(ident)
-        elif run.progress.is_aborted:
-            raise RunStopped(run.progress.abort_reason)
-        elif ident not in run.effective:
-            raise ToolNotFound(ident, nearest(ident, run.effective.tools))
-
-    def _meant(self, name: str) -> str:
-        """Name what was asked for, for the record: of what was not offered, the tool that the name before it means."""
-        if not is_not_offered(name):
-            return name
-        return self._catalog.resolve(name.removesuffix(NOT_OFFERED)) or name
-
-    def _judge_excluded(self, ident: str) -> bool:
-        return self._host.policies.judge(self._catalog.entry(ident), "main", "").answer is Answer.EXCLUDE
-
-    def _bound(self, ident: str) -> Steps:
+    def _bound(self, ident: str) -> Plan:
         """Make a tool ready at its first call."""
         execute, form = find_runner(self._catalog, self._assigned, ident)
         definition = self._catalog.definition(ident)
@@ -342,40 +275,7 @@ class Runtime:
             form=form,
             secrets=secrets_of_tool(definition),
         )
-        steps = self._steps[ident] = bind_steps(tool, self._host, execute, is_recorded=self._recorder is not None)
-        return steps
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TypedRequest(ToolRequest):
-    """A request by a program, with typed args in the place of a payload."""
-
-    args: Any
-
-
-def _decode(steps: Steps, request: ToolRequest) -> Any:
-    return steps.accept(request.args) if type(request) is _TypedRequest else steps.decode(request.payload)
-
-
-def _sent(request: ToolRequest) -> bytes | str | None:
-    """The payload of a call; None where its args came typed."""
-    return None if type(request) is _TypedRequest else request.payload
-
-
-def _secrets(steps: Steps, request: ToolRequest) -> Secrets:
-    """What is secret in a call that has failed and that nobody observes, which is none where secrets are injected."""
-    args = partial(steps.tool.args.encode, request.args) if type(request) is _TypedRequest else request.payload
-    return secrets_of_call(steps.tool.secrets, args)
-
-
-def _exclusion_reason(run: Run | None, ident: str, name: str) -> str:
-    """Why a tool may not be called: for the record, and never for a model."""
-    if run is None:
-        return ""
-    reason = run.effective.excluded.get(ident)
-    if reason is None and is_not_offered(name):
-        return ExclusionReason.NOT_OFFERED.value
-    return reason.value if reason else ""
+        return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
 
 
 def _recorder(store: Store, own_run: str) -> Recorder:

@@ -1,12 +1,18 @@
-"""Steps: what every call of one tool goes through, bound once. Here the order of the stages is written down."""
+"""The plan of a tool: the one path that every call of it takes. Here the order of the stages is written down."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable
+from enum import Enum
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard
 
+from toolgen.contract.records import ANONYMOUS, CallContext, ToolResult
+from toolgen.runtime.base.errors import RunStopped, ToolNotFound
+from toolgen.runtime.calls.call import Call
+from toolgen.runtime.calls.failures import Failures
+from toolgen.runtime.calls.result import set_raw_name, shown_failure
 from toolgen.runtime.calls.stages import (
     bounds,
     children,
@@ -22,81 +28,228 @@ from toolgen.runtime.calls.stages import (
     reminder,
     size,
 )
-from toolgen.runtime.catalog.execution import Form
-from toolgen.runtime.issues.example import example_of
+from toolgen.runtime.events.trace import now
+from toolgen.runtime.policy.policy import Answer
+from toolgen.runtime.runs.misuse import check_text
+from toolgen.runtime.runs.run import check_may_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Coroutine
 
-    from toolgen.runtime.calls.call import Accept, After, Decode, Encode, Finish, Host, Size, Stage, Tool
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.runtime.calls.call import After, Host, Tool
+    from toolgen.runtime.calls.recording import Recorder
+    from toolgen.runtime.calls.refusals import Refusals
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.catalog.execution import Execute
     from toolgen.runtime.policy.policy import Policies
+    from toolgen.runtime.runs.run import Entered, Run
 
-STAGES: Final = {
+
+class Upon(Enum):
+    """When a stage after the handler looks at a call."""
+
+    SUCCESS = "success"
+    """When its result is a value that fits."""
+    RESULT = "result"
+    """When the handler gave a result, be it an error, or the call was aborted while it ran."""
+    END = "end"
+    """When its handler was started, however it ended. The result stands."""
+
+
+BEFORE: Final = {
     "limits": limits.bind,
     "hooks": hooks.bind,
     "permission": permission.bind,
     "gate": gate.bind,
     "children": children.bind,
 }
-"""What a call goes through between decoding and executing, in this order. A stage is bound to a tool once."""
+"""What a call goes through between decoding and the handler, in this order. A stage is bound to a tool once."""
 
-FINISHES: Final = (bounds.bind, hints.bind, reminder.bind, hide.bind)
-"""What completes the result of a call that went well, in this order."""
+AFTER: Final = {
+    "bounds": (bounds.bind, Upon.SUCCESS),
+    "hints": (hints.bind, Upon.SUCCESS),
+    "reminder": (reminder.bind, Upon.SUCCESS),
+    "hide": (hide.bind, Upon.SUCCESS),
+    "size": (size.bind, Upon.RESULT),
+    "post_hooks": (hooks.bind_after, Upon.END),
+}
+"""What its result goes through after that, in this order."""
+
+_POST_HOOKS: Final = "post_hooks"
+
+_AS_JSON: Final = object()
+"""In the place of typed args: the request has a payload."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Steps:
-    """What every call of one tool goes through; `names` are those of its stages, in a trace.
+class Plan(Protocol):
+    """Makes a call of one tool: everything from a request to its result. Only what ends the caller is raised.
 
-    A payload of more than `shown_bytes` has to pass `size`, and so have blocks. With `runs_handler` whatever is raised
-    in executing is the handler's own. `example` gives args that fit.
+    The request's name is one that means this tool. With `typed`, these are the args.
     """
 
-    tool: Tool
-    names: tuple[str, ...]
-    decode: Decode
-    accept: Accept
-    stages: tuple[Stage, ...]
-    execute: Execute
-    encode: Encode
-    finishes: tuple[Finish, ...]
-    size: Size | None
-    shown_bytes: int
-    after: After | None
-    runs_handler: bool
-    needs_call: bool
-    example: Callable[[], str]
+    def __call__(
+        self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, typed: Any = ..., /
+    ) -> Coroutine[Any, Any, ToolResult[Any]]:
+        """Give the coroutine that makes the call."""
+        ...
 
 
-def bind_steps(tool: Tool, host: Host, execute: Execute, *, is_recorded: bool) -> Steps:
-    """Bind the stages to a tool, around what runs it."""
+def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | None, refusals: Refusals) -> Plan:
+    """Bind the stages to a tool, around what runs it.
+
+    The plan is one flat coroutine: calls of functions and awaited coroutines are most of what a call costs. So it has
+    the parts that every call goes through, and loops over those that some tools have.
+    """
+    ident = tool.entry.ident
     decode_payload, accept = decode.bind(tool)
-    stages = {name: stage for name, bind in STAGES.items() if (stage := bind(tool, host)) is not None}
-    finishes = tuple(finish for bind in FINISHES if (finish := bind(tool, host)) is not None)
-    after, bounded_size = hooks.bind_after(tool, host), size.bind(tool, host)
-    return Steps(
-        tool=tool,
-        names=("decode", *stages, *(("record",) if is_recorded else ()), "execute", "encode"),
-        decode=decode_payload,
-        accept=accept,
-        stages=tuple(stages.values()),
-        execute=_in_time(inject.bind(tool, host, execute), tool.definition, host.policies),
-        encode=encode.bind(tool),
-        finishes=finishes,
-        size=bounded_size,
-        after=after,
-        runs_handler=tool.form is Form.TYPED,
-        shown_bytes=size.limit_of(tool, host) or sys.maxsize,
-        needs_call=bool(is_recorded or stages or finishes or after),
-        example=partial(_example, tool),
-    )
+    before = tuple((name, stage) for name, bind in BEFORE.items() if (stage := bind(tool, host)) is not None)
+    finishes, sizes, ends = (_bind_after(tool, host, upon) for upon in Upon)
+    execute = _in_time(inject.bind(tool, host, execute), tool.definition, host.policies)
+    encode_outcome = encode.bind(tool)
+    shown_bytes = size.limit_of(tool, host) or sys.maxsize
+    failures = Failures(tool=tool, recorder=recorder, sizes=sizes)
+    names = ("decode", *(name for name, _ in before), *(("record",) if recorder else ()), "execute", "encode")
+    is_observed = bool(recorder or before or finishes or ends)
+    is_excluded = bool(host.policies) and host.policies.judge(tool.entry, "main", "").answer is Answer.EXCLUDE
+    call_id_of, on_report = refusals.call_id_of, recorder.reported if recorder else None
+
+    async def plan(
+        request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, typed: Any = _AS_JSON, /
+    ) -> ToolResult[Any]:
+        call: Call | None = None
+        entered: Entered | None = None
+        payload: Any = None
+        try:
+            if run is not None:
+                check_may_call(run, ident)
+                meta = meta or run.meta
+            elif is_excluded:
+                raise ToolNotFound(ident)
+            name, call_id = request.name, request.tool_call_id or call_id_of(meta)
+            if call_id.__class__ is not str:
+                check_text(call_id)
+            if typed is _AS_JSON:
+                payload = request.payload
+            if is_observed or run is not None:
+                context = CallContext()
+                own = (meta or ANONYMOUS).for_call(call_id, context)
+                call = Call(tool, own, run, payload, context)
+                if recorder is not None:
+                    call.trace = [names, now()]
+                entered = None if run is None else run.enter()
+            else:
+                own = (meta or ANONYMOUS).for_call(call_id)
+            stage = "decode"
+            try:
+                given = decode_payload(payload) if typed is _AS_JSON else accept(typed)
+                if call is not None:
+                    call.given = given
+                    if typed is not _AS_JSON:
+                        given = call.given = call.copy_args()
+                    trace = call.trace
+                    if trace is not None:
+                        trace.append(now())
+                    for stage, look in before:  # noqa: B007  # where it fails, it is at that stage
+                        waiting = look(call)
+                        if waiting is not None:
+                            await waiting
+                        if trace is not None:
+                            if call.decision:
+                                trace.append(call.decision)
+                                call.decision = ""
+                            trace.append(now())
+                    if recorder is not None and trace is not None:
+                        stage = "record"
+                        waiting = recorder.started(call)
+                        if waiting is not None:
+                            await waiting
+                        trace.append(now())
+                    stage = "execute"
+                    if run is not None and run.progress.is_aborted:  # somebody's code may have swallowed that
+                        raise RunStopped(run.progress.abort_reason)
+                    call.begin(on_report)
+                    own = call.meta
+                stage = "execute"
+                outcome = execute(given, own)
+                if outcome.__class__ is CoroutineType or _is_waiting(outcome):  # the first is cheap, and usual
+                    outcome = await outcome
+                if call is not None and call.trace is not None:
+                    call.trace.append(now())
+                stage = "encode"
+                result = encode_outcome(outcome, call_id)
+                if finishes or result.error is not None or result.blocks or len(result.payload) > shown_bytes:
+                    call = call or Call(tool, own, None, payload)
+                    result = await complete(call, result)
+                if call is not None and call.trace is not None:
+                    if result.error is not None:
+                        call.trace.append(result.error.code)
+                    call.trace.append(now())
+            except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
+                call = call or Call(tool, own, None, payload)
+                failure = await failures.result_of(error, stage, call, request, entered)
+                if failure is None:
+                    raise
+                result = failure
+            finally:
+                if call is not None:
+                    call.release()
+            if name != ident:
+                set_raw_name(result, name)
+            if not is_observed or call is None:
+                return result
+            if entered is None:
+                return await conclude(call, result)
+            with entered.suppress_abort():
+                result = await conclude(call, result)
+        except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
+            return await refusals.refused(error, request, meta, run)
+        finally:
+            if entered is not None:
+                entered.leave()
+        return result
+
+    async def complete(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+        """Take what a handler gave through the stages after it."""
+        if result.error is not None:
+            result = shown_failure(result, call.secrets)
+        else:
+            for finish in finishes:
+                result = await _done(finish(call, result))
+        for bound in sizes:
+            result = await _done(bound(call, result))
+        return result
+
+    async def conclude(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+        """Take a call through its last stages, and put its end on record, whatever becomes of the caller.
+
+        Gives the result that the caller gets.
+        """
+        try:
+            if call.is_started and ends:
+                for end in ends:
+                    await _done(end(call, result))
+                if call.trace is not None:
+                    call.trace.append((_POST_HOOKS, now()))
+        finally:
+            recorded = recorder.ended(call, result) if recorder is not None else result
+            call.close()
+        return await _done(recorded)
+
+    return plan
 
 
-def _example(tool: Tool) -> str:
-    definition, check = tool.definition, tool.args.check
-    return example_of(definition.input_schema, definition.metadata.get("examples", ()), lambda made: not check(made))
+def _bind_after(tool: Tool, host: Host, wanted: Upon) -> tuple[After, ...]:
+    rows = (bind(tool, host) for bind, upon in AFTER.values() if upon is wanted)
+    return tuple(stage for stage in rows if stage is not None)
+
+
+async def _done(result: ToolResult[Any] | Awaitable[ToolResult[Any]]) -> ToolResult[Any]:
+    return result if isinstance(result, ToolResult) else await result
+
+
+def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
+    return isinstance(outcome, Awaitable)
 
 
 def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -> Execute:

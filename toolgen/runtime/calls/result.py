@@ -27,7 +27,6 @@ from toolgen.runtime.base.errors import (
     TurnEnded,
     TypesDisagree,
 )
-from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.redact.call_secrets import hide_beside_value, hide_error, hide_payload
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.visible import visible
@@ -51,14 +50,14 @@ _INPUT: Final = 500
 """Characters of an invalid payload that are said back to the model."""
 
 
-def succeeded(tool_name: str, tool_call_id: str, value: Any, json_value: dict[str, Any]) -> ToolResult[Any]:
+def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:
     """Build the result of a call that went well. A frozen class would set its fields three times as slowly."""
     result = _blank()
     fields = result.__dict__
     fields["tool_name"] = tool_name
     fields["tool_call_id"] = tool_call_id
     fields["value"] = value
-    fields["make_payload"] = partial(json_bytes, json_value)
+    fields["payload"] = payload
     return result
 
 
@@ -133,9 +132,12 @@ def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
     return replace(result, blocks=(ContentBlock(type="text", data=error_text(result.error)),))
 
 
-def with_raw_name(result: ToolResult[Any], name: str) -> ToolResult[Any]:
-    """Keep the name that was asked for, where it is not the ident."""
-    return replace(result, metadata={**result.metadata, "raw_tool_name": name})
+def set_raw_name(result: ToolResult[Any], name: str) -> None:
+    """Keep the name that was asked for, where it is not the ident, in a result that nobody has seen yet."""
+    fields = result.__dict__
+    fields["metadata"] = (
+        {**fields["metadata"], "raw_tool_name": name} if "metadata" in fields else {"raw_tool_name": name}
+    )
 
 
 def with_raw_id(result: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from pydantic_core import from_json
+
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.events.records import Event, EventKind, StoredResult
 from toolgen.runtime.events.trace import marks_of
@@ -63,7 +65,7 @@ def event_data(event: NewEvent) -> dict[str, Any]:
     """Give the data of an event as it is stored."""
     data: dict[str, Any] = hide_data(dict(event.data), event.secrets)
     if event.args is not None:
-        data = {**data, "args": hide_args(json.loads(event.args()), event.secrets)}
+        data = {**data, "args": hide_args(from_json(event.args), event.secrets)}
     if event.trace is not None:
         data = {**data, "stages": [_stage(mark) for mark in marks_of(event.trace)]}
     return data

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     from toolgen.runtime.events.trace import Trace
@@ -36,9 +36,9 @@ NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
 class NewEvent(NamedTuple):
     """An event as it is given to a store, which adds its number and its time, and takes the secrets out.
 
-    `data` is a JSON object that nobody changes any more. `args`, if given, makes the canonical JSON of the call's args;
-    they become `data["args"]`, without what `secrets` declares. `trace` says what each stage of the call decided, and
-    how long it took; it becomes `data["stages"]`.
+    `data` is a JSON object that nobody changes any more. `args`, if given, is the JSON text of the call's args, as they
+    came; they become `data["args"]`, without what `secrets` declares. `trace` says what each stage of the call decided,
+    and how long it took; it becomes `data["stages"]`.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class NewEvent(NamedTuple):
     tool: str = ""
     tool_call_id: str = ""
     data: Mapping[str, Any] = NO_DATA
-    args: Callable[[], bytes] | None = None
+    args: bytes | str | None = None
     secrets: Secrets = NO_SECRETS
     trace: Trace | None = None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Mark", "Trace", "begin", "marks_of", "now", "reached"]
+__all__ = ["Mark", "Trace", "marks_of", "now"]
 
 Trace: TypeAlias = list[Any]
 
@@ -24,11 +24,6 @@ class Mark(NamedTuple):
     stage: str
     decision: str
     ns: int
-
-
-def begin(stages: tuple[str, ...]) -> Trace:
-    """Begin a trace, with the names of the stages in their order."""
-    return [stages, now()]
 
 
 def marks_of(trace: Trace) -> Iterator[Mark]:
@@ -44,10 +39,3 @@ def marks_of(trace: Trace) -> Iterator[Mark]:
         name, moment = entry if isinstance(entry, tuple) else (next(names), entry)
         yield Mark(name, decision, moment - before)
         before, decision = moment, ""
-
-
-def reached(trace: Trace) -> str:
-    """Name the stage that the call is at; after the last one it is that."""
-    names: tuple[str, ...] = trace[0]
-    ended = sum(isinstance(entry, int) for entry in trace[2:])
-    return names[min(ended, len(names) - 1)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic_core import from_json, to_jsonable_python
 
-from toolgen.contract.records import NOTHING
+from toolgen.contract.records import NOTHING, running_call
 from toolgen.runtime.redact.secret_names import DeclaredNames, is_secret_key, keeps_numbers
 from toolgen.runtime.redact.secrets import NO_SECRETS, Secrets
 from toolgen.schema.json_types import is_array, is_object
@@ -113,7 +113,7 @@ class _Calling(Protocol):
 
 def secrets_of_meta(meta: ToolCallMeta) -> Secrets:
     """Give what is secret in the call that comes with a meta, while it runs; nothing where nobody observes the call."""
-    call: _Calling | None = vars(meta).get("_call")
+    call: _Calling | None = running_call(meta)
     return NO_SECRETS if call is None else call.secrets
 
 

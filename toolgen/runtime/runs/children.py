@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from toolgen.contract.records import running_call
 from toolgen.runtime.policy.effective import NEVER_FOR_CHILDREN, ToolsNotGranted
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def start_child(
     aborted with that of its parent, and when the call is over. Raises `UnknownAgent`, `ToolsNotGranted`, `RunStopped`
     once the parent was aborted, and RuntimeError outside a call of a tool that is tagged `agent`.
     """
-    call: _Calling | None = vars(meta).get("_call")
+    call: _Calling | None = running_call(meta)
     if call is None or call.starts is None:
         raise RuntimeError("only a call of a tool tagged `agent` starts runs, while it runs in a pipeline")
     return call.starts(agent, requested, mode)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolgen.contract.records import ToolCallMeta
-from toolgen.runtime.base.errors import CatalogError, UnknownAgent
+from toolgen.contract.records import ToolCallMeta, running_call
+from toolgen.runtime.base.errors import CatalogError, RunStopped, ToolNotFound, UnknownAgent
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ROLES, EffectiveSet, effective_set, named_by_ident
 from toolgen.runtime.policy.scope import Scope
@@ -81,7 +81,7 @@ class Progress:
 
 
 class Entered:
-    """A call that an abort of its run reaches, for as long as the context lasts.
+    """A call that an abort of its run reaches, until it leaves.
 
     `cancelling` is how often its task was cancelled before.
     """
@@ -111,10 +111,8 @@ class Entered:
             if not self.uncancel_abort():
                 raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
+    def leave(self) -> None:
+        """End the reach of an abort: the call is over."""
         self._run.progress.running.discard(self._task)
 
 
@@ -231,6 +229,14 @@ class Agents:
         )
 
 
+def check_may_call(run: Run, ident: str) -> None:
+    """Raise `ToolNotFound` for a tool that a run may not call, and `RunStopped` once it was aborted."""
+    if run.progress.is_aborted:
+        raise RunStopped(run.progress.abort_reason)
+    if ident not in run.effective:
+        raise ToolNotFound(ident, nearest(ident, run.effective.tools))
+
+
 def _meant(name: str, known: Iterable[str]) -> str:
     names = nearest(name, known, count=1)
     return f"; did you mean {names[0]!r}?" if names else f"; there are {', '.join(sorted(known)) or 'none'}"
@@ -238,7 +244,7 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 def run_of(meta: ToolCallMeta) -> Run | None:
     """Give the run that a call belongs to, by the meta its handler has; None where it is in none, or over."""
-    call = vars(meta).get("_call")
+    call = running_call(meta)
     return None if call is None else call.run
 
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.runtime.policy.rate_limits.attempts import Attempt
 from tests.runtime.policy.rate_limits.server import redis_server
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
-from toolgen.runtime.policy.rate_limits.protocol import Attempt
+from toolgen.runtime.policy.rate_limits.protocol import midnight_after
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Asked:
 
     def take_all(self, attempts: list[Attempt]) -> list[float]:
         async def asked(attempt: Attempt) -> float:
-            wait = self._counters.take(attempt)
+            wait = self._counters.take(*attempt)
             return await wait if isawaitable(wait) else wait
 
         async def answers() -> list[float]:
@@ -161,7 +162,7 @@ def test_a_clock_that_is_set_back_takes_the_days_to_come_out_of_memory() -> None
     counters = MemoryCounters()
     days = [NOON + timedelta(days=3), NOON, NOON + timedelta(days=3)]
     attempts = [Attempt(ident="x.y", user="ann", at=at, daily_limit=1) for at in days]
-    assert [counters.take(attempt) for attempt in attempts] == [0, 0, 0]
+    assert [counters.take(*attempt) for attempt in attempts] == [0, 0, 0]
 
 
 @given(
@@ -184,8 +185,8 @@ def test_tel_27_28_no_clock_makes_anybody_wait_longer_than_a_rule_says(
         waits: list[float] = []
         while not waits or waits[-1]:
             attempt = Attempt(ident="x.y", user="ann", at=at, cooldown_seconds=cooldown, daily_limit=daily)
-            waits.append(counters.take(attempt))
-            to_midnight = (attempt.midnight - at).total_seconds() if daily else 0
+            waits.append(counters.take(*attempt))
+            to_midnight = (midnight_after(attempt.at) - at).total_seconds() if daily else 0
             assert 0 <= waits[-1] <= max(cooldown, to_midnight)
             assert len(waits) <= 3
             at += timedelta(seconds=waits[-1])
@@ -239,7 +240,7 @@ def test_tel_27_28_memory_and_redis_give_the_same_answers(
         attempts.append(Attempt(ident=tool, user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
 
     async def answers(counters: Any) -> list[float]:
-        waits = [counters.take(attempt) for attempt in attempts]
+        waits = [counters.take(*attempt) for attempt in attempts]
         return [await wait if isawaitable(wait) else wait for wait in waits]
 
     assert runner.run(answers(in_redis)) == runner.run(answers(MemoryCounters()))

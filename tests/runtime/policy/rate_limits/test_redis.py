@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.project.checkout import ROOT
+from tests.runtime.policy.rate_limits.attempts import Attempt
 from tests.runtime.policy.rate_limits.server import PASSWORD, RedisServer, redis_server
 from tests.runtime.tools import call, catalog_of, must_not_run, runtime_of
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.rate_limits.protocol import Attempt
 from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 
 if TYPE_CHECKING:
@@ -120,10 +120,10 @@ def test_tel_27_29_a_cooldown_holds_in_every_process(empty: RedisServer) -> None
 def test_a_take_is_one_command(empty: RedisServer) -> None:
     async def take_often() -> None:
         async with RedisCounters(empty.uri) as counters:
-            await counters.take(attempt(daily_limit=1))
+            await counters.take(*attempt(daily_limit=1))
             client.config_resetstat()
             for _ in range(10):
-                await counters.take(attempt(daily_limit=1))
+                await counters.take(*attempt(daily_limit=1))
 
     with empty.client() as client:
         asyncio.run(take_often())
@@ -134,7 +134,7 @@ def test_a_take_is_one_command(empty: RedisServer) -> None:
 def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServer) -> None:
     async def take() -> None:
         async with RedisCounters(empty.uri) as counters:
-            await counters.take(attempt("ann:x@example.org", cooldown_seconds=30, daily_limit=1))
+            await counters.take(*attempt("ann:x@example.org", cooldown_seconds=30, daily_limit=1))
 
     asyncio.run(take())
     with empty.client() as client:
@@ -171,10 +171,10 @@ def test_without_redis_a_limited_call_does_not_run_and_says_nothing_of_the_host(
 def test_counters_work_again_when_redis_is_back(server: RedisServer) -> None:
     async def take_with_a_restart_between() -> float:
         async with RedisCounters(server.uri) as counters:
-            await counters.take(attempt("restart"))
+            await counters.take(*attempt("restart"))
             await asyncio.to_thread(server.stop)
             await asyncio.to_thread(server.start)
-            return await counters.take(attempt("restart"))
+            return await counters.take(*attempt("restart"))
 
     assert asyncio.run(take_with_a_restart_between()) == 0  # it kept nothing
 
@@ -186,21 +186,21 @@ OWN_ANSWERS = {"ann": 30, "ben": 0, "eve": 0}
 def test_a_take_that_was_given_up_leaves_the_next_one_its_own_answer(empty: RedisServer) -> None:
     async def take_after_silence() -> dict[str, float]:
         async with RedisCounters(empty.uri, timeout=2) as counters:
-            await counters.take(attempt())
+            await counters.take(*attempt())
             empty.pause()
             try:
-                ends = await asyncio.gather(*(counters.take(attempt()) for _ in range(40)), return_exceptions=True)
+                ends = await asyncio.gather(*(counters.take(*attempt()) for _ in range(40)), return_exceptions=True)
             finally:
                 empty.resume()
             assert {type(end) for end in ends} == {CallFailed}
-            return {user: await counters.take(attempt(user)) for user in OWN_ANSWERS}
+            return {user: await counters.take(*attempt(user)) for user in OWN_ANSWERS}
 
     assert asyncio.run(take_after_silence()) == OWN_ANSWERS
 
 
 def test_a_take_can_be_cancelled_at_any_moment(empty: RedisServer) -> None:
     async def cancel(counters: RedisCounters, after_steps: int) -> None:
-        waiting = asyncio.ensure_future(counters.take(attempt()))
+        waiting = asyncio.ensure_future(counters.take(*attempt()))
         for _ in range(after_steps):
             await asyncio.sleep(0)
         waiting.cancel()
@@ -209,14 +209,14 @@ def test_a_take_can_be_cancelled_at_any_moment(empty: RedisServer) -> None:
 
     async def take_after_cancelling() -> dict[str, float]:
         async with RedisCounters(empty.uri, timeout=600) as counters:
-            await counters.take(attempt())
+            await counters.take(*attempt())
             empty.pause()
             try:
                 for steps in range(40):
                     await cancel(counters, steps)
             finally:
                 empty.resume()
-            return {user: await counters.take(attempt(user)) for user in OWN_ANSWERS}
+            return {user: await counters.take(*attempt(user)) for user in OWN_ANSWERS}
 
     assert asyncio.run(take_after_cancelling()) == OWN_ANSWERS
 
@@ -224,17 +224,17 @@ def test_a_take_can_be_cancelled_at_any_moment(empty: RedisServer) -> None:
 def test_each_event_loop_has_connections_of_its_own(empty: RedisServer) -> None:
     counters = RedisCounters(empty.uri)
     with asyncio.Runner() as one, asyncio.Runner() as other:
-        assert [each.run(counters.take(attempt())) for each in (one, other, one, other)] == [0, 30, 30, 30]
+        assert [each.run(counters.take(*attempt())) for each in (one, other, one, other)] == [0, 30, 30, 30]
         for each in (one, other):
             each.run(counters.aclose())
-        assert one.run(counters.take(attempt())) == 30
+        assert one.run(counters.take(*attempt())) == 30
         one.run(counters.aclose())
 
 
 def test_a_wrong_password_is_like_no_redis(server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
     async def take() -> None:
         async with RedisCounters(server.uri.replace(PASSWORD, "letmein")) as counters:
-            await counters.take(attempt())
+            await counters.take(*attempt())
 
     with pytest.raises(CallFailed, match=r"the limits of own.tool cannot be checked now"):
         asyncio.run(take())

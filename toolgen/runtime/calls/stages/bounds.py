@@ -13,10 +13,10 @@ from toolgen.schema.json_types import is_array, is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolResult
-    from toolgen.runtime.calls.call import Call, Finish, Host, Tool
+    from toolgen.runtime.calls.call import After, Call, Host, Tool
 
 
-def bind(tool: Tool, _host: Host) -> Finish | None:
+def bind(tool: Tool, _host: Host) -> After | None:
     """Make the stage; None for a tool whose results are no pages."""
     bounded = tool.definition.metadata.get("bounded")
     if bounded is None:

@@ -13,11 +13,11 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.runs.children import Starts
 
 if TYPE_CHECKING:
-    from toolgen.runtime.calls.call import Call, Host, Stage, Tool
+    from toolgen.runtime.calls.call import Before, Call, Host, Tool
     from toolgen.runtime.runs.run import Session
 
 
-def bind(tool: Tool, host: Host) -> Stage | None:
+def bind(tool: Tool, host: Host) -> Before | None:
     """Make the stage; None for a tool that starts no agent."""
     if "agent" not in tool.entry.tags:
         return None

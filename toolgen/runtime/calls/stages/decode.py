@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 def bind(tool: Tool) -> tuple[Decode, Accept]:
     """Make what takes the payload of a call, and what takes typed args in its place. Both raise `InvalidPayload`."""
     codec = tool.args
-    dump_fast = codec.dump_fast
+    model, dump, is_valid = codec.fast_dump
 
     def typed(args: Any) -> Any:
-        return args if dump_fast(args) is not None else codec.normalize(args, verb="pass")[0]
+        if args.__class__ is model:
+            try:
+                if is_valid(dump(args)):
+                    return args
+            except ValueError:
+                pass  # `normalize` has what to say of it
+        return codec.normalize(args, verb="pass")[0]
 
     def canonical_text(payload: bytes | str) -> bytes:
         return canonical(codec.decode_json(payload))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
@@ -26,13 +26,17 @@ def bind(tool: Tool) -> Encode:
     An error that the executor made is not yet as it may be shown; see `shown_failure`.
     """
     name, codec = tool.definition.name, tool.result
-    dump_fast = codec.dump_fast
+    model, dump, is_valid = codec.fast_dump
     server_data = ServerData(name, tool.definition.metadata.get("server_data", {}))
 
     def encode(outcome: Any, tool_call_id: str) -> ToolResult[Any]:
-        json_value = dump_fast(outcome)
-        if json_value is not None:
-            return succeeded(name, tool_call_id, outcome, json_value)
+        if outcome.__class__ is model:
+            try:
+                json_value = dump(outcome)
+                if is_valid(json_value):
+                    return succeeded(name, tool_call_id, outcome, to_json(json_value))
+            except ValueError:
+                pass  # `settled` has what to say of it
         given = _result_of(outcome, name)
         try:
             return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))

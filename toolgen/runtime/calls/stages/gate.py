@@ -6,19 +6,18 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.base.errors import GateRefused
-from toolgen.runtime.calls.checked_call import CheckedCall
 from toolgen.runtime.calls.gate import GateDecision
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from toolgen.runtime.calls.call import Call, Host, Stage, Tool
+    from toolgen.runtime.calls.call import Before, Call, Host, Tool
 
 _REFUSED: Final = "the eval gate refused"
 
 
-def bind(tool: Tool, host: Host) -> Stage | None:
+def bind(tool: Tool, host: Host) -> Before | None:
     """Make the stage; None where the tool wants no gate, or the host has none."""
     name, gate = tool.definition.name, host.gate
     if gate is None or not tool.definition.metadata.get("gate"):
@@ -26,7 +25,7 @@ def bind(tool: Tool, host: Host) -> Stage | None:
 
     def ask(call: Call) -> Awaitable[None] | None:
         try:
-            answer = gate(CheckedCall(call))
+            answer = gate(call.checked)
             if isinstance(answer, GateDecision):
                 approved = answer.approved
             elif isawaitable(answer):

@@ -9,12 +9,12 @@ from toolgen.runtime.redact.call_secrets import BESIDE_VALUE, hide_beside_value,
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.calls.call import Call, Finish, Host, Tool
+    from toolgen.runtime.calls.call import After, Call, Host, Tool
 
 _SAID: Final = frozenset({"message", "side_effects", *BESIDE_VALUE})
 
 
-def bind(tool: Tool, _host: Host) -> Finish | None:
+def bind(tool: Tool, _host: Host) -> After | None:
     """Make the stage; None for a tool whose calls have no secrets by its schema."""
     if not tool.secrets.is_watched:
         return None

@@ -12,10 +12,10 @@ from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.calls.call import Call, Finish, Host, Tool
+    from toolgen.runtime.calls.call import After, Call, Host, Tool
 
 
-def bind(tool: Tool, _host: Host) -> Finish | None:
+def bind(tool: Tool, _host: Host) -> After | None:
     """Make the stage; None for a tool without hints."""
     templates: dict[str, str] = tool.definition.metadata.get("hints", {})
     if not templates:

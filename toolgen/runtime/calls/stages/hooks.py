@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.base.cancellation import ends_the_caller
 from toolgen.runtime.base.errors import HookDenied
-from toolgen.runtime.calls.checked_call import CheckedCall
 from toolgen.runtime.calls.hooks import Denial
 from toolgen.runtime.redact.warning import warn
 
@@ -15,22 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.calls.call import After, Call, Host, Stage, Tool
+    from toolgen.runtime.calls.call import After, Before, Call, Host, Tool
+    from toolgen.runtime.calls.checked_call import CheckedCall
     from toolgen.runtime.calls.hooks import Hook
 
 
-def bind(tool: Tool, host: Host) -> Stage | None:
+def bind(tool: Tool, host: Host) -> Before | None:
     """Make the stage before permission; None without hooks."""
     if not host.hooks:
         return None
     name, hooks = tool.entry.ident, host.hooks
 
     def pre_tool_use(call: Call) -> Awaitable[None] | None:
-        seen = CheckedCall(call)
+        seen = call.checked
         call.hook = "passed"
         try:
             for place, hook in enumerate(hooks):
                 answer = hook.pre_tool_use(seen)
+                if answer is None:
+                    continue
                 if isinstance(answer, Denial):
                     raise HookDenied(name, answer.reason)
                 if isawaitable(answer):
@@ -78,8 +80,8 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
         return None
     hooks = host.hooks
 
-    def post_tool_use(call: Call, result: ToolResult[Any]) -> Awaitable[None] | None:
-        seen, waiting = CheckedCall(call), None
+    def post_tool_use(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+        seen, waiting = call.checked, None
         for hook in hooks:
             try:
                 answer = hook.post_tool_use(seen, result)
@@ -88,17 +90,18 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
             else:
                 if answer is not None:
                     waiting = [*(waiting or ()), answer]
-        return _all(waiting, call) if waiting else None
+        return _all(waiting, call, result) if waiting else result
 
     return post_tool_use
 
 
-async def _all(waiting: list[Awaitable[None]], call: Call) -> None:
+async def _all(waiting: list[Awaitable[None]], call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
     for each in waiting:
         try:
             await each
         except BaseException as error:  # noqa: BLE001  # as above
             _failed_after(call, error)
+    return result
 
 
 def _failed_after(call: Call, error: BaseException) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import from_json
 
-from toolgen.contract.records import FailureKind
+from toolgen.contract.records import FailureKind, running_call
 from toolgen.runtime.base.cancellation import ends_the_caller
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.catalog.execution import Form
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.runtime.calls.call import Host, Tool
+    from toolgen.runtime.calls.call import Call, Host, Tool
     from toolgen.runtime.catalog.execution import Execute
 
 _DECODED: Final = ("service", "agent")
@@ -39,7 +39,10 @@ def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
 
     def run(given: Any, meta: ToolCallMeta) -> Any:
         values = {name: _value(name, tool, host, meta) for name in names}
-        vars(meta)["injected"] = values
+        meta = meta.with_fields(injected=values)
+        call: Call | None = running_call(meta)
+        if call is not None:
+            call.meta = meta
         return execute(in_args(tool, given, values), meta)
 
     return run

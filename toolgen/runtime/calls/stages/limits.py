@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed, ToolRateLimited
-from toolgen.runtime.policy.rate_limits.protocol import Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from toolgen.runtime.calls.call import Call, Host, Stage, Tool
+    from toolgen.runtime.calls.call import Before, Call, Host, Tool
 
 
-def bind(tool: Tool, host: Host) -> Stage | None:
+def bind(tool: Tool, host: Host) -> Before | None:
     """Make the stage; None for a tool without limits per user."""
     name = tool.definition.name
     limits = tool.definition.metadata.get("limits", {})
@@ -28,12 +27,12 @@ def bind(tool: Tool, host: Host) -> Stage | None:
         if not user:
             raise ToolRateLimited(name, None)
         try:
-            wait = take(Attempt(name, user, clock(), cooldown, daily))
+            wait = take(name, user, clock(), cooldown, daily)
         except CallFailed:
             raise
         except Exception as error:
             raise _unknown(name) from error
-        if not isinstance(wait, int | float):
+        if wait.__class__ is not int and not isinstance(wait, float):
             return later(wait)
         if wait:
             raise ToolRateLimited(name, wait)

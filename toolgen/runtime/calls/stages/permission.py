@@ -20,7 +20,7 @@ from toolgen.schema.json_types import is_object
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
-    from toolgen.runtime.calls.call import Call, Host, Stage, Tool
+    from toolgen.runtime.calls.call import Before, Call, Host, Tool
     from toolgen.runtime.runs.run import Asking
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
@@ -31,7 +31,7 @@ _NOTHING: Final = AccessedResources()
 _TOO_LATE: Final = "nobody answered in time"
 
 
-def bind(tool: Tool, host: Host) -> Stage | None:
+def bind(tool: Tool, host: Host) -> Before | None:
     """Make the stage; None where nobody will ever have to be asked."""
     access = tool.definition.metadata.get("access", {})
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
@@ -207,4 +207,4 @@ def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
 
 def _note_granted(call: Call, found: AccessedResources) -> None:
     """Tell whoever opens the paths that somebody allowed them."""
-    vars(call.meta)["granted"] = found.concerning
+    call.meta = call.meta.with_fields(granted=found.concerning)

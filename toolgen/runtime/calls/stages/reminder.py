@@ -9,10 +9,10 @@ from toolgen.contract.records import ContentBlock
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.calls.call import Call, Finish, Host, Tool
+    from toolgen.runtime.calls.call import After, Call, Host, Tool
 
 
-def bind(tool: Tool, _host: Host) -> Finish | None:
+def bind(tool: Tool, _host: Host) -> After | None:
     """Make the stage; None for a tool without a reminder."""
     text = tool.definition.metadata.get("reminder")
     if not text:

@@ -12,10 +12,10 @@ from toolgen.runtime.redact.call_secrets import hide_result, with_result_values
 from toolgen.runtime.redact.warning import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable
 
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime.calls.call import Host, Size, Tool
+    from toolgen.runtime.calls.call import After, Call, Host, Tool
     from toolgen.runtime.events.artifacts import ArtifactStore
     from toolgen.runtime.redact.secrets import Secrets
 
@@ -36,7 +36,7 @@ def limit_of(tool: Tool, host: Host) -> int:
     return limit
 
 
-def bind(tool: Tool, host: Host) -> Size | None:
+def bind(tool: Tool, host: Host) -> After | None:
     """Make the stage; None where nothing bounds results.
 
     It decides by what there is to show, and by nothing that a handler says of it: `truncated` of the metadata is its
@@ -46,14 +46,12 @@ def bind(tool: Tool, host: Host) -> Size | None:
     if not limit:
         return None
 
-    def check(
-        result: ToolResult[Any], secrets_of_call: Callable[[], Secrets]
-    ) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+    def check(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         if not result.blocks:
-            return result if len(result.payload) <= limit else shortened(result, secrets_of_call())
+            return result if len(result.payload) <= limit else shortened(result, call.secrets)
         if sum(map(_size, result.blocks)) <= limit + _NOTES:
             return _marked(result, is_cut=len(result.payload) > limit)
-        return shortened(result, secrets_of_call())
+        return shortened(result, call.secrets)
 
     async def shortened(result: ToolResult[Any], of_call: Secrets) -> ToolResult[Any]:
         secrets = with_result_values(of_call, json.loads(result.payload or "null"))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER
+from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 
 if TYPE_CHECKING:
     from datetime import date, datetime, timedelta
-
-    from toolgen.runtime.policy.rate_limits.protocol import Attempt
 
 _SWEEP_EVERY: Final = 1024
 """Attempts between two looks for what can be forgotten."""
@@ -28,42 +26,40 @@ class MemoryCounters:
         self._taken = 0
         self._latest: datetime | None = None
 
-    def take(self, attempt: Attempt, /) -> float:
+    def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed."""
-        ident, user, _at, cooldown, limit = attempt
-        now = attempt.now
-        key, today = (ident, user), (ident, user, now.date())
-        until = now
-        count = self._counts.get(today, 0) if limit else 0
-        if limit and count >= limit:
-            until = attempt.midnight
-        if cooldown and self._passed:
-            until = max(until, self._quiet_until(key, attempt))
+        now = in_utc(at)
+        today = (ident, user, now.date())
+        count = self._counts.get(today, 0) if daily_limit else 0
+        until = midnight_after(now) if daily_limit and count >= daily_limit else now
+        if cooldown_seconds:
+            until = max(until, self._quiet_until((ident, user), now, cooldown_of(cooldown_seconds)))
         if until > now:
             return (until - now).total_seconds()
         self._sweep(now)
-        if limit:
+        if daily_limit:
             self._counts[today] = count + 1
-        if cooldown:
-            self._passed[key] = (now, attempt.cooldown)
+        if cooldown_seconds:
+            self._passed[ident, user] = (now, cooldown_of(cooldown_seconds))
         return 0
 
-    def _quiet_until(self, key: tuple[str, str], attempt: Attempt) -> datetime:
+    def _quiet_until(self, key: tuple[str, str], now: datetime, cooldown: timedelta) -> datetime:
         """When the cooldown of the last attempt that passed ends; that cannot have been later than now."""
         last = self._passed.get(key)
         if last is None:
-            return attempt.now
-        passed, cooldown = last
-        if passed > attempt.now:
-            passed = attempt.now
-            self._passed[key] = (passed, cooldown)
-        return passed + attempt.cooldown
+            return now
+        passed, kept = last
+        if passed > now:
+            passed = now
+            self._passed[key] = (passed, kept)
+        return passed + cooldown
 
     def _sweep(self, now: datetime) -> None:
         """Forget days that are not about now, at once where the clock was set back; and cooldowns, now and then."""
         self._taken += 1
-        was_set_back = self._latest is not None and now < self._latest - KEPT_LONGER
-        if self._latest is None or was_set_back or now > self._latest:
+        latest = self._latest
+        was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
+        if latest is None or was_set_back or now > latest:
             self._latest = now
         is_due = self._taken % _SWEEP_EVERY == 0
         if was_set_back or is_due:

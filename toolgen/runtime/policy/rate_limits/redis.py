@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
-from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER
+from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
 from toolgen.runtime.redact.warning import warn
-
-if TYPE_CHECKING:
-    from toolgen.runtime.policy.rate_limits.protocol import Attempt
 
 _TAKE: Final = """\
 local passed_key, count_key = KEYS[1], KEYS[2]
@@ -89,17 +86,19 @@ class RedisCounters:
         if client is not None:
             await client.aclose()
 
-    async def take(self, attempt: Attempt, /) -> float:
+    async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
 
         Raises `CallFailed` where Redis cannot tell.
         """
         try:
             async with asyncio.timeout(self._timeout):
-                wait = await self._client().eval(_TAKE, 2, *_keys(attempt), *_arguments(attempt))
+                now, cooldown = in_utc(at), cooldown_of(cooldown_seconds)
+                arguments = _arguments(now, cooldown, daily_limit)
+                wait = await self._client().eval(_TAKE, 2, *_keys(ident, user, now), *arguments)
         except self._failures as error:
             warn("limits cannot be checked in Redis: %s", str(error) or type(error).__name__)
-            message = f"the limits of {attempt.ident} cannot be checked now"
+            message = f"the limits of {ident} cannot be checked now"
             hint = "try again later, or go on without it"
             raise CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, hint) from error
         return timedelta(microseconds=wait).total_seconds()
@@ -143,22 +142,22 @@ def _redis() -> Any:
         raise ImportError('limits in Redis need redis-py: pip install "toolgen[redis]"') from None
 
 
-def _keys(attempt: Attempt) -> tuple[str, str]:
+def _keys(ident: str, user: str, now: datetime) -> tuple[str, str]:
     """Keys of when a user's last call passed, and of the calls today. The braces keep them on one node of a cluster."""
-    whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (attempt.ident, attempt.user))
-    return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{attempt.now.date()}"
+    whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (ident, user))
+    return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{now.date()}"
 
 
-def _arguments(attempt: Attempt) -> tuple[int, ...]:
+def _arguments(now: datetime, cooldown: timedelta, daily_limit: int) -> tuple[int, ...]:
     """The arguments of the script: times in µs since 1970, spans in ms. Redis' own clock only forgets."""
-    now = attempt.now
+    midnight = midnight_after(now)
     return (
         _since_1970(now),
-        _since_1970(attempt.midnight),
-        attempt.daily_limit,
-        (attempt.midnight - now + KEPT_LONGER) // timedelta(milliseconds=1),
-        attempt.cooldown // timedelta(microseconds=1),
-        (attempt.cooldown + KEPT_LONGER) // timedelta(milliseconds=1),
+        _since_1970(midnight),
+        daily_limit,
+        (midnight - now + KEPT_LONGER) // timedelta(milliseconds=1),
+        cooldown // timedelta(microseconds=1),
+        (cooldown + KEPT_LONGER) // timedelta(milliseconds=1),
     )
 
 

@@ -1,0 +1,18 @@
+"""Attempts, as tests put them together: the arguments of `Counters.take`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Attempt(NamedTuple):
+    """One call of a tool by a user. Limits of 0 are none."""
+
+    ident: str
+    user: str
+    at: datetime
+    cooldown_seconds: float = 0
+    daily_limit: int = 0
