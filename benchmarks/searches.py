@@ -25,6 +25,7 @@ from toolgen.llm.search.local import LocalEmbedder
 from toolgen.llm.search.vectors import Vectors
 from toolgen.search.documents import SearchDocument, document_of_tool
 from toolgen.search.index_text import write_index
+from toolgen.spec.derived import catalog_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -167,7 +168,7 @@ def _speed(tools: int, runs: int) -> dict[str, Any]:
         for toolset in make_toolsets(tools, files=min(20, tools))
         for key, tool in toolset.tools.items()
     ]
-    text = write_index(documents).encode()
+    text = write_index(documents, catalog_mark(b"")).encode()
     index = Index.build(documents)
     questions = list(islice(_questions(documents), 200))
     searches = [_milliseconds(partial(index.search, question, 10)) for _ in range(runs + 1) for question in questions]

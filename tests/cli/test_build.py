@@ -44,7 +44,10 @@ def test_a_stray_is_to_be_deleted_for_no_build_would_do_it(folder: Path, capsys:
     stray.write_text("x\n")
 
     assert advice(capsys) == "generated: 1 difference; delete strays, or move them elsewhere"
-    assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [0, 0, 1]
+    assert [run(["build"]), run(["build", "--force"]), run(["build", "--check"])] == [1, 1, 1]
+    said = capsys.readouterr()
+    assert said.out.count("generated/stray.py: stray\n") == 3, "a build and a check say the same"
+    assert said.err.count("generated: 1 difference; delete strays, or move them elsewhere\n") == 3
     stray.unlink()
     assert run(["build", "--check"]) == 0
 
@@ -67,7 +70,8 @@ def test_what_stands_where_a_file_must_go_is_an_edit_and_no_stray(
 
     overwritten = "move edits elsewhere, and run `toolgen build --force`, which overwrites them"
     assert advice(capsys).endswith(f" differences; {overwritten}; delete strays, or move them elsewhere")
-    assert [run(["build"]), run(["build", "--force"])] == [1, 0]
+    assert [run(["build"]), run(["build", "--force"])] == [1, 1]
+    assert (folder / "generated/tools/more/idents.py").read_text() != "mine\n"
 
 
 def test_an_edited_lock_wants_a_plain_build(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.documents import read_documents
+from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.resolve import resolve
 from toolgen.compiler.source.read import SpecFile, parse
+from toolgen.providers.stubs.stub_file import write_stubs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,3 +59,9 @@ def toolset(tools: Mapping[str, Mapping[str, Any]], name: str = "shop", **keys: 
     """The text of a toolset file; a tool without a description gets one."""
     described = {key: {"description": "A tool.", **tool} for key, tool in tools.items()}
     return json.dumps({"toolgen": 1, "toolset": name, **keys, "tools": described})
+
+
+def stubs_of(catalog: Catalog) -> str:
+    """The stubs that are made of a catalog."""
+    document = json.loads(emit_catalog_json(catalog))
+    return write_stubs(document["tools"], document["wire_names"], '"catalog": ""')

@@ -7,6 +7,7 @@ import json
 
 from toolgen.search.documents import SearchDocument
 from toolgen.search.index_text import write_index
+from toolgen.spec.derived import catalog_mark
 
 DOCUMENTS = [
     SearchDocument(key="b.send", names=("b.send",), description="Send a café message."),
@@ -15,7 +16,7 @@ DOCUMENTS = [
 
 
 def test_the_text_is_json_with_a_word_on_each_line() -> None:
-    text = write_index(DOCUMENTS)
+    text = write_index(DOCUMENTS, catalog_mark(b""))
     index = json.loads(text)
     assert index["keys"] == ["a.list", "b.send"]
     assert index["lengths"] == [7, 10]
@@ -27,16 +28,20 @@ def test_the_text_is_json_with_a_word_on_each_line() -> None:
 
 
 def test_the_digest_covers_all_that_follows_it() -> None:
-    text = write_index(DOCUMENTS)
+    text = write_index(DOCUMENTS, catalog_mark(b""))
     version, digest, covered = text.split("\n", 2)
-    assert version == '{"version": 2,'
+    assert version == '{"version": 3,'
     assert json.loads(f"{{{digest[:-1]}}}") == {"sha256": hashlib.sha256(covered.encode()).hexdigest()}
 
 
 def test_the_order_of_documents_does_not_matter() -> None:
     many = [SearchDocument(key=f"k{number}", names=(f"tool {number}",)) for number in range(50)]
-    assert write_index(many) == write_index(reversed(many)) == write_index(many[25:] + many[:25])
+    assert (
+        write_index(many, catalog_mark(b""))
+        == write_index(reversed(many), catalog_mark(b""))
+        == write_index(many[25:] + many[:25], catalog_mark(b""))
+    )
 
 
 def test_no_documents_are_an_index_too() -> None:
-    assert json.loads(write_index([]))["words"] == {}
+    assert json.loads(write_index([], catalog_mark(b"")))["words"] == {}

@@ -5,20 +5,23 @@ Imports of the stages wait until they are needed: a build in which nothing chang
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.listing import list_builtin, list_specs
-from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
+from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check, strays
 from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import Published, publish, quiet, recover
-from toolgen.compiler.publish.tree import Tree
+from toolgen.compiler.publish.state import note_state
+from toolgen.compiler.publish.tree import LOCK, Tree
+from toolgen.spec.derived import DERIVED, catalog_mark, is_derived_from, write_derived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from toolgen.compiler.config import Config, Target
     from toolgen.compiler.ir.catalog import Catalog
@@ -32,6 +35,11 @@ NAMES_OTHERS: Final = frozenset(
 
 MAKERS: Final = frozenset({Cause.GENERATOR, Cause.FORMATTER, Cause.STRAY})
 """Causes of drift that leave a package usable: what made it has changed, not what it was made from."""
+
+
+STRAY: Final = Cause.STRAY.value
+DELETE_STRAYS: Final = "delete strays, or move them elsewhere"
+"""What a build and a check say of a file that toolgen did not write, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,14 @@ def generate(
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The outcome of a build: what was published, or None where errors kept it from that."""
+    """The outcome of a build: what was published, or None where errors kept it from that.
+
+    `strays` are files in the package that toolgen did not write, and a build passes over.
+    """
 
     published: Published | None
     sources: Mapping[str, str]
+    strays: tuple[str, ...] = ()
 
 
 def build(
@@ -109,24 +121,75 @@ def build(
     changes = fast_check(tree, target)
     is_current = changes is not None and all(change.causes == (Cause.STRAY,) for change in changes)
     if is_current and not warnings_as_errors:
-        return Built(Published((), (), ()), {})
+        derive(tree)
+        return Built(Published((), (), ()), {}, strays(tree))
     inputs = current_inputs(config.root, target)
     compiled = compile_specs(config.root, target, sink, progress)
     if sink.refuses(warnings_as_errors=warnings_as_errors):
         return Built(None, compiled.sources)
     if is_current:
-        return Built(Published((), (), ()), compiled.sources)
+        return Built(Published((), (), ()), compiled.sources, strays(tree))
     files = generate(compiled.catalog, progress, export=target.export)
     progress("publishing")
-    return Built(publish(tree, files, inputs, force=force, sink=sink, waiting=progress), compiled.sources)
+    owners = owners_of(compiled.catalog)
+    published = publish(tree, files, inputs, owners, force=force, sink=sink, waiting=progress)
+    if published is not None:
+        derive(tree)
+    return Built(published, compiled.sources, strays(tree))
+
+
+def owners_of(catalog: Catalog) -> dict[str, str]:
+    """The tool that each part of a package belongs to, as its lock says it."""
+    from toolgen.compiler.emit import owners
+
+    return owners(catalog)
+
+
+def derive(tree: Tree) -> None:
+    """Make the derived data of a package where it is missing, or not of the catalog that is there.
+
+    Where it cannot be written nothing is lost: whoever needs it makes it again.
+    """
+    from toolgen.providers.stubs.stub_file import STUBS_FILE, write_stubs
+    from toolgen.search.documents import documents_of_tools
+    from toolgen.search.index_text import INDEX_FILE, write_index
+
+    catalog = tree.read("catalog.json")
+    mark = catalog_mark(catalog)
+    stale = [name for name in (INDEX_FILE, STUBS_FILE) if not _is_derived(tree, name, mark)]
+    if stale:
+        document = json.loads(catalog)
+        tools = document["tools"]
+        for name in stale:
+            text = (
+                write_index(documents_of_tools(tools), mark)
+                if name == INDEX_FILE
+                else write_stubs(tools, document["wire_names"], mark)
+            )
+            write_derived(Path(tree.folder), name, text.encode())
+
+
+def _is_derived(tree: Tree, name: str, mark: str) -> bool:
+    try:
+        return is_derived_from(tree.read(f"{DERIVED}/{name}"), mark)
+    except OSError:
+        return False
 
 
 def is_current(config: Config, target: Target, sink: Diagnostics) -> bool:
-    """Whether the package of a target says what its specs say, by the lock alone; another toolgen may have made it."""
+    """Whether the package of a target says what its specs say; another toolgen may have made it.
+
+    Where no build was noted here, as in a new checkout, the specs are compiled once to see it, and that is noted.
+    """
     tree = Tree(config.root, target.out)
     if not recover(tree, sink=sink):
         return False
     changes = fast_check(tree, target)
+    if changes is None and tree.digest(LOCK) is not None:
+        inputs = current_inputs(config.root, target)
+        changes = check(config, target, sink).changes
+        if changes == ():
+            note_state(tree, inputs)
     return changes is not None and all(MAKERS.issuperset(change.causes) for change in changes)
 
 
@@ -146,7 +209,7 @@ class Checked:
         elif not all(change.is_left_alone for change in changes):
             advice.append("run `toolgen build`")
         if any(change.is_left_alone for change in changes):
-            advice.append("delete strays, or move them elsewhere")
+            advice.append(DELETE_STRAYS)
         return "; ".join(advice)
 
 
@@ -173,5 +236,12 @@ def check(
     if changes == ():
         return Checked((), compiled.sources)
     return Checked(
-        drift(tree, lock, inputs, generate(compiled.catalog, progress, export=target.export)), compiled.sources
+        drift(
+            tree,
+            lock,
+            inputs,
+            generate(compiled.catalog, progress, export=target.export),
+            owners_of(compiled.catalog),
+        ),
+        compiled.sources,
     )

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgen.contract.qualified import SEPARATOR
-from toolgen.providers.stub import python_function_name
+from toolgen.providers.stubs.stub import python_function_name
 from toolgen.spec.selector import Selector
 from toolgen.spec.wire_names import DOTTED, wire_name
 

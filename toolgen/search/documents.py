@@ -12,7 +12,7 @@ from toolgen.schema.json_types import is_array, is_object
 from toolgen.search.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 _HEAD: Final = 2
 """How often a word in the name, title or description counts; one that says something of a parameter counts once.
@@ -87,6 +87,20 @@ def document_of_tool(
         parameters=parameter_texts(args),
         tags=tuple(sorted(tags)),
     )
+
+
+def documents_of_tools(tools: Mapping[str, Any]) -> Iterator[SearchDocument]:
+    """Describe the tools of a `catalog.json`, by ident, as a search looks at them."""
+    for ident, tool in tools.items():
+        yield document_of_tool(
+            ident,
+            source_name=tool.get("source_name", ""),
+            title=tool.get("title", ""),
+            description=tool.get("description", ""),
+            args=tool["args"],
+            inject=tool.get("inject", ()),
+            tags={*tool.get("tags", ()), tool["permission"]},
+        )
 
 
 def parameter_texts(schema: Any) -> tuple[str, ...]:

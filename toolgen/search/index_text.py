@@ -1,4 +1,4 @@
-"""The search index as text: `search_index.json` of a generated package, the same bytes on every machine.
+"""The search index as text: `search_index.json`, derived data of a generated package.
 
 A digest in its head covers all that follows, so that a file that was cut, edited or merged is not taken for an index.
 One word a line, so that a runtime reads the lines of the words that are asked for. A line holds, in one flat list, the
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolgen.search.documents import SearchDocument
 
 INDEX_FILE: Final = "search_index.json"
-INDEX_VERSION: Final = 2
+INDEX_VERSION: Final = 3
 """To be raised with every change of words, weights or layout: a runtime reads no other, and builds its own."""
 
 INDEX_START: Final = f'{{"version": {INDEX_VERSION},\n"sha256": "'
@@ -44,8 +44,8 @@ def postings_of(documents: Sequence[SearchDocument], first: int = 0) -> tuple[li
     return lengths, postings
 
 
-def write_index(documents: Iterable[SearchDocument]) -> str:
-    """The index of documents, whatever their order."""
+def write_index(documents: Iterable[SearchDocument], mark: str) -> str:
+    """The index of documents, whatever their order. `mark` says of which catalog they are (`catalog_mark`)."""
     ordered = sorted(documents, key=lambda document: document.key)
     lengths, postings = postings_of(ordered)
     head: Mapping[str, Any] = {
@@ -55,7 +55,7 @@ def write_index(documents: Iterable[SearchDocument]) -> str:
     }
     lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     words = ",\n".join(f"{_text(word)}: {_text(postings[word])}" for word in sorted(postings))
-    covered = ",\n".join(lines) + ",\n" + WORDS_START.decode() + words + WORDS_END.decode()
+    covered = ",\n".join([mark, *lines]) + ",\n" + WORDS_START.decode() + words + WORDS_END.decode()
     return f"{INDEX_START}{hashlib.sha256(covered.encode()).hexdigest()}{DIGEST_END}{covered}"
 
 

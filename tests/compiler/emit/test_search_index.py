@@ -1,4 +1,4 @@
-"""`search_index.json`: what a build writes is what a runtime would make of the package."""
+"""The search index that a build writes is what a runtime would make of the package."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.build import build, compile_specs
+from toolgen.compiler.build import build
 from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.emit.search_index import emit_search_index
 from toolgen.llm.search.of_catalog import documents_of
 from toolgen.runtime import load
-from toolgen.search.index_text import write_index
+from toolgen.search.index_text import INDEX_FILE, write_index
+from toolgen.spec.derived import DERIVED, catalog_mark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,14 +43,16 @@ def test_a_build_writes_what_a_runtime_would_make(tmp_path: Path, monkeypatch: p
     (tmp_path / "toolgen.toml").write_text('[[targets]]\nspecs = "specs"\nout = "mail_with_search"\n', encoding="utf-8")
     config = load_config(tmp_path)
     sink = Diagnostics()
-    written = emit_search_index(compile_specs(tmp_path, config.targets[0], sink).catalog)
     build(config, config.targets[0], sink)
     assert not sink.has_errors, list(sink)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
 
+    package = tmp_path / "mail_with_search"
+    written = (package / DERIVED / INDEX_FILE).read_text(encoding="utf-8")
     catalog = load("mail_with_search")
 
-    assert written == write_index(documents_of(catalog, catalog))
+    mark = catalog_mark((package / "catalog.json").read_bytes())
+    assert written == write_index(documents_of(catalog, catalog), mark)
     words = json.loads(written)["words"]
     assert {"letter", "urgent", "network", "readonli", "recipi"} <= words.keys()
     assert "tenant" not in words, "what is injected is not the model's to know"

@@ -1,4 +1,4 @@
-"""`stubs.json`: tools as functions. Small, shared, and inert whatever a spec says."""
+"""Stubs: tools as functions. Small, shared, and inert whatever a spec says."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.compiler.specs import resolved, toolset
-from toolgen.compiler.emit.stubs import emit_stubs
+from tests.compiler.specs import resolved, stubs_of, toolset
 from toolgen.llm.codeact.stubs import CompiledStubs
-from toolgen.providers.stub import (
+from toolgen.providers.stubs.stub import (
     DESCRIPTION_LIMIT,
     Parameter,
     is_python_name,
@@ -24,7 +23,7 @@ from toolgen.providers.stub import (
 )
 
 if TYPE_CHECKING:
-    from toolgen.providers.stub import Stub
+    from toolgen.providers.stubs.stub import Stub
 
 NULL_TEXT = {"type": ["string", "null"], "default": None}
 ITEM = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
@@ -33,7 +32,7 @@ ITEM = {"type": "object", "properties": {"id": {"type": "integer"}}, "required":
 def compiled(**tools: Any) -> tuple[CompiledStubs, dict[str, Stub]]:
     """The stubs of tools of the toolset `shop`."""
     found = resolved(toolset({name: {"description": "A tool.", **spec} for name, spec in tools.items()}))
-    stubs = CompiledStubs(emit_stubs(found.catalog).encode())
+    stubs = CompiledStubs(stubs_of(found.catalog).encode())
     return stubs, {name: stub for name in tools if (stub := stubs.get(f"shop.{name}"))}
 
 
@@ -168,7 +167,7 @@ def test_no_spec_breaks_out_of_its_types(name: str, description: str, choice: st
     found = resolved(toolset({"a": {"description": "x", **args(of={"enum": [choice]}, nested=nested)}}))
     if found.has_errors:
         return
-    document = json.loads(emit_stubs(found.catalog))
+    document = json.loads(stubs_of(found.catalog))
     (definition,) = ast.parse(document["types"]["AArgsNested"]).body
     assert isinstance(definition, ast.ClassDef | ast.Assign)
     signature = ast.parse(document["tools"]["shop.a"]["source"]).body[0]

@@ -12,6 +12,7 @@ from toolgen.compiler.publish.disk import Disk
 from toolgen.compiler.publish.inputs import Inputs
 from toolgen.compiler.publish.publish import publish, recover
 from toolgen.compiler.publish.tree import LOCK, Tree
+from toolgen.spec.derived import DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,7 @@ class Project:
     root: Path
     name: str = "generated"
     inputs: Inputs = INPUTS
+    owners: Mapping[str, str] = field(default_factory=dict[str, str])
     disk: Disk = field(default_factory=Disk)
     sink: Diagnostics = field(default_factory=Diagnostics)
 
@@ -46,7 +48,9 @@ class Project:
 
     def publish(self, files: Mapping[str, str], *, force: bool = False, disk: Disk | None = None) -> Published | None:
         content = {path: text.encode() for path, text in files.items()}
-        return publish(self.tree, content, self.inputs, force=force, sink=self.sink, disk=disk or self.disk)
+        return publish(
+            self.tree, content, self.inputs, self.owners, force=force, sink=self.sink, disk=disk or self.disk
+        )
 
     def recover(self, *, force: bool = False, disk: Disk | None = None) -> bool:
         return recover(self.tree, force=force, sink=self.sink, disk=disk or self.disk)
@@ -58,14 +62,14 @@ class Project:
         place.write_text(text)
 
     def content(self) -> dict[str, str]:
-        """Read every file of the package, the notes of publishing included; the lock is left out."""
-        files = (path for path in self.out.rglob("*") if path.is_file())
+        """Read every file of the package, the notes of publishing included; lock and derived data are left out."""
+        files = (path for path in self.out.rglob("*") if path.is_file() and path.parent.name != DERIVED)
         found = {path.relative_to(self.out).as_posix(): path.read_text() for path in files}
         found.pop(LOCK, None)
         return found
 
     def folders(self) -> list[str]:
-        found = (path for path in self.out.rglob("*") if path.is_dir())
+        found = (path for path in self.out.rglob("*") if path.is_dir() and path.name != DERIVED)
         return sorted(path.relative_to(self.out).as_posix() for path in found)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,7 +17,9 @@ from toolgen.compiler.config import Target
 from toolgen.compiler.publish.drift import Cause, Change, drift, fast_check
 from toolgen.compiler.publish.inputs import current_inputs
 from toolgen.compiler.publish.lock import read_lock
+from toolgen.compiler.publish.state import note_state
 from toolgen.compiler.publish.tree import LOCK
+from toolgen.spec.derived import DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,11 +40,17 @@ def built(project: Project) -> Project:
     return project
 
 
-def changes(project: Project, expected: Mapping[str, str] | None, inputs: Inputs | None = None) -> list[Change]:
+def changes(project: Project, expected: Mapping[str, str], inputs: Inputs | None = None) -> list[Change]:
     """Compare the package with what a build from `inputs` would make it."""
     lock = read_lock(project.tree, project.sink)
-    files = None if expected is None else {path: text.encode() for path, text in expected.items()}
-    return [*drift(project.tree, lock, inputs or project.inputs, files)]
+    files = {path: text.encode() for path, text in expected.items()}
+    return [*drift(project.tree, lock, inputs or project.inputs, files, {})]
+
+
+def quick_changes(project: Project, **noted: Any) -> tuple[Change, ...] | None:
+    """Compare the package with its specs by the lock, where these inputs were noted instead of the present ones."""
+    note_state(project.tree, replace(project.inputs, **noted))
+    return fast_check(project.tree, Target())
 
 
 def test_a_package_that_is_what_its_specs_give_has_no_drift(built: Project) -> None:
@@ -73,39 +81,62 @@ def test_a_spec_that_comes_or_goes_is_a_change(built: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "cause", "because"),
-    [
-        ({"generator": "f" * 64}, Cause.GENERATOR, ()),
-        ({"formatter": "9.9.9"}, Cause.FORMATTER, ("ruff {} -> 9.9.9",)),
-        ({"formatter": ""}, Cause.FORMATTER, ("ruff {} -> not installed",)),
-        ({"config": "f" * 64}, Cause.CONFIGURATION, ()),
-    ],
+    ("noted", "cause"),
+    [({"generator": "f" * 64}, Cause.GENERATOR), ({"config": "f" * 64}, Cause.CONFIGURATION)],
 )
-def test_every_other_input_is_a_cause_of_its_own(
-    built: Project, change: dict[str, Any], cause: Cause, because: tuple[str, ...]
-) -> None:
-    expected = Change(LOCK, (cause,), tuple(each.format(built.inputs.formatter) for each in because))
+def test_every_other_input_is_a_cause_of_its_own(built: Project, noted: dict[str, Any], cause: Cause) -> None:
+    assert quick_changes(built, **noted) == (Change(LOCK, (cause,)),)
+    assert changes(built, FILES) == [], "what is generated is the same"
+    assert changes(built, {**FILES, "shop/a.py": "a = 2\n"})[0].causes == (cause,)
 
-    assert changes(built, None, replace(built.inputs, **change)) == [expected]
-    assert changes(built, FILES, replace(built.inputs, **change)) == [expected]
+
+@pytest.mark.parametrize(("formatter", "told"), [("9.9.9", "9.9.9"), ("", "not installed")])
+def test_another_formatter_is_named(built: Project, formatter: str, told: str) -> None:
+    inputs = replace(built.inputs, formatter=formatter)
+
+    (change,) = changes(built, FILES, inputs)
+    assert (change.path, change.causes) == (LOCK, (Cause.FORMATTER,))
+    assert change.because == (f"ruff {built.inputs.formatter} -> {told}",)
 
 
 def test_a_built_in_toolset_of_another_toolgen_is_a_cause_of_its_own(built: Project) -> None:
     specs = {"toolgen://code.yaml": "f" * 64}
-    assert changes(built, None, replace(built.inputs, specs={**built.inputs.specs, **specs})) == [
-        Change(LOCK, (Cause.BUILTIN,), ("toolgen://code.yaml",))
-    ]
-    assert changes(built, None, replace(built.inputs, specs=specs)) == [
-        Change(LOCK, (Cause.SPEC, Cause.BUILTIN), ("specs/a.yaml", "toolgen://code.yaml"))
-    ]
+    assert quick_changes(built, specs={**built.inputs.specs, **specs}) == (
+        Change(LOCK, (Cause.BUILTIN,), ("toolgen://code.yaml",)),
+    )
+    assert quick_changes(built, specs=specs) == (
+        Change(LOCK, (Cause.SPEC, Cause.BUILTIN), ("specs/a.yaml", "toolgen://code.yaml")),
+    )
 
 
 def test_another_version_of_toolgen_is_named(built: Project) -> None:
-    lock = json.loads((built.out / LOCK).read_text())
-    built.write(LOCK, json.dumps({**lock, "generator": "0.0.1"}))
+    text = (built.out / LOCK).read_text()
+    built.write(LOCK, text.replace(f"generator {toolgen.__version__}", "generator 0.0.1"))
 
-    (change,) = changes(built, None, replace(built.inputs, generator="f" * 64))
+    (change,) = changes(built, FILES)
     assert (change.causes, change.because) == ((Cause.GENERATOR,), (f"toolgen 0.0.1 -> {toolgen.__version__}",))
+
+
+def test_a_spec_that_says_the_same_in_other_words_is_no_drift(built: Project) -> None:
+    (built.root / "specs/a.yaml").write_text("toolgen: 1 # new\n")
+
+    assert fast_check(built.tree, Target()) == (Change(LOCK, (Cause.SPEC,), ("specs/a.yaml",)),)
+    assert changes(built, FILES, current_inputs(built.root, Target())) == []
+
+
+def test_in_a_new_checkout_the_lock_does_not_answer_and_the_cause_is_one_of_several(built: Project) -> None:
+    shutil.rmtree(built.out / DERIVED)
+
+    assert fast_check(built.tree, Target()) is None
+    assert changes(built, FILES) == []
+    assert [change.causes for change in changes(built, {**FILES, "shop/a.py": "a = 2\n"})] == [(Cause.OUTDATED,)] * 2
+
+
+@pytest.mark.parametrize("state", ["", "{", "[]", '{"lock": 1, "inputs": {}}', '{"inputs": {"specs": 1}}'])
+def test_a_note_that_is_damaged_is_as_none(built: Project, state: str) -> None:
+    (built.out / DERIVED / "build.json").write_text(state)
+
+    assert fast_check(built.tree, Target()) is None
 
 
 def test_a_changed_setting_of_the_target_is_drift(built: Project) -> None:
@@ -201,7 +232,9 @@ def test_an_output_that_is_a_file_misses_everything(project: Project) -> None:
     project.out.write_text("mine")
 
     assert fast_check(project.tree, Target()) is None
-    assert {change.causes for change in drift(project.tree, None, project.inputs, {"a.py": b""})} == {(Cause.MISSING,)}
+    assert {change.causes for change in drift(project.tree, None, project.inputs, {"a.py": b""}, {})} == {
+        (Cause.MISSING,)
+    }
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read anywhere")
@@ -211,22 +244,23 @@ def test_what_cannot_be_read_counts_as_edited(built: Project) -> None:
     assert fast_check(built.tree, Target()) == (Change("shop/a.py", (Cause.EDITED,)),)
 
 
-def test_an_edited_lock_is_drift(built: Project) -> None:
+def test_a_lock_that_is_not_as_toolgen_writes_it_is_drift(built: Project) -> None:
     text = (built.out / LOCK).read_text()
-    built.write(LOCK, text.replace("\n}", ' , "more": 1 }'))
+    built.write(LOCK, f"{text}\n")
 
-    assert fast_check(built.tree, Target()) == (Change(LOCK, (Cause.EDITED,)),)
+    assert fast_check(built.tree, Target()) is None
+    assert changes(built, FILES) == [Change(LOCK, (Cause.OUTDATED,))]
 
 
 def test_a_lock_that_disagrees_with_the_files_is_drift(built: Project) -> None:
-    lock = json.loads((built.out / LOCK).read_text())
-    lock["files"]["shop/a.py"] = "0" * 64
-    built.write(LOCK, json.dumps(lock))
+    lines = (built.out / LOCK).read_text().splitlines()
+    lines[lines.index("shop/a.py") + 1] = f"  {'0' * 32}"
+    built.write(LOCK, "\n".join(lines))
 
     assert [change.path for change in changes(built, FILES)] == [LOCK]
 
 
-@pytest.mark.parametrize("lock", [None, "<<<<<<< HEAD"])
+@pytest.mark.parametrize("lock", [None, "no lock"])
 def test_without_a_readable_lock_the_quick_answer_is_none(built: Project, lock: str | None) -> None:
     (built.out / LOCK).unlink()
     if lock is not None:

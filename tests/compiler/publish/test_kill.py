@@ -17,6 +17,7 @@ from tests.compiler.specs import resolved, toolset
 from toolgen.cli.front import run
 from toolgen.compiler.build import generate
 from toolgen.runtime.base.packages import read_package
+from toolgen.spec.derived import DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,8 +112,9 @@ def write_specs(folder: Path, specs: dict[str, str]) -> None:
 
 
 def content(folder: Path) -> dict[str, bytes | None]:
-    """Every file of the package, and every folder; not the bytecode of those who imported it."""
-    paths = sorted(path for path in (folder / "generated").rglob("*") if "__pycache__" not in path.parts)
+    """Every file of the package, and every folder; not the bytecode of those who imported it, and no derived data."""
+    made = {"__pycache__", DERIVED}
+    paths = sorted(path for path in (folder / "generated").rglob("*") if made.isdisjoint(path.parts))
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in paths}
 
 

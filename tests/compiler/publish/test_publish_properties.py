@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.publish.disk import Disk
 from toolgen.compiler.publish.drift import Cause, drift
-from toolgen.compiler.publish.inputs import Inputs, digest
+from toolgen.compiler.publish.inputs import Inputs
 from toolgen.compiler.publish.lock import read_lock
 from toolgen.compiler.publish.publish import publish
 from toolgen.compiler.publish.tree import LOCK, Tree
@@ -88,10 +88,11 @@ def build(tree: Tree, files: dict[str, bytes], *, force: bool) -> None:
     """Publish, and compare the tree before and after with what publishing promises."""
     sink = Diagnostics()
     lock = read_lock(tree, sink)
-    owned = dict(lock.files) if lock else {}
+    owned = lock.files if lock else {}
+    former = lock
     before = content(tree)
 
-    published = publish(tree, files, INPUTS, force=force, sink=sink, disk=UnflushedDisk())
+    published = publish(tree, files, INPUTS, {}, force=force, sink=sink, disk=UnflushedDisk())
 
     after = content(tree)
     if published is None:
@@ -102,16 +103,17 @@ def build(tree: Tree, files: dict[str, bytes], *, force: bool) -> None:
     assert {path: after[path] for path in files} == files
     lock = read_lock(tree, sink)
     assert lock
-    assert lock.files == {path: digest(data) for path, data in files.items()}
+    assert lock.files.keys() == files.keys()
+    assert all(lock.has_written(path, data) for path, data in files.items())
     lost = {path for path in before if path not in after and path != LOCK}
     assert lost <= owned.keys() - files.keys()
-    assert force or all(digest(before[path]) == owned[path] for path in lost)
+    assert force or all(former and former.has_written(path, before[path]) for path in lost)
     changed = {path for path in files if path in before and before[path] != after[path]}
-    assert force or all(digest(before[path]) == owned.get(path) for path in changed)
+    assert force or all(former and former.has_written(path, before[path]) for path in changed)
     kept = {path: data for path, data in after.items() if path not in files and path != LOCK}
     assert kept.items() <= before.items()
     assert not kept.keys() & owned.keys()
-    assert {change.causes for change in drift(tree, lock, INPUTS, files)} <= {(Cause.STRAY,)}
+    assert {change.causes for change in drift(tree, lock, INPUTS, files, {})} <= {(Cause.STRAY,)}
     assert {*published.written} == {path for path in after if before.get(path) != after[path]}
     assert {*published.removed} == lost
 

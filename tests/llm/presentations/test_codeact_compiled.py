@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.compiler.specs import resolved, toolset
+from tests.compiler.specs import resolved, stubs_of, toolset
 from tests.llm.codeact.house import House, candidates_of
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
-from toolgen.compiler.emit.stubs import emit_stubs
 from toolgen.llm.codeact import CodeAct, CompiledStubs, WorkerPool, read_stubs
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CatalogError
@@ -74,7 +73,7 @@ def fixture(count: int) -> tuple[Catalog, CompiledStubs]:
             name=ident, description=tool["description"], input_schema=tool["args"], result_schema=tool["result"]
         )
         registered.register(definition, lambda _args: FOUND, profile="full")
-    return registered, CompiledStubs(emit_stubs(catalog).encode())
+    return registered, CompiledStubs(stubs_of(catalog).encode())
 
 
 def test_the_surface_of_67_tools_is_at_most_half_of_the_flat_payload() -> None:
@@ -169,7 +168,7 @@ def test_fields_may_be_called_like_types_and_their_types_hold(
         lambda got: got["nested"],
         profile="full",
     )
-    stubs = CompiledStubs(emit_stubs(catalog).encode())
+    stubs = CompiledStubs(stubs_of(catalog).encode())
     assert all(len(line) < 3_000 for line in "\n".join(stubs.types.values()).split("\n"))
     world, pool = House(registered), POOL
     codeact = CodeAct(candidates_of(registered), stubs=stubs, pool=pool)
@@ -196,7 +195,7 @@ def test_open_objects_take_other_keys_and_computed_text_unless_these_are_wrong_o
         lambda got: {"total": len(got["filters"]), "more": got["filters"]},
         profile="full",
     )
-    codeact = CodeAct(candidates_of(registered), stubs=CompiledStubs(emit_stubs(catalog).encode()), pool=POOL)
+    codeact = CodeAct(candidates_of(registered), stubs=CompiledStubs(stubs_of(catalog).encode()), pool=POOL)
     reports = House(registered).reports(
         "page = shop__a(filters={'author': 'ann', 'label': 'x', 'state': 'OPEN'.lower()})\nresult = page['more']",
         "result = shop__a(filters={'autor': 'ann'})",
@@ -216,23 +215,49 @@ def test_open_objects_take_other_keys_and_computed_text_unless_these_are_wrong_o
     assert 'Unknown key "totl"' in reports[6]
 
 
-def test_stubs_of_a_package_are_read_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stubs_of_a_package_are_made_where_they_are_missing_stale_or_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = tmp_path / "stubbed_package"
     package.mkdir()
     (package / "__init__.py").touch()
+    catalog = resolved(toolset({"a": {"description": "A.", "args": {"type": "object"}}})).catalog
+    (package / "catalog.json").write_text(emit_catalog_json(catalog), encoding="utf-8")
+    kept = package / "_derived" / "stubs.json"
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(CatalogError, match=r"^'stubbed_package' has no stubs.json: run `toolgen build`$"):
-        read_stubs("stubbed_package")
-    (package / "stubs.json").write_text("{")
-    with pytest.raises(
-        CatalogError, match=r"^the stubs.json of 'stubbed_package' is damaged: .*; run `toolgen build`$"
-    ):
-        read_stubs("stubbed_package")
-    (package / "stubs.json").write_text(
-        '{"tools": {"a.b": {"function": "a__b", "source": "def a__b() -> Any: ...\\n"}}}'
-    )
-    stub = read_stubs("stubbed_package").get("a.b")
-    assert stub is not None
-    assert stub.function == "a__b"
-    with pytest.raises(CatalogError, match=r"^'no_such_package' has no stubs.json"):
+
+    def function() -> str:
+        read_stubs.cache_clear()
+        stub = read_stubs("stubbed_package").get("shop.a")
+        return stub.source if stub else ""
+
+    assert '"""A."""' in function()
+    made = kept.read_text(encoding="utf-8")
+    assert (package / "_derived" / ".gitignore").read_text().endswith("\n*\n")
+
+    kept.write_text(made.replace("A.", "Kept."), encoding="utf-8")
+    assert '"""Kept."""' in function()
+
+    kept.write_text(made.splitlines()[1], encoding="utf-8")
+    assert '"""A."""' in function()
+    assert kept.read_text(encoding="utf-8") == made
+
+    changed = emit_catalog_json(catalog).replace('"A."', '"B."')
+    (package / "catalog.json").write_text(changed, encoding="utf-8")
+    assert '"""B."""' in function()
+
+
+def test_stubs_are_made_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package, elsewhere = tmp_path / "linked_package", tmp_path / "elsewhere"
+    package.mkdir()
+    elsewhere.mkdir()
+    (package / "__init__.py").touch()
+    catalog = resolved(toolset({"a": {"description": "A.", "args": {"type": "object"}}})).catalog
+    (package / "catalog.json").write_text(emit_catalog_json(catalog), encoding="utf-8")
+    (package / "_derived").symlink_to(elsewhere)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert read_stubs("linked_package").get("shop.a") is not None
+    assert not list(elsewhere.iterdir())
+    with pytest.raises(CatalogError, match=r"no package 'no_such_package' can be imported"):
         read_stubs("no_such_package")

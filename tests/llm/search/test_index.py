@@ -12,6 +12,7 @@ from tests.llm.search.worlds import TOOLS, document, queries, worlds
 from toolgen.llm.search.index import Hit, Index
 from toolgen.search.documents import SearchDocument
 from toolgen.search.index_text import write_index
+from toolgen.spec.derived import catalog_mark
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -117,7 +118,7 @@ def test_an_extended_index_is_one_built_of_the_last_of_each_key(
 def test_a_stored_index_finds_what_the_built_one_finds(
     world: list[SearchDocument], later: list[SearchDocument], query: str
 ) -> None:
-    stored = Index.load(write_index(world).encode())
+    stored = Index.load(write_index(world, catalog_mark(b"")).encode())
     assert stored is not None
     assert list(stored) == sorted(each.key for each in world)
     assert stored.search(query, 5) == Index.build(world).search(query, 5)

@@ -10,6 +10,7 @@ from toolgen.llm.search.of_catalog import documents_of, index_of
 from toolgen.runtime import Catalog, ToolDefinition, load
 from toolgen.search.documents import SearchDocument
 from toolgen.search.index_text import INDEX_FILE, write_index
+from toolgen.spec.derived import DERIVED, catalog_mark
 
 if TYPE_CHECKING:
     import pytest
@@ -35,7 +36,7 @@ def test_a_package_without_an_index_is_indexed_when_it_is_asked_for(shop: Shop) 
 
 def test_a_stored_index_is_loaded_and_only_what_it_lacks_is_read(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = load(shop.name)
-    (shop.folder / INDEX_FILE).write_text(write_index(documents_of(catalog, catalog)), encoding="utf-8")
+    index_of(catalog)
     add(catalog, lambda _args: "ran", "mail.send", description="Send a message.")
     read: list[str] = []
     definition = Catalog.definition
@@ -53,31 +54,29 @@ def test_a_stored_index_is_loaded_and_only_what_it_lacks_is_read(shop: Shop, mon
     assert index.search("list orders", 5) == fresh.search("list orders", 5) != ()
 
 
-def test_a_stored_index_that_is_damaged_or_of_other_tools_is_made_anew_and_warned_of(
-    shop: Shop, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_stored_index_that_is_damaged_or_of_another_catalog_is_made_again_and_kept(shop: Shop) -> None:
     catalog = load(shop.name)
     documents = list(documents_of(catalog, catalog))
-    file = shop.folder / INDEX_FILE
-    text = write_index(documents)
+    index_of(catalog)
+    file = shop.folder / DERIVED / INDEX_FILE
+    text = file.read_text(encoding="utf-8")
     ghost = SearchDocument(key="ghost.refund", names=("ghost.refund",))
-    for stored, fault in [
-        (text[: len(text) // 2], "is damaged, or of another version"),
-        (write_index([*documents, ghost]), "is not of the tools that are there"),
-        (write_index(documents[1:]), "is not of the tools that are there"),
-    ]:
+    for stored in (text[: len(text) // 2], write_index([*documents, ghost], catalog_mark(b"another")), ""):
         file.write_text(stored, encoding="utf-8")
-        caplog.clear()
         index = index_of(catalog)
         assert set(index) == set(catalog)
         assert index.search("list orders", 5) == Index.build(documents).search("list orders", 5) != ()
-        told = f"the search_index.json of {shop.name!r} {fault}; its tools are indexed anew: run `toolgen build`"
-        assert [each.getMessage() for each in caplog.records] == [told]
+        assert file.read_text(encoding="utf-8") == text
 
 
-def test_a_stored_index_that_cannot_be_read_is_made_anew(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_index_that_cannot_be_kept_is_made_each_time(shop: Shop) -> None:
     catalog = load(shop.name)
-    (shop.folder / INDEX_FILE).unlink(missing_ok=True)
-    (shop.folder / INDEX_FILE).mkdir()
+    (shop.folder / DERIVED / INDEX_FILE).mkdir(parents=True)
     assert set(index_of(catalog)) == set(catalog)
-    assert "is damaged" in caplog.text
+
+
+def test_a_package_that_changed_since_it_was_loaded_is_searched_as_it_was_loaded(shop: Shop) -> None:
+    catalog = load(shop.name)
+    place = shop.folder / "catalog.json"
+    place.write_text(place.read_text().replace('"shop.orders.find"', '"shop.orders.look_up"'), encoding="utf-8")
+    assert set(index_of(catalog)) == set(catalog)

@@ -10,18 +10,19 @@ import pytest
 from tests.llm.search.worlds import TOOLS, document
 from toolgen.llm.search.index import Index
 from toolgen.search.index_text import write_index
+from toolgen.spec.derived import catalog_mark
 
-TEXT = write_index(TOOLS)
+TEXT = write_index(TOOLS, catalog_mark(b""))
 
 
 def test_a_file_of_another_version_is_not_read() -> None:
-    assert Index.load(TEXT.replace('"version": 2', '"version": 1').encode()) is None
+    assert Index.load(TEXT.replace('"version": 3', '"version": 1').encode()) is None
 
 
 def edited(**changes: Any) -> str:
     """The index with other parts, laid out as a build does it, under the digest of what it was."""
     index = {**json.loads(TEXT), **changes}
-    start = "\n".join(TEXT.split("\n", 2)[:2])
+    start = "\n".join(TEXT.split("\n", 3)[:3])
     head = "".join(f"{json.dumps(key)}: {json.dumps(index[key])},\n" for key in ("keys", "digests", "lengths"))
     words = ",\n".join(f"{json.dumps(word)}: {json.dumps(places)}" for word, places in index["words"].items())
     return f'{start}\n{head}"words": {{\n{words}\n}}}}\n'
@@ -34,7 +35,7 @@ def edited(**changes: Any) -> str:
         TEXT[: len(TEXT) // 2] + "\n}}\n",
         TEXT.replace('": [', '":['),
         TEXT.replace("\n", "\r\n"),
-        TEXT.replace('"version": 2,\n', ""),
+        TEXT.replace('"version": 3,\n', ""),
         TEXT.replace('"keys"', '"key"'),
         TEXT.replace('"messag"', '<<<<<<< HEAD\n"messag"'),
         "\ufeff" + TEXT,
@@ -58,14 +59,14 @@ def test_a_file_that_is_laid_out_otherwise_is_not_read(text: str) -> None:
 
 
 def test_words_of_other_scripts_are_read_back() -> None:
-    stored = Index.load(write_index([document("a", "天気 заказ")]).encode())
+    stored = Index.load(write_index([document("a", "天気 заказ")], catalog_mark(b"")).encode())
     assert stored is not None
     assert [hit.key for hit in stored.search("заказ", 1)] == ["a"]
     assert [hit.key for hit in stored.search("天気", 1)] == ["a"]
 
 
 def test_an_index_of_nothing_is_read() -> None:
-    stored = Index.load(write_index([]).encode())
+    stored = Index.load(write_index([], catalog_mark(b"")).encode())
     assert stored is not None
     assert len(stored) == 0
     assert stored.search("x", 1) == ()

@@ -20,7 +20,7 @@ TAIL = '\n},\n"wire_names": {},\n"tags": {}\n}\n'
 
 
 def text_of(tools: dict[str, Any]) -> bytes:
-    lines = ",\n".join(f"{json.dumps(ident)}: {json.dumps(tool)}" for ident, tool in tools.items())
+    lines = ",\n".join(f"{json.dumps(ident)}:\n{json.dumps(tool)}" for ident, tool in tools.items())
     return f'{HEAD}"tools": {{\n{lines}{TAIL}'.encode()
 
 
@@ -63,7 +63,7 @@ def test_what_is_no_catalog_is_refused_at_once(text: bytes) -> None:
 @pytest.mark.parametrize("entry", ["{", "[]"])
 def test_a_damaged_entry_is_refused_when_it_is_read(shop: Shop, entry: str) -> None:
     text = text_of({"a.b": {"description": "Fine.", "args": {}}}).decode()
-    (shop.folder / "catalog.json").write_text(text.replace(TAIL, f',\n"a.c": {entry}{TAIL}'))
+    (shop.folder / "catalog.json").write_text(text.replace(TAIL, f',\n"a.c":\n{entry}{TAIL}'))
     catalog = load(shop.name)
     assert catalog.definition("a.b").description == "Fine."
     with pytest.raises(CatalogError, match=r"damaged.*toolgen build"):

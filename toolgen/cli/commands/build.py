@@ -11,6 +11,7 @@ import click
 from toolgen.cli.output import counted, diagnostics_json, format_option, progress, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler import build, check
+from toolgen.compiler.build import DELETE_STRAYS, STRAY
 from toolgen.compiler.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def command(*, only_check: bool, force: bool, warnings_as_errors: bool, style: s
     """Compile the specs of every target into its package.
 
     A build is all or nothing: where a spec has an error, or a generated file was edited by hand, nothing changes.
+    Files in a package that toolgen did not write are left alone and reported, and the exit code is 1.
     """
     if only_check and force:
         raise click.UsageError("`--check` writes nothing, so there is nothing to force.")
@@ -75,6 +77,7 @@ def _build(
             "written": list(published.written),
             "removed": list(published.removed),
             "unchanged": len(published.unchanged),
+            "strays": list(built.strays),
         }
     if style == "text":
         show_diagnostics(sink, built.sources)
@@ -86,7 +89,11 @@ def _build(
             click.echo(
                 f"{target.out}: {counted(len(published.written), 'file')} written, {len(published.removed)} removed"
             )
-    return published is not None, outcome
+        for path in built.strays if published else ():
+            click.echo(f"{target.out}/{path}: {STRAY}")
+        if published and built.strays:
+            click.echo(f"{target.out}: {counted(len(built.strays), 'difference')}; {DELETE_STRAYS}", err=True)
+    return published is not None and not built.strays, outcome
 
 
 def _why(sink: Diagnostics) -> str:

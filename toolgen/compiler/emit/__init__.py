@@ -9,15 +9,14 @@ from toolgen import __version__
 from toolgen.compiler.emit.actions import emit_actions
 from toolgen.compiler.emit.agents import emit_agents
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
-from toolgen.compiler.emit.documentation import emit_tool_schemas, emit_tools_md
+from toolgen.compiler.emit.documentation import emit_tools_md
+from toolgen.compiler.emit.headers import with_headers
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.models import render_models
 from toolgen.compiler.emit.providers import emit_providers
-from toolgen.compiler.emit.search_index import emit_search_index
-from toolgen.compiler.emit.stubs import emit_stubs
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.emit.toolset import emit_toolset
-from toolgen.compiler.emit.types import emit_shared_types
+from toolgen.compiler.emit.types import emit_shared_types, module_of
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
@@ -41,9 +40,6 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
         ),
         "py.typed": "",
         "catalog.json": emit_catalog_json(catalog),
-        "tool_schemas.json": emit_tool_schemas(catalog),
-        "search_index.json": emit_search_index(catalog),
-        "stubs.json": emit_stubs(catalog),
         "TOOLS.md": emit_tools_md(catalog),
         **emit_agents(catalog),
         **emit_actions(catalog),
@@ -53,7 +49,24 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
     for toolset, rendered in zip(catalog.toolsets, models, strict=True):
         folder = "/".join(toolset.package)
         files.update({f"{folder}/{path}": text for path, text in emit_toolset(toolset, rendered).items()})
-    return dict(sorted({**_packages(files), **files, **emit_providers(catalog, export)}.items()))
+    files = {**_packages(files), **files, **emit_providers(catalog, export)}
+    return with_headers(catalog, dict(sorted(files.items())))
+
+
+def owners(catalog: Catalog) -> dict[str, str]:
+    """The ident of the tool that a part of the package belongs to, by `path#part`, or by path for a whole file."""
+    found: dict[str, str] = {}
+    for toolset in catalog.toolsets:
+        folder, homes = "/".join(toolset.package), module_of(toolset)
+        for tool in toolset.tools:
+            keys = (
+                f"catalog.json#{tool.ident}",
+                f"TOOLS.md#{tool.ident}",
+                f"{folder}/calls.py#{tool.names.call}",
+                f"{folder}/types/{homes[tool.names.args]}.py",
+            )
+            found.update(dict.fromkeys(keys, tool.ident))
+    return found
 
 
 def _described_classes(toolset: Toolset) -> list[ClassType]:

@@ -1,4 +1,8 @@
-"""`catalog.json`: what a runtime loads. Only what differs from its default is written, one tool a line."""
+"""`catalog.json`: what a runtime loads. Only what differs from its default is written.
+
+A tool takes two lines, its ident and all else: so a change to one changes one line, and branches that touch neighbours
+still merge, for there is a line between the two that neither changed.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,15 @@ if TYPE_CHECKING:
 
 
 def emit_catalog_json(catalog: Catalog) -> str:
-    """The catalog as JSON text, one tool a line: a runtime reads the lines of the tools that are used."""
+    """The catalog as JSON text, a tool in two lines: a runtime parses the lines of the tools that are used."""
     sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
         "tools": {ident: tool for toolset in catalog.toolsets for ident, tool in _tools(toolset)},
         "wire_names": {
-            tool.ident: tool.wire_name or wire_name(tool.ident)
+            tool.ident: tool.wire_name
             for toolset in catalog.toolsets
             for tool in toolset.tools
+            if tool.wire_name not in ("", wire_name(tool.ident))
         },
         "agents": {agent.name: _agent(agent) for agent in catalog.agents},
         "catalogs": {each.name: _action_catalog(each) for each in catalog.catalogs},
@@ -33,19 +38,21 @@ def emit_catalog_json(catalog: Catalog) -> str:
         "tags": dict(catalog.tags),
     }
     head = {
+        "generated": "by toolgen from the specs of this project; edit those, and run `toolgen build`",
         "contract": CONTRACT_VERSION,
         "generator": __version__,
         "formats": "assert" if catalog.assert_formats else "annotate",
     }
     lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
-    lines += [f"{_text(name)}: {_section(entries)}" for name, entries in sections.items()]
+    lines += [f"{_text(name)}: {_section(entries, name)}" for name, entries in sections.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _section(entries: Mapping[str, Any]) -> str:
+def _section(entries: Mapping[str, Any], name: str) -> str:
     if not entries:
         return "{}"
-    return "{\n" + ",\n".join(f"{_text(name)}: {_text(value)}" for name, value in sorted(entries.items())) + "\n}"
+    between = ":\n" if name == "tools" else ": "
+    return "{\n" + ",\n".join(f"{_text(key)}{between}{_text(value)}" for key, value in sorted(entries.items())) + "\n}"
 
 
 def _text(value: Any) -> str:

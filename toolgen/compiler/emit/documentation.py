@@ -1,18 +1,23 @@
-"""`TOOLS.md` for people, and `tool_schemas.json` for other programs."""
+"""`TOOLS.md`: every tool, for people."""
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation
-from toolgen.compiler.emit.literals import first_line
+from toolgen.compiler.emit.literals import literal
 from toolgen.compiler.emit.templates import render
+from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import ClassRef, ClassType
+from toolgen.providers.stubs.schema_types import target_of
 
 if TYPE_CHECKING:
-    from toolgen.compiler.ir.catalog import Catalog, Tool
+    from collections.abc import Iterator
+
+    from toolgen.compiler.ir.catalog import Catalog, Schema, Tool
 
 
 _INLINE: Final = re.compile(
@@ -24,8 +29,16 @@ _BLOCK: Final = re.compile(r"^(\d*)([#>=+-]|(?<=\d)[.)])")
 """What starts a block of its own at the start of a line."""
 
 
+_BOUNDS: Final = (
+    *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "pattern", "format"),
+    *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
+)
+"""Keywords of JSON Schema that are told of a field, in their own words."""
+
+
 def emit_tools_md(catalog: Catalog) -> str:
-    """Every tool with its args, as Markdown."""
+    """Every tool with what it takes and gives, who is asked, and its limits, as Markdown."""
     toolsets: list[dict[str, Any]] = []
     for toolset in (toolset for toolset in catalog.toolsets if toolset.tools):
         classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
@@ -34,32 +47,63 @@ def emit_tools_md(catalog: Catalog) -> str:
     return render("tools.md.jinja", {"toolsets": toolsets})
 
 
-def emit_tool_schemas(catalog: Catalog) -> str:
-    """The JSON Schemas of every tool, by ident: `{"args": …, "result": …}`."""
-    schemas = {tool.ident: {"args": tool.args.json, "result": tool.result.json} for tool in catalog.tools}
-    return json.dumps(schemas, ensure_ascii=False, indent=1) + "\n"
-
-
 def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
-    made = classes.get(tool.args.shape.name) if isinstance(tool.args.shape, ClassRef) else None
+    args = _fields(tool.args, classes)
     return {
         "ident": tool.ident,
         "anchor": re.sub(r"[^a-z0-9_-]", "", tool.ident.lower()),
-        "short": _line(first_line(tool.description)),
         "description": _paragraphs(tool.description),
         "permission": tool.permission.value,
         "tags": ", ".join(tag for tag in tool.tags if tag != tool.permission.value),
-        "fields": [
-            {
-                "name": _code(field.wire),
-                "type": _code(annotation(field.shape)),
-                "required": "yes" if field.required else "",
-                "description": _line(field.description),
-            }
-            for field in (made.fields if made else ())
-            if field.wire not in tool.inject
-        ],
+        "facts": [f"- {name}: {said}" for name, said in _facts(tool) if said],
+        "args": [field for field in args if field["wire"] not in tool.inject],
+        "result": _code(annotation(tool.result.shape)),
+        "results": _fields(tool.result, classes),
     }
+
+
+def _facts(tool: Tool) -> Iterator[tuple[str, str]]:
+    """What is told of a tool beside its args and result, in one line each."""
+    limits = [
+        _code(f"{item.name}: {getattr(tool.limits, item.name)}")
+        for item in fields(Limits)
+        if getattr(tool.limits, item.name) != item.default
+    ]
+    yield "permission", _code(tool.permission.value)
+    yield "tags", ", ".join(_code(tag) for tag in tool.tags if tag != tool.permission.value)
+    yield "roles", ", ".join(map(_code, tool.roles)) or "none" if tool.roles is not None else ""
+    yield "confirm", _line(tool.confirm)
+    yield "limits", ", ".join(limits)
+    yield "cost", _code(tool.cost.value) if tool.cost is not Cost.FREE else ""
+    yield "gate", "checked before it runs" if tool.gate else ""
+    yield "exactly one of", ", ".join(map(_code, tool.one_of))
+    yield "filled in by the host", ", ".join(map(_code, tool.inject))
+
+
+def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]:
+    """The named fields of one side of a tool; none where it is no object with such."""
+    made = classes.get(side.shape.name) if isinstance(side.shape, ClassRef) else None
+    root = target_of(side.json, side.json)
+    properties = root.get("properties", {}) if isinstance(root, dict) else {}
+    return [
+        {
+            "wire": field.wire,
+            "name": _code(field.wire),
+            "type": _code(annotation(field.shape)),
+            "required": "yes" if field.required else "",
+            "default": _code(literal(field.default)) if field.has_default else "",
+            "bounds": ", ".join(_bounds(target_of(properties.get(field.wire), side.json))),
+            "description": _line(field.description),
+        }
+        for field in (made.fields if made else ())
+    ]
+
+
+def _bounds(schema: Any) -> Iterator[str]:
+    for keyword in _BOUNDS if isinstance(schema, dict) else ():
+        if keyword in schema:
+            said = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
+            yield _code(f"{keyword}: {said}")
 
 
 def _code(text: str) -> str:

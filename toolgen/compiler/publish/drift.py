@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING, Final
 from toolgen import __version__
 from toolgen.compiler.listing import BUILTIN_PREFIX
 from toolgen.compiler.publish.difference import difference
-from toolgen.compiler.publish.inputs import Inputs, current_inputs, digest
+from toolgen.compiler.publish.inputs import Inputs, current_inputs
 from toolgen.compiler.publish.lock import Lock, LockBroken, lock_for, parse_lock, render_lock
+from toolgen.compiler.publish.parts import has_conflict
+from toolgen.compiler.publish.state import noted_inputs
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from toolgen.compiler.config import Target
     from toolgen.compiler.publish.tree import Tree
 
 
-_NO_FILE: Final = "a link, a special file, or not readable"
+_NO_FILE: Final = b"a link, a special file, or not readable"
 
 
 class Cause(StrEnum):
     """Why a file is not what a build would make it."""
 
+    OUTDATED = "specs, configuration or toolgen changed"
     SPEC = "spec changed"
     BUILTIN = "built-in toolset changed"
     GENERATOR = "generator changed"
@@ -72,55 +75,99 @@ class _Staleness:
 def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     """Compare a package with its specs by its lock alone, without building and without importing what builds.
 
-    Nothing found means that a build would change nothing. Gives None where no readable lock can answer.
+    Nothing found means that a build would change nothing. Gives None where the lock cannot answer: it is missing,
+    broken or merged, or nothing notes what the package was made from, as in a new checkout.
     """
     try:
-        lock = parse_lock(tree.read(LOCK))
+        content = tree.read(LOCK)
+        lock = parse_lock(content)
     except (OSError, LockBroken):
         return None
-    return drift(tree, lock, current_inputs(tree.root, target), None)
-
-
-def drift(tree: Tree, lock: Lock | None, inputs: Inputs, expected: Mapping[str, bytes] | None) -> tuple[Change, ...]:
-    """List what a build from `inputs` would change in the tree, sorted by path.
-
-    `expected` is what the build would write, or None where only the lock is asked: then changed inputs show as a
-    change of `toolgen.lock`, and there are no diffs. A file that cannot be read counts as edited.
-    """
-    stale = _staleness(lock, inputs) if lock else _Staleness()
-    owned: Mapping[str, str] = lock.files if lock else {}
+    noted = noted_inputs(tree, content)
+    if noted is None or lock.is_merged:
+        return None
+    stale = _staleness(lock, noted, current_inputs(tree.root, target))
     present = tree.scan()
-    changes = [*_changed_files(tree, owned, stale, present, expected)]
-    known = {*owned, *(expected or ()), LOCK}
-    strays = (path for path in present if path not in known and not _belongs_to_tools(path))
-    changes += [Change(path, (Cause.STRAY,)) for path in strays]
-    lock_now = Lock(__version__, inputs, owned) if expected is None else lock_for(inputs, expected)
-    if LOCK not in present:
-        changes.append(Change(LOCK, (Cause.MISSING,)))
-    elif _read(tree, LOCK, present) != render_lock(lock_now):
-        changes.append(Change(LOCK, stale.causes or (Cause.EDITED,), stale.because))
+    changes = [*_unlike_lock(tree, lock, present), *_strays(present, lock.files)]
+    if stale.causes:
+        changes.append(Change(LOCK, stale.causes, stale.because))
     return tuple(sorted(changes))
 
 
-def _changed_files(
-    tree: Tree,
-    owned: Mapping[str, str],
-    stale: _Staleness,
-    present: Mapping[str, bool],
-    expected: Mapping[str, bytes] | None,
-) -> Iterator[Change]:
-    """Compare each file that toolgen wrote or would write; without `expected`, with what the lock noted."""
-    wanted = owned if expected is None else {path: digest(content) for path, content in expected.items()}
-    for path in {*owned, *wanted}:
+def drift(
+    tree: Tree, lock: Lock | None, inputs: Inputs, expected: Mapping[str, bytes], owners: Mapping[str, str]
+) -> tuple[Change, ...]:
+    """List what a build from `inputs` would change in the tree, sorted by path.
+
+    `expected` is what the build would write, `owners` whose parts of it are. A file that cannot be read counts as
+    edited.
+    """
+    present = tree.scan()
+    stale = _Staleness()
+    found = _read(tree, LOCK, present)
+    if lock and found is not None:
+        noted = noted_inputs(tree, found)
+        stale = _staleness(lock, noted, inputs) if noted else _versions(lock, inputs)
+    changes = [*_changed_files(tree, lock, stale, present, expected)]
+    changes += _strays(present, {**(lock.files if lock else {}), **expected})
+    if LOCK not in present:
+        changes.append(Change(LOCK, (Cause.MISSING,)))
+    elif found != render_lock(lock_for(expected, owners, inputs.formatter)):
+        causes = stale.causes or ((Cause.OUTDATED,) if lock else (Cause.EDITED,))
+        changes.append(Change(LOCK, causes, stale.because))
+    return tuple(sorted(changes))
+
+
+def strays(tree: Tree) -> tuple[str, ...]:
+    """List the files in the tree that are not toolgen's, by the lock that is there, and no tool's either."""
+    try:
+        files = parse_lock(tree.read(LOCK)).files
+    except (OSError, LockBroken):
+        return ()
+    return tuple(sorted(change.path for change in _strays(tree.scan(), files)))
+
+
+def _strays(present: Mapping[str, bool], known: Collection[str]) -> list[Change]:
+    return [
+        Change(path, (Cause.STRAY,))
+        for path in present
+        if path not in known and path != LOCK and not _belongs_to_tools(path)
+    ]
+
+
+def _unlike_lock(tree: Tree, lock: Lock, present: Mapping[str, bool]) -> Iterator[Change]:
+    """Iterate over the files that are not as the lock says."""
+    for path in lock.files:
+        if path not in present:
+            yield Change(path, (Cause.MISSING,))
+            continue
         content = _read(tree, path, present)
-        found = _NO_FILE if path in present else None
-        if content is not None:
-            found = digest(content)
-        if causes := _causes(found, owned.get(path), wanted.get(path), stale):
-            because = stale.because if set(causes) & set(stale.causes) else ()
-            new = (expected or {}).get(path)
-            diff = "" if expected is None else difference(f"{tree.out}/{path}", content, new)
-            yield Change(path, causes, because, diff)
+        if content is None or has_conflict(content) or not lock.has_written(path, content):
+            yield Change(path, (Cause.EDITED,))
+
+
+def _changed_files(
+    tree: Tree, lock: Lock | None, stale: _Staleness, present: Mapping[str, bool], expected: Mapping[str, bytes]
+) -> Iterator[Change]:
+    """Compare each file that toolgen wrote or would write."""
+    owned: Collection[str] = lock.files if lock else ()
+    for path in {*owned, *expected}:
+        content, new = _read(tree, path, present), expected.get(path)
+        found = _NO_FILE if content is None and path in present else content
+        if found == new:
+            continue
+        is_new = new is not None and (lock is None or not lock.has_written(path, new))
+        generated = stale.causes if is_new or new is None else ()
+        causes: tuple[Cause, ...] = ()
+        if found is None and (path in owned or not stale.causes):
+            causes = (Cause.MISSING,)
+        elif found is not None and path not in owned:
+            causes = (Cause.STRAY,)
+        elif found is not None and not (lock and lock.has_written(path, found)):
+            causes = (Cause.EDITED,)
+        causes = causes + generated or (Cause.OUTDATED,)
+        because = stale.because if set(causes) & set(stale.causes) else ()
+        yield Change(path, causes, because, difference(f"{tree.out}/{path}", content, new))
 
 
 def _read(tree: Tree, path: str, present: Mapping[str, bool]) -> bytes | None:
@@ -130,21 +177,7 @@ def _read(tree: Tree, path: str, present: Mapping[str, bool]) -> bytes | None:
         return None
 
 
-def _causes(found: str | None, owned: str | None, wanted: str | None, stale: _Staleness) -> tuple[Cause, ...]:
-    """Say why a file with the digest `found` is not as `wanted`, when the lock noted it as `owned`."""
-    if found == wanted or (found is None and wanted is None):
-        return ()
-    by_hand: tuple[Cause, ...] = ()
-    if found is None and (owned is not None or not stale.causes):
-        by_hand = (Cause.MISSING,)
-    elif found is not None and found != owned:
-        by_hand = (Cause.STRAY if owned is None else Cause.EDITED,)
-    generated = () if owned == wanted else stale.causes
-    return by_hand + generated or (Cause.GENERATOR,)
-
-
-def _staleness(lock: Lock, now: Inputs) -> _Staleness:
-    noted = lock.inputs
+def _staleness(lock: Lock, noted: Inputs, now: Inputs) -> _Staleness:
     causes: list[Cause] = []
     because: list[str] = []
     specs = sorted(path for path in {*noted.specs, *now.specs} if noted.specs.get(path) != now.specs.get(path))
@@ -153,14 +186,26 @@ def _staleness(lock: Lock, now: Inputs) -> _Staleness:
     if any(path.startswith(BUILTIN_PREFIX) for path in specs):
         causes.append(Cause.BUILTIN)
     because += specs
-    if noted.generator != now.generator:
+    versions = _versions(lock, now)
+    if noted.generator != now.generator or Cause.GENERATOR in versions.causes:
         causes.append(Cause.GENERATOR)
-        because += [f"toolgen {lock.generator} -> {__version__}"] if lock.generator != __version__ else []
-    if noted.formatter != now.formatter:
-        causes.append(Cause.FORMATTER)
-        because.append(f"ruff {noted.formatter or 'not installed'} -> {now.formatter or 'not installed'}")
+    causes += [cause for cause in versions.causes if cause is Cause.FORMATTER]
+    because += versions.because
     if noted.config != now.config:
         causes.append(Cause.CONFIGURATION)
+    return _Staleness(tuple(causes), tuple(because))
+
+
+def _versions(lock: Lock, now: Inputs) -> _Staleness:
+    """What a lock alone tells of changed inputs."""
+    causes: list[Cause] = []
+    because: list[str] = []
+    if lock.generator != __version__:
+        causes.append(Cause.GENERATOR)
+        because.append(f"toolgen {lock.generator} -> {__version__}")
+    if lock.formatter != now.formatter:
+        causes.append(Cause.FORMATTER)
+        because.append(f"ruff {lock.formatter or 'not installed'} -> {now.formatter or 'not installed'}")
     return _Staleness(tuple(causes), tuple(because))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.publish.lock import Lock
     from toolgen.compiler.publish.tree import Tree
 
 _FIX = "move {what} elsewhere, or run `toolgen build --force`"
@@ -33,14 +34,14 @@ class Plan:
 
 def plan(
     tree: Tree,
-    owned: Mapping[str, str],
+    owned: Lock | None,
     files: Mapping[str, bytes],
     lock: bytes,
     *,
     force: bool,
     sink: Diagnostics,
 ) -> Plan | None:
-    """Compare the tree with the `files` and the `lock` it should hold; `owned` is what the present lock owns.
+    """Compare the tree with the `files` and the `lock` it should hold; `owned` is the present lock.
 
     Reports everything that stands in the way and gives nothing: hand edits and strays (unless `force`), links,
     folders where files must go, paths that leave the tree or differ only in case. Raises OSError.
@@ -48,7 +49,7 @@ def plan(
     present = tree.scan()
     if not _are_possible(tree, files, sink):
         return None
-    removed = [path for path in sorted(owned) if path in present and path not in files]
+    removed = [path for path in sorted(owned.files if owned else ()) if path in present and path not in files]
     if not _are_free(tree, {*files, LOCK}, removed, present, sink):
         return None
     before = {path: digest(tree.read(path)) for path in (*files, *removed, LOCK) if path in present}
@@ -127,14 +128,14 @@ def _other_spelling(path: str, spellings: Mapping[str, list[str]]) -> str:
     return ""
 
 
-def _are_ours(tree: Tree, steps: Iterable[Step], owned: Mapping[str, str], sink: Diagnostics) -> bool:
+def _are_ours(tree: Tree, steps: Iterable[Step], owned: Lock | None, sink: Diagnostics) -> bool:
     """Report files that would be lost: generated ones edited by hand, and ones that toolgen never wrote."""
     fine = True
     for step in steps:
-        if step.before is None or step.before == owned.get(step.path):
+        if step.before is None or (owned and owned.has_written(step.path, tree.read(step.path))):
             continue
         place = f"{tree.out}/{step.path}"
-        if step.path in owned:
+        if owned and step.path in owned.files:
             sink.report("TG602", tree.span(step.path), f"{place} was edited by hand", fix=_FIX.format(what="the edit"))
         else:
             message = f"{place} was not written by toolgen, and a generated file must go there"

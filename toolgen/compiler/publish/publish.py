@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.publish.lock import LockBroken, lock_for, parse_lock, render_lock, report_broken
+from toolgen.compiler.publish.state import note_state
 from toolgen.compiler.publish.tree import LOCK
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.publish.disk import Disk
     from toolgen.compiler.publish.inputs import Inputs
+    from toolgen.compiler.publish.lock import Lock
     from toolgen.compiler.publish.tree import Tree
 
 PATIENCE: Final = 60.0
@@ -41,6 +43,7 @@ def publish(
     tree: Tree,
     files: Mapping[str, bytes],
     inputs: Inputs,
+    owners: Mapping[str, str],
     *,
     force: bool = False,
     sink: Diagnostics,
@@ -51,8 +54,9 @@ def publish(
     """Make the tree hold exactly `files` (contents by path) beside what users keep there, and a lock over them.
 
     Only what differs is written, and only files that the former lock owns are removed. Hand edits and strays in the
-    way are reported, unless `force`. Gives nothing where anything was reported: then nothing was changed. Waits up
-    to `patience` seconds for another process that writes the tree, and says so once through `waiting`.
+    way are reported, unless `force`. `owners` says which parts of the files are of which tool. Gives nothing where
+    anything was reported: then nothing was changed. Waits up to `patience` seconds for another process that writes the
+    tree, and says so once through `waiting`.
     """
     from toolgen.compiler.publish.disk import Disk
     from toolgen.compiler.publish.transaction import transact
@@ -60,7 +64,7 @@ def publish(
     disk = disk or Disk()
 
     def change() -> Published | None:
-        return _replace(tree, files, inputs, force=force, sink=sink, disk=disk)
+        return _replace(tree, files, inputs, owners, force=force, sink=sink, disk=disk)
 
     return transact(tree, change, force=force, sink=sink, patience=patience, waiting=waiting, disk=disk)
 
@@ -92,20 +96,30 @@ def recover(
 
 
 def _replace(
-    tree: Tree, files: Mapping[str, bytes], inputs: Inputs, *, force: bool, sink: Diagnostics, disk: Disk
+    tree: Tree,
+    files: Mapping[str, bytes],
+    inputs: Inputs,
+    owners: Mapping[str, str],
+    *,
+    force: bool,
+    sink: Diagnostics,
+    disk: Disk,
 ) -> Published | None:
     from toolgen.compiler.publish.journal import commit
     from toolgen.compiler.publish.plan import plan
 
-    owned = _owned(tree, force=force, sink=sink)
-    if owned is None:
+    try:
+        owned = _present_lock(tree, force=force)
+    except LockBroken as error:
+        report_broken(tree, error, sink)
         return None
-    content = render_lock(lock_for(inputs, files))
+    content = render_lock(lock_for(files, owners, inputs.formatter))
     planned = plan(tree, owned, files, content, force=force, sink=sink)
     if planned is None:
         return None
     if planned.steps:
         commit(tree, planned.steps, {**files, LOCK: content}, disk)
+    note_state(tree, inputs)
     return Published(
         written=tuple(sorted(step.path for step in planned.steps if step.after is not None)),
         removed=tuple(sorted(step.path for step in planned.steps if step.after is None)),
@@ -113,14 +127,13 @@ def _replace(
     )
 
 
-def _owned(tree: Tree, *, force: bool, sink: Diagnostics) -> Mapping[str, str] | None:
-    """Give the files that the present lock owns, with their sha256. Under `force` a broken lock owns none."""
+def _present_lock(tree: Tree, *, force: bool) -> Lock | None:
+    """Read the lock that is there; None without one. Under `force` a broken lock owns nothing. Raises LockBroken."""
     try:
-        return parse_lock(tree.read(LOCK)).files
+        return parse_lock(tree.read(LOCK))
     except FileNotFoundError:
-        return {}
-    except LockBroken as error:
-        if force:
-            return {}
-        report_broken(tree, error, sink)
         return None
+    except LockBroken:
+        if force:
+            return None
+        raise

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.diagnostics.diagnostic import Span
 from toolgen.compiler.publish.inputs import digest
+from toolgen.spec.derived import DERIVED
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ class Tree:
     def scan(self) -> dict[str, bool]:
         """List all that is in the tree but folders: each path, and whether it is a regular file.
 
-        Links are listed and never followed; folders that cannot be opened are listed too. The folder of publishing
-        itself is left out.
+        Links are listed and never followed; folders that cannot be opened are listed too. The folders of publishing
+        itself and of derived data are left out.
         """
         found: dict[str, bool] = {}
         folders = [""]
@@ -71,7 +72,7 @@ class Tree:
                 path = f"{inside}/{entry.name}" if inside else entry.name
                 if not entry.is_dir(follow_symlinks=False):
                     found[path] = entry.is_file(follow_symlinks=False)
-                elif path != WORK:
+                elif path not in (WORK, DERIVED):
                     folders.append(path)
         return found
 
@@ -111,6 +112,8 @@ def parents(path: str) -> Iterator[str]:
 
 def unsafe(path: str) -> str:
     """Say why `path` may not be written in any tree, or nothing."""
+    if path.split("/")[0].casefold() == DERIVED:
+        return "is where toolgen keeps derived data"
     if _PLAIN.fullmatch(path):
         return ""
     if not path or path != path.strip("/") or any(part in ("", ".", "..") for part in path.split("/")):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
 from toolgen.llm.sandbox.type_check_errors import undefined_name
-from toolgen.providers.stub import BUILTINS, CHECKED_NAMES
+from toolgen.providers.stubs.stub import BUILTINS, CHECKED_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

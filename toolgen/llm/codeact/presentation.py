@@ -13,7 +13,7 @@ from toolgen.llm.presentations.calls import not_offered, run_calls
 from toolgen.llm.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, ToolListing
 from toolgen.llm.sandbox.pool import WorkerPool
 from toolgen.providers.messages import CallAnswer, Feedback, ModelCall
-from toolgen.providers.stub import RESULT
+from toolgen.providers.stubs.stub import RESULT
 
 if TYPE_CHECKING:
     from toolgen.llm.presentations.candidates import Candidates

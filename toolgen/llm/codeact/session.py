@@ -22,7 +22,7 @@ from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, Border
 from toolgen.llm.sandbox.type_check_errors import serious, undefined_calls
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.providers.messages import ModelCall
-from toolgen.providers.stub import RESULT
+from toolgen.providers.stubs.stub import RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

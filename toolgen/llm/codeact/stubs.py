@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from toolgen.llm.sandbox.sandbox_code import UNCHECKED
-from toolgen.providers.stub import Parameter, Stub, choice, key_type, parameter_names, python_function_name, stub_of
+from toolgen.providers.stubs.stub import Stub, key_type
+from toolgen.providers.stubs.stub_file import STUBS_FILE, plain_stub, write_stubs
+from toolgen.runtime.base.derived import derived_file
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.base.packages import read_package_file
 from toolgen.runtime.base.tool_lines import read_tool_lines
-from toolgen.schema.json_types import is_array, is_object
-from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from toolgen.llm.presentations.candidates import Candidate, Candidates
-
-_TYPES: Final = {
-    "string": "str",
-    "integer": "int",
-    "number": "float",
-    "boolean": "bool",
-    "null": "None",
-    "object": "dict[str, Any]",
-    "array": "list[Any]",
-}
-
+    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.runtime.base.packages import Package
 
 _WORD: Final = re.compile(r"\w+")
 
 
 class CompiledStubs:
-    """The `stubs.json` of a generated package: each stub is parsed when it is asked for."""
+    """The stubs of a generated package: each is parsed when it is asked for."""
 
     def __init__(self, text: bytes = b'{"tools": {}, "types": {}}') -> None:
         """Take the text of the file. Raises ValueError where it is not JSON."""
@@ -58,17 +47,23 @@ class CompiledStubs:
 
 @cache
 def read_stubs(package: str) -> CompiledStubs:
-    """Read the stubs of a generated package, by its import name. Raises `CatalogError`."""
+    """Give the stubs of a generated package, by its import name; they are made again where they are missing or stale.
+
+    Raises `CatalogError`.
+    """
+    return CompiledStubs(derived_file(package, STUBS_FILE, _made, _is_whole))
+
+
+def _made(catalog: Package, mark: str) -> str:
+    return write_stubs(catalog.tools, catalog.document.get("wire_names", {}), mark)
+
+
+def _is_whole(text: bytes) -> bool:
     try:
-        text = read_package_file(package, "stubs.json")
-    except (CatalogError, FileNotFoundError):
-        raise CatalogError(f"{package!r} has no stubs.json: run `toolgen build`") from None
-    except OSError as error:
-        raise CatalogError(f"the stubs.json of {package!r} cannot be read: {error.strerror}") from None
-    try:
-        return CompiledStubs(text)
-    except ValueError as error:
-        raise CatalogError(f"the stubs.json of {package!r} is damaged: {error}; run `toolgen build`") from None
+        read_tool_lines(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Functions:
@@ -83,11 +78,15 @@ class Functions:
         """Ident and stub of each function, by its name. Raises `CatalogError` where two have one name."""
         found: dict[str, tuple[str, Stub]] = {}
         for ident in self._candidates:
-            stub = self._compiled.get(ident) or _plain_stub(self._candidates[ident])
+            stub = self._compiled.get(ident) or self._plain(ident)
             other, _ = found.setdefault(stub.function, (ident, stub))
             if other != ident:
                 raise CatalogError(f"{other} and {ident} would both be the function {stub.function}")
         return found
+
+    def _plain(self, ident: str) -> Stub:
+        tool = self._candidates[ident]
+        return plain_stub(ident, tool.args, tool.result, tool.description)
 
     @property
     def types(self) -> Mapping[str, str]:
@@ -128,47 +127,3 @@ def _checked(name: str, source: str) -> str:
     keys = [line.partition("  # ")[0].strip().partition(": ") for line in lines]
     fields = ", ".join(f"{key!r}: {key_type(text)}" for key, _, text in keys if text)
     return f"{name} = TypedDict({name!r}, {{{fields}}}{', total=False' if 'total=False' in head else ''})\n"
-
-
-def _plain_stub(candidate: Candidate) -> Stub:
-    """The stub of a tool that nobody compiled: what the top level of its schema says."""
-    properties: dict[str, Any] = candidate.args.get("properties", {})
-    offered = {name: schema if is_object(schema) else {} for name, schema in properties.items() if schema is not False}
-    names, required = parameter_names(offered), candidate.args.get("required", ())
-    parameters = [
-        Parameter(
-            python=names[name],
-            wire=name,
-            type=_type_of(schema),
-            required=name in required,
-            default=_default_of(schema),
-            description=str(schema.get("description", "")),
-        )
-        for name, schema in offered.items()
-    ]
-    return stub_of(
-        python_function_name(wire_name(candidate.ident)),
-        parameters,
-        _type_of(candidate.result),
-        candidate.description,
-        is_open=candidate.args.get("additionalProperties", True) is not False,
-    )
-
-
-def _type_of(schema: Any) -> str:
-    """The type of a schema as far as its `type` and `enum` tell it, else `Any`."""
-    if not is_object(schema):
-        return "Any"
-    values = schema.get("enum")
-    if is_array(values) and values and all(isinstance(value, str | bool | int | None) for value in values):
-        return choice(values, repr)
-    types = schema.get("type")
-    if types == "array" and is_object(schema.get("items")):
-        return f"list[{_type_of(schema['items'])}]"
-    named = [_TYPES.get(str(name), "Any") for name in (types if is_array(types) else [types])]
-    return "Any" if "Any" in named else " | ".join(named)
-
-
-def _default_of(schema: Mapping[str, Any]) -> str:
-    default = schema.get("default", ...)
-    return repr(default) if isinstance(default, str | bool | int | None) else "..."

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
     from toolgen.llm.sandbox.checker import TypeCheckError
-    from toolgen.providers.stub import Stub
+    from toolgen.providers.stubs.stub import Stub
 
 _LINT: Final = frozenset({"redundant-condition"})
 """Rules about style, and those that our own lines break on purpose: code that breaks them can be right."""

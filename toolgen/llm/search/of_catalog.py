@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.llm.search.index import Index
 from toolgen.llm.search.stored import index_file_of
-from toolgen.runtime.redact.warning import warn
 from toolgen.search.documents import document_of_tool
-from toolgen.search.index_text import INDEX_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,27 +16,18 @@ if TYPE_CHECKING:
 
 
 def index_of(catalog: Catalog) -> Index:
-    """Index all tools of a catalog, by ident. What the build of its package wrote is loaded, and not made again.
+    """Index all tools of a catalog, by ident. Those of its package are in the index that is kept with it.
 
-    Where that is damaged, or not of these tools, all are indexed anew, and a warning says so.
+    Where the package on the disk is no longer the one that was loaded, the tools are indexed by themselves.
     """
     index = _stored(catalog) or Index.build(())
     return index.extended(documents_of(catalog, (ident for ident in catalog if ident not in index)))
 
 
 def _stored(catalog: Catalog) -> Index | None:
-    text = index_file_of(catalog.package) if catalog.package else None
-    if text is None:
-        return None
-    index = Index.load(text)
-    if index is None:
-        fault = "is damaged, or of another version"
-    elif set(index) != {ident for ident in catalog if catalog.registered(ident) is None}:
-        fault = "is not of the tools that are there"
-    else:
-        return index
-    warn("the %s of %r %s; its tools are indexed anew: run `toolgen build`", INDEX_FILE, catalog.package, fault)
-    return None
+    index = Index.load(index_file_of(catalog.package)) if catalog.package else None
+    compiled = {ident for ident in catalog if catalog.registered(ident) is None}
+    return index if index is not None and set(index) == compiled else None
 
 
 def documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[SearchDocument]:

@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.base.packages import read_package_file
-from toolgen.search.index_text import DIGEST_END, INDEX_FILE, INDEX_START, WORDS_END, WORDS_START
+from toolgen.runtime.base.derived import derived_file
+from toolgen.search.documents import documents_of_tools
+from toolgen.search.index_text import DIGEST_END, INDEX_FILE, INDEX_START, WORDS_END, WORDS_START, write_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,11 +62,14 @@ def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
     return head, WordLines(text, start + len(WORDS_START), len(text) - len(WORDS_END))
 
 
-def index_file_of(package: str) -> bytes | None:
-    """Read the index that lies in a generated package; None where there is none, empty where it cannot be read."""
-    try:
-        return read_package_file(package, INDEX_FILE)
-    except FileNotFoundError:
-        return None
-    except OSError:
-        return b""
+def index_file_of(package: str) -> bytes:
+    """Give the index of a generated package, which is made again where it is missing, stale or damaged.
+
+    Raises `CatalogError`.
+    """
+    return derived_file(
+        package,
+        INDEX_FILE,
+        lambda catalog, mark: write_index(documents_of_tools(catalog.tools), mark),
+        lambda text: read_stored(text) is not None,
+    )

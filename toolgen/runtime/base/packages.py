@@ -68,10 +68,15 @@ def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
 
 def read_package_file(package: str, name: str) -> bytes:
     """Read a file that lies in a generated package. Raises `CatalogError` without such a package, and OSError."""
+    return read_file(package_folder(package) / name, _LARGEST)
+
+
+def package_folder(package: str) -> Path:
+    """Give the folder of a package, by its import name. Raises `CatalogError` where there is none."""
     try:
         spec = find_spec(package)
     except ImportError:
         spec = None
     if spec is None or spec.origin is None:
         raise CatalogError(f"no package {package!r} can be imported: run `toolgen build`, or mend the import path")
-    return read_file(Path(spec.origin).with_name(name), _LARGEST)
+    return Path(spec.origin).parent

@@ -1,4 +1,4 @@
-"""The tools of a `catalog.json`, one a line there: each is parsed when it is asked for, so that loading is reading."""
+"""The tools of a `catalog.json`, each in two lines: parsed when it is asked for, so that loading is reading."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ class ToolLines(Mapping[str, dict[str, Any]]):
     """Entries by ident, made anew each time: whoever gets one may change it."""
 
     def __init__(self, text: bytes, start: int, end: int) -> None:
-        """Take lines of `"ident": {...},`; the last has no comma. Raises ValueError for a line without an ident."""
+        """Take pairs of lines, `"ident":` and `{...},`; the last has no comma. Raises ValueError for other lines."""
         self._text = text
         self._places: dict[str, int] = {}
         while start < end:
-            line_end = text.find(b"\n", start, end)
-            colon = text.index(b'": ', start, end if line_end < 0 else line_end)
-            self._places[text[start + 1 : colon].decode()] = colon + 3
+            key_end = text.index(b"\n", start, end)
+            if text[key_end - 2 : key_end] != b'":':
+                raise ValueError("it has a line without an ident")
+            self._places[text[start + 1 : key_end - 2].decode()] = key_end + 1
+            line_end = text.find(b"\n", key_end + 1, end)
             start = end if line_end < 0 else line_end + 1
 
     def __getitem__(self, ident: str) -> dict[str, Any]:
@@ -59,10 +61,11 @@ def read_tool_lines(text: bytes) -> tuple[dict[str, Any], ToolLines]:
     """
     start = text.find(_START) + len(_START)
     end = text.find(_END, start)
-    if len(_START) <= start < end:
+    first = text[start : text.find(b"\n", start)]
+    if len(_START) <= start < end and first.endswith(b'":'):
         return _object(text[: start - len(_START) + 1] + text[end + len(_END) :]), ToolLines(text, start, end)
     document = _object(text)
-    lines = [f"{json.dumps(ident)}: {json.dumps(tool)}" for ident, tool in document.pop("tools", {}).items()]
+    lines = [f"{json.dumps(ident)}:\n{json.dumps(tool)}" for ident, tool in document.pop("tools", {}).items()]
     rewritten = ",\n".join(lines).encode()
     return document, ToolLines(rewritten, 0, len(rewritten))
 

@@ -1,0 +1,203 @@
+"""Object types: the TypedDicts of a catalog. Those that say the same are one, whatever tools they are of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.providers.stubs.schema_types import pascal
+from toolgen.providers.stubs.stub import NOTE_LIMIT, TAKEN, is_python_name, key_type, prose
+from toolgen.schema.json_types import is_array, is_object
+from toolgen.spec.literals import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.providers.stubs.schema_types import SchemaTypes
+
+_CLASS: Final = re.compile("\0(\\d+)\0")
+"""What stands in an annotation for a class that has no name yet: its number."""
+
+_WORD: Final = re.compile(r"[A-Z][^A-Z]*")
+_NAME: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of an object. `type` is an annotation, in which numbers stand for classes."""
+
+    name: str
+    type: str
+    is_required: bool
+    schema: dict[str, Any]
+
+    @property
+    def description(self) -> str:
+        """What the schema says of it."""
+        found = self.schema.get("description")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def note(self) -> str:
+        """The same, in short."""
+        return prose(self.description, NOTE_LIMIT)
+
+    @property
+    def alone(self) -> tuple[str, str, bool, str]:
+        """All that it says, but for the objects that it holds."""
+        return self.name, _CLASS.sub("\0", self.type), self.is_required, self.note
+
+
+@dataclass(slots=True)
+class _Object:
+    """A schema with named properties, and what it may be called."""
+
+    name: str
+    keys: tuple[Key, ...]
+    is_open: bool
+
+
+@dataclass
+class ObjectTypes:
+    """The objects of all schemas that are read, and, once `finish` was called, the types that stand for them."""
+
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+    open: set[str] = field(default_factory=set[str])
+    _objects: list[_Object] = field(default_factory=list[_Object])
+    _names: list[str] = field(default_factory=list[str])
+
+    def keys_of(self, schema: dict[str, Any], name: str, types: SchemaTypes) -> tuple[Key, ...]:
+        """Read the properties of a schema, by which a type is named that one of them needs."""
+        properties, required = schema.get("properties"), schema.get("required")
+        asked = required if is_array(required) else ()
+        return tuple(
+            Key(key, types.read(below, f"{name}{pascal(key)}"), key in asked, below if is_object(below) else {})
+            for key, below in (properties.items() if is_object(properties) else ())
+            if below is not False
+        )
+
+    def add(self, schema: dict[str, Any], name: str, keys: tuple[Key, ...]) -> None:
+        """Take an object in; its number is that of the objects before it."""
+        is_open = schema.get("additionalProperties", True) is not False or "patternProperties" in schema
+        self._objects.append(_Object(name, keys, is_open))
+
+    def finish(self, functions: set[str]) -> None:
+        """Name the types, and write them; `functions` are names that none may have."""
+        groups = self._alike()
+        taken = TAKEN | functions
+        self._names = [""] * len(self._objects)
+        for numbers in groups:
+            names = [self._objects[number].name for number in numbers]
+            shared = _common_end(names)
+            wanted = _shortest(names) if shared in taken else shared
+            name, count = wanted, 2
+            while name in taken:
+                name, count = f"{wanted}{count}", count + 1
+            taken |= {name}
+            for number in numbers:
+                self._names[number] = name
+        for numbers in groups:
+            made = self._objects[numbers[0]]
+            name = self._names[numbers[0]]
+            self.sources[name] = self._source(name, made)
+            if any(self._objects[number].is_open for number in numbers):
+                self.open.add(name)
+
+    def written(self, annotation: str) -> str:
+        """Write an annotation with the names of types."""
+        return _CLASS.sub(lambda found: self._names[int(found[1])], annotation)
+
+    def needed(self, annotations: Sequence[str]) -> tuple[str, ...]:
+        """The names of the types in annotations and of those they hold: each after these, as far as cycles allow."""
+        ordered: dict[str, None] = {}
+        seen: set[int] = set()
+        stack = [(number, False) for annotation in reversed(annotations) for number in reversed(_classes(annotation))]
+        while stack:
+            number, is_done = stack.pop()
+            if is_done:
+                ordered.setdefault(self._names[number])
+            elif number not in seen:
+                seen.add(number)
+                stack.append((number, True))
+                held = [each for key in self._objects[number].keys for each in _classes(key.type)]
+                stack += [(each, False) for each in reversed(held)]
+        return tuple(ordered)
+
+    def _source(self, name: str, made: _Object) -> str:
+        """Write one TypedDict, in the form that its keys allow.
+
+        In a class, a key that is called like a type hides it from the keys after it, and `#` begins a comment.
+        """
+        types = {key.name: self.written(key.type) for key in made.keys}
+        marked = {
+            key.name: types[key.name] if key.is_required else f"NotRequired[{types[key.name]}]" for key in made.keys
+        }
+        said = " ".join(marked.values())
+        words = set(_NAME.findall(said))
+        if "#" in said or not all(_is_key(key.name) and key.name not in words for key in made.keys):
+            keys = ", ".join(f"{literal(key)}: {key_type(written)}" for key, written in marked.items())
+            return f"{name} = TypedDict({literal(name)}, {{{keys}}})\n"
+        is_partial = not any(key.is_required for key in made.keys)
+        lines = [f"class {name}(TypedDict{', total=False' if is_partial and made.keys else ''}):"]
+        for key in made.keys:
+            written = types[key.name] if is_partial else marked[key.name]
+            lines.append(f" {key.name}: {written}" + (f"  # {key.note}" if key.note else ""))
+        return "\n".join(lines if made.keys else [*lines, " pass"]) + "\n"
+
+    def _alike(self) -> list[list[int]]:
+        """Put objects together that are written alike, all the way down.
+
+        All are taken for alike at first, and those told apart whose keys differ or hold objects that are told apart,
+        until no more are: so cycles need no care.
+        """
+        groups = [0] * len(self._objects)
+        count = 0
+        plain = [repr([key.alone for key in made.keys]) for made in self._objects]
+        holding = [[key.type for key in made.keys if "\0" in key.type] for made in self._objects]
+
+        def alike(found: re.Match[str]) -> str:
+            return f"<{groups[int(found[1])]}>"
+
+        while True:
+            numbers: dict[tuple[int, str, tuple[str, ...]], int] = {}
+            groups = [
+                numbers.setdefault(
+                    (group, plain[place], tuple(_CLASS.sub(alike, each) for each in holding[place])), len(numbers)
+                )
+                for place, group in enumerate(groups)
+            ]
+            if len(numbers) == count:
+                break
+            count = len(numbers)
+        found: dict[int, list[int]] = {}
+        for place, group in enumerate(groups):
+            found.setdefault(group, []).append(place)
+        return list(found.values())
+
+
+def placeholder(number: int) -> str:
+    """What stands for an object in an annotation until it has a name."""
+    return f"\0{number}\0"
+
+
+def _classes(annotation: str) -> list[int]:
+    return [int(number) for number in _CLASS.findall(annotation)] if "\0" in annotation else []
+
+
+def _is_key(name: str) -> bool:
+    return is_python_name(name) and not name.startswith("__")
+
+
+def _common_end(names: Sequence[str]) -> str:
+    """The words that all names end in, as `Filters` of `ListFilters` and `FindFilters`; else one of the names."""
+    from_the_end = zip(*(reversed(_WORD.findall(name)) for name in names), strict=False)
+    shared = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, from_the_end)][::-1]
+    if len(shared) > 1 and len(names) > 1 and shared[0] in ("Args", "Result"):
+        del shared[0]  # the names of nested types begin with the side that they are of
+    return "".join(shared) or _shortest(names)
+
+
+def _shortest(names: Sequence[str]) -> str:
+    return min(names, key=lambda name: (len(name), name)).lstrip("_") or "Object"

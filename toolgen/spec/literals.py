@@ -1,0 +1,40 @@
+"""JSON values as Python expressions that read back equal."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def literal(value: Any) -> str:
+    """A JSON value as a Python expression. Raises TypeError for what is none.
+
+    Text that does not print (controls, bidi marks, zero-width characters, lone surrogates) is escaped, so that what
+    a reviewer sees is what Python reads.
+    """
+    match value:
+        case str():
+            return f'"{printable(value.translate(_ESCAPES))}"'
+        case bool() | int() | float() | None:
+            return repr(value)
+        case list() | tuple():
+            return f"[{', '.join(map(literal, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{literal(key)}: {literal(item)}' for key, item in value.items())}}}"
+        case _:
+            raise TypeError(f"not a JSON value: {value!r}")
+
+
+def printable(text: str) -> str:
+    """The text with an escape of Python in place of each character that does not print."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
