@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +15,7 @@ class TaskCompleteArgs(ClosedModel):
     """Args of `task_complete`: Close a task whose steps are all done."""
 
     task_id: str
-    summary: str
+    summary: Annotated[str, Field(min_length=1, max_length=4000)]
     """What was achieved."""
 
 

@@ -9,6 +9,9 @@ from pydantic import JsonValue
 from toolgen.runtime.codec.models import ClosedModel
 
 
+EnumsResult: TypeAlias = Literal["done", "failed"]
+
+
 class EnumsArgs(ClosedModel):
     """Args of `enums`: Enumerations of every kind."""
 
@@ -26,6 +29,3 @@ class EnumsArgs(ClosedModel):
     only_null: None = None
     narrowed: JsonValue | None = None
     listed: list[Literal["x", "y"]] | None = None
-
-
-EnumsResult: TypeAlias = Literal["done", "failed"]

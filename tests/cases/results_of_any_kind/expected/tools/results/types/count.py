@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -11,4 +13,4 @@ class CountArgs(ClosedModel):
     """Args of `count`: A count."""
 
 
-CountResult: TypeAlias = int
+CountResult: TypeAlias = Annotated[int, Field(ge=0)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -24,4 +26,4 @@ class NestedArgs(ClosedModel):
     outer: NestedArgsOuter
 
 
-NestedResult: TypeAlias = int
+NestedResult: TypeAlias = Annotated[int, Field(ge=1)]
