@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
+    from .types.shared import MemoryLayer
+
 
 def new_delegate_to_agent_call(*, to: str, request: str) -> ToolRequest:
     """Ask for `router.delegate_to_agent`: Send a message to a peer agent and wait for the answer.
@@ -39,7 +41,7 @@ def new_drop_source_call(*, source: str) -> ToolRequest:
     return build_call(idents.DROP_SOURCE, codecs.DROP_SOURCE_ARGS, {"source": source})
 
 
-def new_forget_call(*, slug: str, layer: Literal["shared", "agent"]) -> ToolRequest:
+def new_forget_call(*, slug: str, layer: MemoryLayer) -> ToolRequest:
     """Ask for `router.forget`: Delete a memory record.
 
     Raises InvalidPayload where the args do not fit the schema.

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation, names_in
+from toolgen.compiler.emit.annotations import annotation, annotation_of_values, arguments, checked, names_in
 from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.ir.shapes import (
     Array,
@@ -39,6 +39,7 @@ _CLASS: Final = re.compile(r"^class Mx\(\w+\):\n((?:    .*\n|\n)*)", re.MULTILIN
 _FIELD: Final = re.compile(r"    (?:W|P)(\d+)x: (.*)")
 _ALIAS: Final = re.compile(r"'W\d+x'")
 _BARE: Final = re.compile(r"Annotated\[(.*), Field\((?:validate_default=True|None)\)\]( = .*)?$")
+_ALIASED: Final = "Annotated[C1x, Field("
 _WITHOUT_USE: Final = re.compile(r", validate_default=True")
 
 
@@ -85,6 +86,7 @@ class _Prepared:
     """
 
     structure: str = ""
+    parts: tuple[str, str] | None = None
     meaning: dict[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
@@ -97,15 +99,41 @@ class _Prepared:
         aliased = item.python != item.wire
         if aliased:
             made.meaning["Wx"] = literal(item.wire)
+            made._split(item.shape)
         made.structure = json.dumps({"schema": schema, "required": item.required, "aliased": aliased})
         return made
 
+    def _split(self, shape: Shape) -> None:
+        """Keep the parts of a constrained type, so that its constraints and its alias are arguments of one `Field`."""
+        match shape:
+            case Scalar(ScalarKind.NUMBER):
+                pass
+            case Scalar(constraints=constraints) | Array(constraints=constraints) | Map(constraints=constraints) if (
+                constraints
+            ):
+                self.parts = (annotation_of_values(shape), arguments(constraints))
+            case _:
+                pass
+
     def source(self, pattern: str) -> str:
         """Put names and literals in."""
+        if self.parts and pattern.startswith(_ALIASED):
+            self.meaning["C1x"], self.meaning["Cx"] = self.parts
+            pattern = pattern.replace(_ALIASED, f"{_ALIASED}Cx, ", 1)
         return _TOKEN.sub(lambda match: self.meaning[match[1] or match[2]], pattern)
 
     def _schema(self, shape: Shape) -> dict[str, Any]:
         match shape:
+            case Scalar(constraints=constraints) | Array(constraints=constraints) | Map(constraints=constraints) if (
+                constraints
+            ):
+                return {"$ref": f"#/$defs/{self._token('C', checked(shape))}"}
+            case Union(members, discriminator) if discriminator:
+                null = [self._schema(member) for member in members if not isinstance(member, ClassRef)]
+                classes = Union(tuple(member for member in members if isinstance(member, ClassRef)), discriminator)
+                return {"anyOf": [{"$ref": f"#/$defs/{self._token('C', checked(classes))}"}, *null]}
+            case Literals(name=name) if name:
+                return {"$ref": f"#/$defs/{self._token('C', name)}"}
             case Scalar(ScalarKind.NUMBER):
                 return {"anyOf": [{"type": "integer"}, {"type": "number"}]}
             case Scalar(kind):

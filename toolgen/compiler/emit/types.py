@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.emit.annotations import annotation, names_in
+from toolgen.compiler.emit.annotations import checked, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, ClassType, classes_in
+from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,10 +71,14 @@ def _module(
     here = {made.name for made in members}
     classes = _dependencies_first([made for made in members if isinstance(made, ClassType)])
     aliases = [made for made in members if isinstance(made, AliasType)]
-    parts = [models[made.name].source for made in classes]
-    parts += [f"{made.name}: TypeAlias = {annotation(made.shape)}" for made in aliases]
+    # Fields name the aliases of literals, so these come before the classes; other aliases may name classes.
+    first = [f"{made.name}: TypeAlias = {checked(made.shape)}" for made in aliases if isinstance(made.shape, Literals)]
+    last = [
+        f"{made.name}: TypeAlias = {checked(made.shape)}" for made in aliases if not isinstance(made.shape, Literals)
+    ]
+    parts = [*first, *(models[made.name].source for made in classes), *last]
     used = {name for made in classes for name in models[made.name].names}
-    used |= {name for made in aliases for name in ("TypeAlias", *names_in(annotation(made.shape)))}
+    used |= {name for made in aliases for name in ("TypeAlias", *names_in(checked(made.shape)))}
     late = _mentioned_before_defined(classes)
     if late:
         parts.append("\n".join(f"{name}.model_rebuild()" for name in late))

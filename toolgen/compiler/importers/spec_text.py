@@ -96,9 +96,9 @@ def _with_types(file: SpecFile, data: Mapping[str, Any]) -> SpecFile:
         return file
     lines = _lines(file.text)
     written = to_yaml({"types": data["types"]}) + "\n" if "types" in data else ""
-    start = end = _with_comments(lines, file.root.key_span("tools").line - 1)
+    start = end = _with_comments(lines, file.root.span_at(("tools",), key=True).line - 1)
     if isinstance(types, MappingNode) and types.keys():
-        start, end = file.root.key_span("types").line - 1, _end_of(lines, types)
+        start, end = file.root.span_at(("types",), key=True).line - 1, _end_of(lines, types)
     text = "".join((*lines[:start], written, *lines[end:]))
     root = parse(text, file.path, Diagnostics())
     return file if root is None else SpecFile(file.path, text, root)

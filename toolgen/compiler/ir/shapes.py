@@ -1,12 +1,13 @@
 """Shapes: what of a JSON Schema a Python type can carry without loss.
 
-A shape accepts at least what its schema accepts, and never alters it; constraints stay with the schema, which is
-the authority. What no Python type carries exactly is `Json`.
+A shape accepts at least what its schema accepts, and never alters it. What no Python type carries exactly is `Json`.
+Constraints, discriminators and names do not make another shape: two shapes that differ in these alone are equal.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -24,11 +25,16 @@ class ScalarKind(StrEnum):
     NULL = "null"
 
 
+Constraint = tuple[str, int | float | str]
+"""An argument of pydantic's `Field`: `("ge", 1)`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A value of one scalar kind."""
 
     kind: ScalarKind
+    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +44,13 @@ class Json:
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """One of a few values, all of them strings, or all integers, or all booleans."""
+    """One of a few values, all of them strings, or all integers, or all booleans.
+
+    `name` is that of the alias that stands for them, where they are a type of the spec.
+    """
 
     values: tuple[str | int | bool, ...]
+    name: str = field(default="", compare=False)
     kind: ScalarKind = field(init=False, repr=False)
     """Tells `1` from `true`, which are equal in Python."""
 
@@ -55,6 +65,7 @@ class Array:
     """A list of one shape."""
 
     items: Shape
+    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +73,18 @@ class Map:
     """An object without named fields; every value has one shape."""
 
     values: Shape
+    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """One of several shapes; flat, without duplicates, and never holding `Json`. `null` is a member like any other."""
+    """One of several shapes; flat, without duplicates, and never holding `Json`. `null` is a member like any other.
+
+    `discriminator` is the field by which the classes among the members are told apart, by its Python name.
+    """
 
     members: tuple[Shape, ...]
+    discriminator: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +148,39 @@ def classes_in(shape: Shape) -> set[str]:
             return {name for member in members for name in classes_in(member)}
         case _:
             return set()
+
+
+def enums_in(shape: Shape) -> set[str]:
+    """The aliases of literals that a shape names."""
+    match shape:
+        case Literals(_, name):
+            return {name} if name else set()
+        case Array(inner) | Map(inner):
+            return enums_in(inner)
+        case Union(members):
+            return {name for member in members for name in enums_in(member)}
+        case _:
+            return set()
+
+
+def unconstrained(shape: Shape) -> Shape:
+    """The same shape without constraints, all the way down."""
+    match shape:
+        case Scalar():
+            return replace(shape, constraints=())
+        case Array(inner):
+            return Array(unconstrained(inner))
+        case Map(inner):
+            return Map(unconstrained(inner))
+        case Union(members):
+            return replace(shape, members=tuple(map(unconstrained, members)))
+        case _:
+            return shape
+
+
+def whole_bound(name: str, bound: float) -> int:
+    """The bound of integers that says what a bound of any numbers says of integers; `name` is that of pydantic."""
+    return math.ceil(bound) if name in ("ge", "lt") else math.floor(bound)
 
 
 def accepts_null(shape: Shape) -> bool:

@@ -15,7 +15,9 @@ from toolgen.compiler.ir.shapes import (
     ScalarKind,
     Shape,
     Union,
+    unconstrained,
 )
+from toolgen.compiler.resolve.constraints import satisfies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
@@ -52,20 +54,25 @@ def literals(values: list[Any]) -> Shape:
 def union(shapes: list[Shape]) -> Shape:
     """One of several shapes: flat, literals of a kind together; `Json` where one of them is, or where they are many."""
     flat: dict[Shape | ScalarKind, Shape] = {}
-    words: dict[ScalarKind, list[str | int | bool]] = {}
     for shape in shapes:
         for member in shape.members if isinstance(shape, Union) else (shape,):
-            if isinstance(member, Literals):
-                words.setdefault(member.kind, []).extend(member.values)
-                flat[member.kind] = member
-            else:
-                flat[member] = member
+            key = member.kind if isinstance(member, Literals) else member
+            flat[key] = _either(flat.get(key, member), member)
     if not flat or JSON in flat or len(flat) > _MOST_MEMBERS or _confuses(flat.keys()):
         return JSON
     if SCALARS["number"] in flat:
-        flat.pop(SCALARS["integer"], None)
-    flat.update({kind: Literals(tuple(dict.fromkeys(values))) for kind, values in words.items()})
+        if flat.pop(SCALARS["integer"], None):
+            flat[SCALARS["number"]] = SCALARS["number"]
     return next(iter(flat.values())) if len(flat) == 1 else Union(tuple(flat.values()))
+
+
+def _either(first: Shape, second: Shape) -> Shape:
+    """One of two shapes that are equal, or are literals of a kind: constrained only where both are, in the same way."""
+    if repr(first) == repr(second):
+        return second
+    if isinstance(first, Literals) and isinstance(second, Literals):
+        return Literals(tuple(dict.fromkeys((*first.values, *second.values))))
+    return unconstrained(second)
 
 
 def _confuses(members: Set[Shape | ScalarKind]) -> bool:
@@ -103,13 +110,21 @@ def fits(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> bool:
         case Json():
             return True
         case Scalar(kind):
-            return _is_scalar(value, kind)
+            return _is_scalar(value, kind) and satisfies(value, shape)
         case Literals(values):
             return any(value == known and type(value) is type(known) for known in values)
         case Array(items):
-            return isinstance(value, list) and all(fits(item, items, classes) for item in value)
+            return (
+                isinstance(value, list)
+                and satisfies(value, shape)
+                and all(fits(item, items, classes) for item in value)
+            )
         case Map(values):
-            return isinstance(value, dict) and all(fits(item, values, classes) for item in value.values())
+            return (
+                isinstance(value, dict)
+                and satisfies(value, shape)
+                and all(fits(item, values, classes) for item in value.values())
+            )
         case Union(members):
             return any(fits(value, member, classes) for member in members)
         case ClassRef(name):

@@ -22,6 +22,7 @@ from toolgen.compiler.ir.shapes import (
     classes_in,
 )
 from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.constraints import constraints
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, literals, narrower, union
 from toolgen.schema.pointer import child, escape, key_of
@@ -184,14 +185,17 @@ class SchemaReader:
         if kind == "array":
             items = schema.get("items")
             plain = isinstance(items, dict) and "prefixItems" not in schema
-            return Array(self.shape(items, f"{name}Item", f"{pointer}/items") if plain else JSON)
+            shape = self.shape(items, f"{name}Item", f"{pointer}/items") if plain else JSON
+            return Array(shape, constraints(kind, schema))
         if kind == "object":
             if schema.get("properties"):
                 return self._object(schema, self._inner(name), pointer)
             values = schema.get("additionalProperties")
             plain = isinstance(values, dict) and "patternProperties" not in schema
-            return Map(self.shape(values, f"{name}Value", f"{pointer}/additionalProperties") if plain else JSON)
-        return SCALARS.get(str(kind), JSON)
+            shape = self.shape(values, f"{name}Value", f"{pointer}/additionalProperties") if plain else JSON
+            return Map(shape, constraints(kind, schema))
+        scalar = SCALARS.get(str(kind))
+        return JSON if scalar is None else replace(scalar, constraints=constraints(str(kind), schema))
 
     def is_class(self, schema: Any) -> bool:
         """Whether a schema, with all that its `allOf` adds, is an object with named fields and nothing else."""

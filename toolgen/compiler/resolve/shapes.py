@@ -6,7 +6,7 @@ from collections import ChainMap
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Shape, classes_in
+from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Literals, Shape, classes_in, enums_in
 from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.defaults import with_defaults_that_end
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
@@ -84,9 +84,10 @@ class Shapes:
         reader = SchemaReader(self, bundle, owner)
         schema = reader.resolve(pointer)
         self._types[name] = ClassRef(name) if reader.is_class(schema) else None
-        self._types[name] = shape = bounded(reader.shape(schema, name, pointer))
+        shape = bounded(reader.shape(schema, name, pointer))
         if shape != ClassRef(name):
             self._aliases[name] = AliasType(name, self._module, shape)
+        self._types[name] = shape = replace(shape, name=name) if isinstance(shape, Literals) else shape
         return shape
 
     def _name_in(self, shared: Shapes, name: str, bundle: Bundle) -> str:
@@ -104,18 +105,22 @@ class Shapes:
             self._aliases[known] = shared._aliases[known]
         if known != name:
             self._aliases[name] = AliasType(name, self._module, shape)
-        pending = classes_in(shape)
+        pending = classes_in(shape) | enums_in(shape)
         while pending:
             each = pending.pop()
-            if each in self._shared_classes:
+            if each in self._shared_classes or self._aliases.get(each) is shared._aliases.get(each, shape):
                 continue
             if each in bundle.types:
                 self._check_home(each, bundle, span)
             elif each != known and (each in self._reserved or each in self._classes):
                 self._sink.report("TG302", span, f"a class of the shared type `{known}` and a class of this toolset "
                                   f"would both be `{each}` in the generated code", fix="rename the type")  # fmt: skip
+            if each in shared._aliases:
+                self._aliases[each] = shared._aliases[each]
+                continue
             self._shared_classes[each] = shared._classes[each]
-            pending.update(ref for field in shared._classes[each].fields for ref in classes_in(field.shape))
+            for field in shared._classes[each].fields:
+                pending |= classes_in(field.shape) | enums_in(field.shape)
         return shape
 
     def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:

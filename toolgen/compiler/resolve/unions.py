@@ -67,14 +67,44 @@ class _Judge:
         """The shape of a field of the class `inside`, or of an alias."""
         match shape:
             case Array(items):
-                return Array(self.settled(items, inside))
+                return replace(shape, items=self.settled(items, inside))
             case Map(values):
-                return Map(self.settled(values, inside))
+                return replace(shape, values=self.settled(values, inside))
             case Union(members):
                 settled = union([self.settled(member, inside) for member in members])
-                return JSON if isinstance(settled, Union) and self._is_hopeless(settled, inside) else settled
+                if not isinstance(settled, Union):
+                    return settled
+                if field := self._discriminator(settled):
+                    return replace(settled, discriminator=field)
+                return JSON if self._is_hopeless(settled, inside) else settled
             case _:
                 return shape
+
+    def _discriminator(self, shape: Union) -> str:
+        """The Python name of a field that tells the members apart, each a class, or null; nothing where there is none.
+
+        Each has it, and for each it is one of other words. An open object could have an extra key of its Python name,
+        so there the two names of the field are one.
+        """
+        members = [member for member in shape.members if member != Scalar(ScalarKind.NULL)]
+        made = [self.classes[member.name] for member in members if isinstance(member, ClassRef)]
+        if len(made) < 2 or len(made) < len(members):
+            return ""
+        fields = [{field.wire: field for field in each.fields} for each in made]
+        is_open = any(each.open for each in made)
+        for wire, first in fields[0].items():
+            same = [each[wire] for each in fields if wire in each]
+            words = [word for each in same if isinstance(each.shape, Literals) for word in each.shape.values]
+            if (
+                len(same) == len(made)
+                and all(each.required and isinstance(each.shape, Literals) for each in same)
+                and len({each.python for each in same}) == 1
+                and all(isinstance(word, str) for word in words)
+                and len(set(words)) == len(words)
+                and not (is_open and first.python != wire)
+            ):
+                return first.python
+        return ""
 
     def _is_hopeless(self, shape: Union, inside: str) -> bool:
         compound = [member for member in shape.members if isinstance(member, ClassRef | Array | Map)]
@@ -91,8 +121,8 @@ class _Judge:
         match shape:
             case Array(inner) | Map(inner):
                 return self._tried(inner)
-            case Union(members):
-                return sum(map(self._tried, members))
+            case Union(members, discriminator):
+                return (max if discriminator else sum)(map(self._tried, members))
             case ClassRef(name):
                 return self._guesses.get(name, 1)
             case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args, get_origin
 
-from toolgen.runtime.codec.pydantic_types import is_json_value, model_class, wire_name, without_none
+from toolgen.runtime.codec.pydantic_types import bare, is_json_value, model_class, wire_name, without_none
 from toolgen.runtime.codec.schema_profile import definitions_of
 from toolgen.schema.json_types import is_object
 
@@ -38,9 +38,9 @@ class _Closedness:
                 return len(branches) == 1 and self.check(branches[0], kind)
         named = node.get("type", "string" if "enum" in node else ())
         types = {named} if isinstance(named, str) else set(named)
-        if "object" in types and not self._is_closed_object(node, without_none(kind)[0]):
+        if "object" in types and not self._is_closed_object(node, _present(kind)):
             return False
-        if "array" in types and not self.check(node.get("items"), _items_of(without_none(kind)[0])):
+        if "array" in types and not self.check(node.get("items"), _items_of(_present(kind))):
             return False
         return bool(types)
 
@@ -57,6 +57,10 @@ class _Closedness:
             (fields is None or name in fields) and self.check(field, fields and fields[name])
             for name, field in node.get("properties", {}).items()
         )
+
+
+def _present(kind: Any) -> Any:
+    return bare(without_none(bare(kind))[0])
 
 
 def _items_of(kind: Any) -> Any:

@@ -9,7 +9,14 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Final, Literal, get_args, get_origin
 
-from toolgen.runtime.codec.pydantic_types import model_class, wire_name, without_none
+from toolgen.runtime.codec.pydantic_types import (
+    bare,
+    constraints_of,
+    model_class,
+    type_of,
+    wire_name,
+    without_none,
+)
 from toolgen.runtime.codec.schema_profile import definitions_of
 from toolgen.schema.json_types import is_array, is_object
 
@@ -18,6 +25,13 @@ _NOTES: Final = frozenset({
     "readOnly", "title", "writeOnly",
 })  # fmt: skip
 """Keywords that check nothing, as formats do unless a target asserts them."""
+
+_CONSTRAINTS: Final = {
+    "minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt", "multipleOf": "multiple_of",
+    "minLength": "min_length", "maxLength": "max_length", "pattern": "pattern",
+    "minItems": "min_length", "maxItems": "max_length",
+}  # fmt: skip
+"""Keywords, and the arguments of pydantic's `Field` that check the same, where the generator wrote them."""
 
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties"})
 _SCALARS: Final = {"string": str, "integer": int, "boolean": bool}
@@ -52,9 +66,14 @@ class _Comparison:
         return min(exact, Exactness.WITHOUT_NULL) if none_fits and not null_fits else exact
 
     def _compare(self, node: dict[str, Any], kind: Any, room: int) -> Exactness:
-        match {key: value for key, value in node.items() if key not in _NOTES and not key.startswith("x-")}:
-            case {"$ref": str(ref), **rest} if not rest:
-                return self._compare_definition(ref, kind, room)
+        node = {key: value for key, value in node.items() if key not in _NOTES and not key.startswith("x-")}
+        if "$ref" in node:
+            return self._compare_definition(node["$ref"], kind, room) if len(node) == 1 else Exactness.NEVER
+        checked = constraints_of(kind)
+        if any(checked.get(_CONSTRAINTS[key]) != value for key, value in node.items() if key in _CONSTRAINTS):
+            return Exactness.NEVER
+        kind = bare(kind)
+        match {key: value for key, value in node.items() if key not in _CONSTRAINTS}:
             case {"type": "array", "items": items, **rest} if not rest and get_origin(kind) is list:
                 return self.compare(items, get_args(kind)[0], room)
             case {"type": "object", **rest} if rest.keys() <= _OBJECT:
@@ -62,6 +81,8 @@ class _Comparison:
             case {"enum": words, **rest} if rest in ({}, {"type": "string"}) and get_origin(kind) is Literal:
                 is_same = all(isinstance(word, str) and word in words for word in get_args(kind))
                 return Exactness.ALWAYS if is_same else Exactness.NEVER
+            case {"const": str(word), **rest} if rest in ({}, {"type": "string"}) and get_origin(kind) is Literal:
+                return Exactness.ALWAYS if get_args(kind) == (word,) else Exactness.NEVER
             case {"type": str(name), **rest} if not rest and name in _SCALARS and kind is _SCALARS[name]:
                 return Exactness.ALWAYS
             case _:
@@ -84,7 +105,7 @@ class _Comparison:
             name not in fields or not fields[name].is_required() for name in node.get("required", ())
         ):
             return Exactness.NEVER
-        found = (self.compare(properties[name], field.annotation, room) for name, field in fields.items())
+        found = (self.compare(properties[name], type_of(field), room) for name, field in fields.items())
         return min(found, default=Exactness.ALWAYS)
 
 

@@ -7,13 +7,13 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic.fields import FieldInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pydantic.fields import FieldInfo
-
 _CONTAINERS: Final = (dict, list, set, tuple, Union, UnionType)
+_CONSTRAINTS: Final = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
 _SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis})
 
 
@@ -34,6 +34,23 @@ def without_none(kind: Any) -> tuple[Any, bool]:
     members = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
     others = [member for member in members if member is not NoneType]
     return (others[0], True) if len(others) == 1 else (kind, NoneType in members)
+
+
+def bare(kind: Any) -> Any:
+    """Take `Annotated` off a type."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def constraints_of(kind: Any) -> dict[str, Any]:
+    """Give what pydantic checks of an `Annotated` type, by the arguments of its `Field`: `{"ge": 1}`."""
+    marks = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
+    items = [item for mark in marks for item in (mark.metadata if isinstance(mark, FieldInfo) else (mark,))]
+    return {name: getattr(item, name) for item in items for name in _CONSTRAINTS if hasattr(item, name)}
+
+
+def type_of(field: FieldInfo) -> Any:
+    """Give the type of a field with its constraints, as it was written."""
+    return Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
 
 
 def wire_name(name: str, field: FieldInfo) -> str:

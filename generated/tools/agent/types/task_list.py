@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import TaskSummary
+from .shared import TaskState, TaskSummary
 
 
 class TaskListArgs(ClosedModel):
     """Args of `task_list`: List tasks, the one that changed last first."""
 
-    state: Literal["open", "done", "failed", "cancelled"] | None = None
-    limit: int = 20
+    state: TaskState | None = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
 
 
 class TaskListResult(ClosedModel):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -17,7 +19,7 @@ class TaskUpdateStepArgs(ClosedModel):
     step_id: str
     state: Literal["claimed", "ready", "done", "failed"]
     """`done` and `failed` end the step, `ready` gives it back, `claimed` keeps it and leaves a note."""
-    note: str | None = None
+    note: Annotated[str, Field(max_length=4000)] | None = None
     """For those who go on from here: results, or why not."""
 
 

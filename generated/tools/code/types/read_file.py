@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -11,8 +15,8 @@ class ReadFileArgs(ClosedModel):
 
     path: str
     """File to read, relative to the project."""
-    start_line: int = 1
-    max_lines: int = 200
+    start_line: Annotated[int, Field(ge=1)] = 1
+    max_lines: Annotated[int, Field(ge=1, le=1000)] = 200
 
 
 class ReadFileResult(ClosedModel):

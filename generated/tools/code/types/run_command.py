@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class RunCommandArgs(ClosedModel):
     """Args of `run_command`: Run a program without a shell."""
 
-    argv: list[str]
+    argv: Annotated[list[str], Field(min_length=1)]
     cwd: str = "."
-    timeout_ms: int = 120000
+    timeout_ms: Annotated[int, Field(ge=1)] = 120000
 
 
 class RunCommandResult(ClosedModel):

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class SearchArgs(ClosedModel):
     """Args of `search`: Search file contents with a regular expression."""
 
-    query: str
+    query: Annotated[str, Field(min_length=1)]
     path: str = "."
     glob: str | None = None
-    limit: int = 100
+    limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
 class SearchResultMatchesItem(ClosedModel):

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class LoadSkillArgs(ClosedModel):
     """Args of `load_skill`: Load the instructions of a skill into the context."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class LoadSkillResult(ClosedModel):

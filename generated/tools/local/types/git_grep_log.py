@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -12,7 +14,7 @@ class GitGrepLogArgs(ClosedModel):
     """Args of `git_grep_log`: Find commits whose message contains a word, newest first."""
 
     word: str
-    limit: int = 20
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
 
 
 GitGrepLogResult: TypeAlias = str

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,8 +15,8 @@ from .shared import Installed
 class InstallLocalArgs(ClosedModel):
     """Args of `install_local`: Register a local command as a server."""
 
-    name: str
-    argv: list[str]
+    name: Annotated[str, Field(max_length=64)]
+    argv: Annotated[list[str], Field(min_length=1)]
     """The program and its arguments, one each. It has to speak MCP on stdin and stdout."""
 
 

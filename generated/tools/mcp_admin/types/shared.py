@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,4 +15,4 @@ class Installed(ClosedModel):
     tools: int
 
 
-ServerName: TypeAlias = str
+ServerName: TypeAlias = Annotated[str, Field(max_length=64)]

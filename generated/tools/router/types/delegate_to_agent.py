@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +14,7 @@ class DelegateToAgentArgs(ClosedModel):
     """Args of `delegate_to_agent`: Send a message to a peer agent and wait for the answer."""
 
     to: str
-    request: str
+    request: Annotated[str, Field(min_length=1)]
     """What the peer should do."""
 
 

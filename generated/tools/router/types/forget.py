@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
+
+from .shared import MemoryLayer
 
 
 class ForgetArgs(ClosedModel):
     """Args of `forget`: Delete a memory record."""
 
-    slug: str
-    layer: Literal["shared", "agent"]
+    slug: Annotated[str, Field(max_length=64)]
+    layer: MemoryLayer
 
 
 ForgetResult: TypeAlias = JsonValue

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +15,7 @@ from .shared import Remembered
 class RememberAgentArgs(ClosedModel):
     """Args of `remember_agent`: Store a memory record of this agent. One of the same name is replaced."""
 
-    slug: str
+    slug: Annotated[str, Field(max_length=64)]
     body: str
 
 

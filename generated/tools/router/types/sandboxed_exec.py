@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class SandboxedExecArgs(ClosedModel):
     """Args of `sandboxed_exec`: Run a command in the sandbox."""
 
-    argv: list[str]
+    argv: Annotated[list[str], Field(min_length=1)]
     """The program and its arguments, one each. No shell reads them."""
 
 

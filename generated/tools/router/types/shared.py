@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
 
+MemoryLayer: TypeAlias = Literal["shared", "agent"]
+
+
 class Remembered(ClosedModel):
     slug: str
-    layer: Literal["shared", "agent"]
+    layer: MemoryLayer
     created: bool
 
 
-Slug: TypeAlias = str
-
-MemoryLayer: TypeAlias = Literal["shared", "agent"]
+Slug: TypeAlias = Annotated[str, Field(max_length=64)]

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +16,7 @@ class WebSearchArgs(ClosedModel):
     """Args of `web_search`: Search the web."""
 
     query: str
-    limit: int = 10
+    limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 
 WebSearchResult: TypeAlias = list[Hit]

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -11,7 +15,7 @@ class CreateIssueArgs(ClosedModel):
 
     owner: str
     repo: str
-    title: str
+    title: Annotated[str, Field(min_length=1)]
     body: str | None = None
     labels: list[str] | None = None
 

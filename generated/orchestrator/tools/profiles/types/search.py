@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,8 +15,8 @@ from .shared import Profile
 class SearchArgs(ClosedModel):
     """Args of `search`: Find profiles by name."""
 
-    query: str
-    limit: int = 10
+    query: Annotated[str, Field(min_length=1)]
+    limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 
 SearchResult: TypeAlias = list[Profile]

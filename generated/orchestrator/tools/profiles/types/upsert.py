@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +15,7 @@ from .shared import Profile
 class UpsertArgs(ClosedModel):
     """Args of `upsert`: Create a profile, or update the one with the same name."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1)]
     """Full name."""
     email: str | None = None
 

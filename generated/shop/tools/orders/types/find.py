@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,9 +15,9 @@ from .shared import Order
 class FindArgs(ClosedModel):
     """Args of `find`: Find orders of a customer, newest first."""
 
-    customer: str
+    customer: Annotated[str, Field(min_length=1)]
     """Name or part of it."""
-    limit: int = 10
+    limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 
 FindResult: TypeAlias = list[Order]

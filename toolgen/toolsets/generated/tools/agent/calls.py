@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import NewStep
+    from .types.shared import NewStep, StepState, TaskState, TemplateKind
 
 
 def new_create_sub_agent_call(
@@ -80,7 +80,7 @@ def new_list_workers_call() -> ToolRequest:
     return build_call(idents.LIST_WORKERS, codecs.LIST_WORKERS_ARGS, {})
 
 
-def new_plan_template_call(*, kind: Literal["general", "change", "bug", "research"] | None = None) -> ToolRequest:
+def new_plan_template_call(*, kind: TemplateKind | None = None) -> ToolRequest:
     """Ask for `agent.plan_template`: Get the template of a plan, as Markdown to fill in.
 
     Raises InvalidPayload where the args do not fit the schema.
@@ -136,9 +136,7 @@ def new_task_get_call(*, task_id: str) -> ToolRequest:
     return build_call(idents.TASK_GET, codecs.TASK_GET_ARGS, {"task_id": task_id})
 
 
-def new_task_list_call(
-    *, state: Literal["open", "done", "failed", "cancelled"] | None = None, limit: int | None = None
-) -> ToolRequest:
+def new_task_list_call(*, state: TaskState | None = None, limit: int | None = None) -> ToolRequest:
     """Ask for `agent.task_list`: List tasks, the one that changed last first.
 
     Raises InvalidPayload where the args do not fit the schema.
@@ -146,9 +144,7 @@ def new_task_list_call(
     return build_call(idents.TASK_LIST, codecs.TASK_LIST_ARGS, {"state": state, "limit": limit})
 
 
-def new_task_query_steps_call(
-    *, task_id: str, state: Literal["pending", "ready", "claimed", "done", "failed"] | None = None
-) -> ToolRequest:
+def new_task_query_steps_call(*, task_id: str, state: StepState | None = None) -> ToolRequest:
     """Ask for `agent.task_query_steps`: Find the steps of a task that are ready, or in another state.
 
     Raises InvalidPayload where the args do not fit the schema.
@@ -156,7 +152,7 @@ def new_task_query_steps_call(
     return build_call(idents.TASK_QUERY_STEPS, codecs.TASK_QUERY_STEPS_ARGS, {"task_id": task_id, "state": state})
 
 
-def new_task_template_call(*, kind: Literal["general", "change", "bug", "research"] | None = None) -> ToolRequest:
+def new_task_template_call(*, kind: TemplateKind | None = None) -> ToolRequest:
     """Ask for `agent.task_template`: Get the template of a task, as arguments for task_create to fill in.
 
     Raises InvalidPayload where the args do not fit the schema.

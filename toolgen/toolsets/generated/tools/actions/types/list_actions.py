@@ -17,8 +17,8 @@ class ListActionsArgs(ClosedModel):
     """Categories to list; all by default."""
     filter_: Annotated[str | None, Field(alias="filter")] = None
     """Text that the name or the short description holds."""
-    offset: int = 0
-    limit: int = 50
+    offset: Annotated[int, Field(ge=0)] = 0
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
 ListActionsResult: TypeAlias = dict[str, JsonValue]

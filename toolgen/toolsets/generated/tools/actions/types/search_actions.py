@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -15,7 +15,7 @@ class SearchActionsArgs(ClosedModel):
 
     query: str
     """What is to be done, in a few words."""
-    limit: int = 5
+    limit: Annotated[int, Field(ge=1, le=20)] = 5
 
 
 SearchActionsResult: TypeAlias = dict[str, JsonValue]

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -11,7 +15,7 @@ class SearchToolsArgs(ClosedModel):
 
     query: str
     """What is to be done, in a few words."""
-    limit: int = 8
+    limit: Annotated[int, Field(ge=1, le=20)] = 8
 
 
 class SearchToolsResultToolsItem(ClosedModel):

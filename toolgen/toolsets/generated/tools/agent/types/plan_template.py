@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from toolgen.runtime.codec.models import ClosedModel
+
+from .shared import TemplateKind
 
 
 class PlanTemplateArgs(ClosedModel):
     """Args of `plan_template`: Get the template of a plan, as Markdown to fill in."""
 
-    kind: Literal["general", "change", "bug", "research"] | None = None
+    kind: TemplateKind | None = None
 
 
 PlanTemplateResult: TypeAlias = str

@@ -10,11 +10,18 @@ from pydantic import Field
 from toolgen.runtime.codec.models import ClosedModel
 
 
+TemplateKind: TypeAlias = Literal["general", "change", "bug", "research"]
+
+TaskState: TypeAlias = Literal["open", "done", "failed", "cancelled"]
+
+StepState: TypeAlias = Literal["pending", "ready", "claimed", "done", "failed"]
+
+
 class NewStep(ClosedModel):
-    id_: Annotated[str, Field(alias="id")]
+    id_: Annotated[str, Field(min_length=1, max_length=64, alias="id")]
     """A short name, unique in its task."""
-    title: str
-    instructions: str | None = None
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    instructions: Annotated[str, Field(max_length=4000)] | None = None
     """What to do, for whoever claims the step."""
     needs: list[str] = Field(default_factory=list[str])
     """Ids of the steps that must be done before this one is ready."""
@@ -30,7 +37,7 @@ class Step(ClosedModel):
     title: str
     instructions: str | None = None
     needs: list[str]
-    state: Literal["pending", "ready", "claimed", "done", "failed"]
+    state: StepState
     claimed_by: str | None = None
     """The agent that works on it, or did."""
     note: str | None = None
@@ -42,7 +49,7 @@ class Step(ClosedModel):
 class Task(ClosedModel):
     id_: Annotated[str, Field(alias="id")]
     title: str
-    state: Literal["open", "done", "failed", "cancelled"]
+    state: TaskState
     outcome: str | None = None
     """What was said when it was closed."""
     updated: str
@@ -53,7 +60,7 @@ class Task(ClosedModel):
 class TaskSummary(ClosedModel):
     id_: Annotated[str, Field(alias="id")]
     title: str
-    state: Literal["open", "done", "failed", "cancelled"]
+    state: TaskState
     updated: str
     steps: int
     """How many there are."""
@@ -71,10 +78,3 @@ class Child(ClosedModel):
     agent_id: str
     run_id: str
     result: str
-
-
-TemplateKind: TypeAlias = Literal["general", "change", "bug", "research"]
-
-TaskState: TypeAlias = Literal["open", "done", "failed", "cancelled"]
-
-StepState: TypeAlias = Literal["pending", "ready", "claimed", "done", "failed"]

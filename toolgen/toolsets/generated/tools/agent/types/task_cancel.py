@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +16,7 @@ class TaskCancelArgs(ClosedModel):
     """Args of `task_cancel`: Close a task that is no longer wanted."""
 
     task_id: str
-    reason: str | None = None
+    reason: Annotated[str, Field(max_length=4000)] | None = None
 
 
 TaskCancelResult: TypeAlias = Task

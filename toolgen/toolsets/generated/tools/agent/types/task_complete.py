@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +16,7 @@ class TaskCompleteArgs(ClosedModel):
     """Args of `task_complete`: Close a task whose steps are all done."""
 
     task_id: str
-    summary: str
+    summary: Annotated[str, Field(min_length=1, max_length=4000)]
     """What was achieved."""
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,8 +15,8 @@ from .shared import NewStep, Task
 class TaskCreateArgs(ClosedModel):
     """Args of `task_create`: Create a task and its steps."""
 
-    title: str
-    steps: list[NewStep]
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    steps: Annotated[list[NewStep], Field(min_length=1, max_length=100)]
 
 
 TaskCreateResult: TypeAlias = Task

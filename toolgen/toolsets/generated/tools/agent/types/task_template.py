@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import NewStep
+from .shared import NewStep, TemplateKind
 
 
 class TaskTemplateArgs(ClosedModel):
     """Args of `task_template`: Get the template of a task, as arguments for task_create to fill in."""
 
-    kind: Literal["general", "change", "bug", "research"] | None = None
+    kind: TemplateKind | None = None
 
 
 class TaskTemplateResult(ClosedModel):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,8 +16,8 @@ class TaskUpdateArgs(ClosedModel):
     """Args of `task_update`: Change the title of a task, or the steps that are still to be done."""
 
     task_id: str
-    title: str | None = None
-    steps: list[NewStep] | None = None
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    steps: Annotated[list[NewStep], Field(max_length=100)] | None = None
 
 
 TaskUpdateResult: TypeAlias = Task

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +15,7 @@ class ListDirArgs(ClosedModel):
 
     path: str = "."
     recursive: bool = False
-    limit: int = 1000
+    limit: Annotated[int, Field(ge=1, le=10000)] = 1000
 
 
 class ListDirResultEntriesItem(ClosedModel):

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 from .shared import Memory
@@ -11,8 +15,8 @@ from .shared import Memory
 class RecallMemoryArgs(ClosedModel):
     """Args of `recall_memory`: Bring the long-term memories that fit some words into the context, the best first."""
 
-    query: str
-    limit: int = 5
+    query: Annotated[str, Field(min_length=1, max_length=1000)]
+    limit: Annotated[int, Field(ge=1, le=20)] = 5
 
 
 class RecallMemoryResult(ClosedModel):

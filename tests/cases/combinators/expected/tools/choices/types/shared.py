@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import OpenModel
 
@@ -18,4 +20,4 @@ class Dog(OpenModel):
     tricks: list[str] | None = None
 
 
-Pet: TypeAlias = Cat | Dog
+Pet: TypeAlias = Annotated[Cat | Dog, Field(discriminator="kind")]

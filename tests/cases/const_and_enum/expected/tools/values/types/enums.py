@@ -10,6 +10,9 @@ from pydantic import JsonValue
 from toolgen.runtime.codec.models import ClosedModel
 
 
+EnumsResult: TypeAlias = Literal["done", "failed"]
+
+
 class EnumsArgs(ClosedModel):
     """Args of `enums`: Enumerations of every kind."""
 
@@ -27,6 +30,3 @@ class EnumsArgs(ClosedModel):
     only_null: None = None
     narrowed: JsonValue | None = None
     listed: list[Literal["x", "y"]] | None = None
-
-
-EnumsResult: TypeAlias = Literal["done", "failed"]

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class Tree(ClosedModel):
-    label: str
+    label: Annotated[str, Field(min_length=1)]
     children: list[Tree]
 
 
-Tag: TypeAlias = str
+Tag: TypeAlias = Annotated[str, Field(min_length=1)]

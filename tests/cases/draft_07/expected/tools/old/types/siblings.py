@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import OpenModel
 
@@ -14,7 +14,7 @@ class SiblingsArgs(OpenModel):
     """Args of `siblings`: Beside $ref nothing counts."""
 
     tag: str | None = None
-    typed: str | None = None
+    typed: Annotated[str, Field(min_length=1)] | None = None
 
 
 SiblingsResult: TypeAlias = JsonValue

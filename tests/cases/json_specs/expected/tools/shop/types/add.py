@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 from .shared import Item
@@ -12,7 +16,7 @@ class AddArgs(ClosedModel):
     """Args of `add`: A spec in JSON says the same as one in YAML."""
 
     items: list[Item]
-    note: str | None = None
+    note: Annotated[str, Field(max_length=10)] | None = None
 
 
 class AddResult(ClosedModel):

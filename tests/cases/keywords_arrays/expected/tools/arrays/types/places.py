@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -14,7 +14,7 @@ class PlacesArgs(ClosedModel):
     """Args of `places`: Every place has a schema of its own."""
 
     pair: list[JsonValue] | None = None
-    exact: list[JsonValue] | None = None
+    exact: Annotated[list[JsonValue], Field(min_length=2)] | None = None
     rest: list[JsonValue] | None = None
     rows: list[list[JsonValue]] | None = None
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,12 +13,12 @@ from toolgen.runtime.codec.models import ClosedModel
 class BoundsArgs(ClosedModel):
     """Args of `bounds`: Inclusive and exclusive bounds."""
 
-    at_least: int | float | None = None
-    at_most: int | None = None
-    over: int | float | None = None
-    under: int | float | None = None
-    between: int | None = None
-    nested: list[list[int | float]] | None = None
+    at_least: Annotated[int, Field(ge=2)] | Annotated[float, Field(ge=1.5)] | None = None
+    at_most: Annotated[int, Field(le=10)] | None = None
+    over: Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0)] | None = None
+    under: Annotated[int, Field(lt=1)] | Annotated[float, Field(lt=1)] | None = None
+    between: Annotated[int, Field(ge=-1, le=1)] | None = None
+    nested: list[list[Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0)]]] | None = None
 
 
 BoundsResult: TypeAlias = JsonValue

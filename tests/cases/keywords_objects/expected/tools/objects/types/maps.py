@@ -21,7 +21,7 @@ class MapsArgs(ClosedModel):
     lists: dict[str, list[str]] | None = None
     records: dict[str, MapsArgsRecordsValue] | None = None
     free: dict[str, JsonValue] | None = None
-    sized: dict[str, JsonValue] | None = None
+    sized: Annotated[dict[str, JsonValue], Field(min_length=1, max_length=2)] | None = None
 
 
 MapsResult: TypeAlias = JsonValue

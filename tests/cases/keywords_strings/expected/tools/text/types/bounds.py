@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class BoundsArgsDeepInner(ClosedModel):
-    codes: list[str]
+    codes: list[Annotated[str, Field(min_length=1)]]
 
 
 class BoundsArgsDeep(ClosedModel):
@@ -21,13 +21,13 @@ class BoundsArgsDeep(ClosedModel):
 class BoundsArgs(ClosedModel):
     """Args of `bounds`: Length and pattern."""
 
-    short: str | None = None
-    long: str | None = None
-    exact: str | None = None
-    code: str | None = None
-    has_digit: str | None = None
+    short: Annotated[str, Field(max_length=3)] | None = None
+    long: Annotated[str, Field(min_length=2)] | None = None
+    exact: Annotated[str, Field(min_length=2, max_length=2)] | None = None
+    code: Annotated[str, Field(pattern="^[A-Z]{2}[0-9]+$")] | None = None
+    has_digit: Annotated[str, Field(pattern="[0-9]")] | None = None
     escaped: str | None = None
-    codes: list[str] | None = None
+    codes: list[Annotated[str, Field(pattern="^a")]] | None = None
     deep: BoundsArgsDeep | None = None
 
 

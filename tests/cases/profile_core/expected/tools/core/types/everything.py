@@ -15,11 +15,13 @@ from .shared import Point
 class EverythingArgs(ClosedModel):
     """Args of `everything`: Objects, arrays, scalars, enums, bounds, lengths, defaults, nesting."""
 
-    points: list[Point]
+    points: Annotated[list[Point], Field(min_length=1, max_length=3)]
     mode: Literal["a", "b"] = "a"
     """The mode."""
-    name: str | None = None
-    open_: Annotated[dict[str, JsonValue] | None, Field(alias="open")] = None
+    name: Annotated[str, Field(min_length=1, max_length=5)] | None = None
+    open_: Annotated[Annotated[dict[str, JsonValue], Field(min_length=1, max_length=3)] | None, Field(alias="open")] = (
+        None
+    )
     flag: bool | None = None
     none: None = None
 

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
 
 class PointersArgsPoint(ClosedModel):
     x: int | float
-    label: str | None = None
+    label: Annotated[str, Field(min_length=1)] | None = None
 
 
 class PointersArgs(ClosedModel):
@@ -21,8 +21,8 @@ class PointersArgs(ClosedModel):
     first: PointersArgsPoint | None = None
     second: PointersArgsPoint | None = None
     third: int | None = None
-    fourth: list[str] | None = None
-    narrowed: str | None = None
+    fourth: list[Annotated[str, Field(min_length=1)]] | None = None
+    narrowed: Annotated[str, Field(min_length=1)] | None = None
 
 
 PointersResult: TypeAlias = JsonValue

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from toolgen.runtime.codec.models import OpenModel
 
 
+ResourcesResult: TypeAlias = Literal["ok", "failed"]
+
+
 class ResourcesArgs(OpenModel):
     """Args of `resources`: A schema with an $id is a document of its own."""
 
     size: JsonValue | None = None
     local: JsonValue | None = None
-
-
-ResourcesResult: TypeAlias = Literal["ok", "failed"]

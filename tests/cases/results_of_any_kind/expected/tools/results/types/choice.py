@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 from toolgen.runtime.codec.models import ClosedModel
 
 
+ChoiceResult: TypeAlias = Literal["a", "b"]
+
+
 class ChoiceArgs(ClosedModel):
     """Args of `choice`: One of some words."""
-
-
-ChoiceResult: TypeAlias = Literal["a", "b"]

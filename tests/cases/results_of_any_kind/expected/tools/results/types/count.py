@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -12,4 +14,4 @@ class CountArgs(ClosedModel):
     """Args of `count`: A count."""
 
 
-CountResult: TypeAlias = int
+CountResult: TypeAlias = Annotated[int, Field(ge=0)]

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -25,4 +27,4 @@ class NestedArgs(ClosedModel):
     outer: NestedArgsOuter
 
 
-NestedResult: TypeAlias = int
+NestedResult: TypeAlias = Annotated[int, Field(ge=1)]

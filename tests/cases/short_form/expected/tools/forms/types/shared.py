@@ -11,12 +11,12 @@ from toolgen.runtime.codec.models import ClosedModel
 
 
 class Box(ClosedModel):
-    width: int
-    height: int | None = None
+    width: Annotated[int, Field(ge=1)]
+    height: Annotated[int, Field(ge=1)] | None = None
     label: str
     type_: Annotated[Literal["crate", "carton"], Field(alias="type")]
     enum: list[str] | None = None
     why: Annotated[bool, Field(alias="why!")]
 
 
-Size: TypeAlias = int
+Size: TypeAlias = Annotated[int, Field(ge=1)]

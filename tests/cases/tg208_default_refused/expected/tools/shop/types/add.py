@@ -11,17 +11,17 @@ from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 
 class AddArgsListItem(OpenModel):
-    x: str = "long"
+    x: Annotated[str, Field(max_length=1)] | None = None
 
 
 class AddArgs(ClosedModel):
     """Args of `add`: Add."""
 
     count: int | None = None
-    size: int
+    size: Annotated[int, Field(ge=1)]
     mode: Literal["a", "b"] | None = None
     list_: Annotated[list[AddArgsListItem] | None, Field(alias="list")] = None
-    named: int = -1
+    named: Annotated[int, Field(ge=1)] | None = None
     fine: str = ""
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 
-Size: TypeAlias = int
+Size: TypeAlias = Annotated[int, Field(ge=1)]

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,8 +13,8 @@ from toolgen.runtime.codec.models import ClosedModel
 class BoundsArgs(ClosedModel):
     """Args of `bounds`: Bounds that cross."""
 
-    a: int | None = None
-    b: int | float | None = None
+    a: Annotated[int, Field(ge=3, le=2)] | None = None
+    b: Annotated[int, Field(le=1, gt=1)] | Annotated[float, Field(le=1, gt=1)] | None = None
 
 
 BoundsResult: TypeAlias = JsonValue

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 
-Code: TypeAlias = str
+Code: TypeAlias = Annotated[str, Field(min_length=9, max_length=8)]

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class SizesArgs(ClosedModel):
     """Args of `sizes`: Sizes that cross."""
 
-    a: list[JsonValue] | None = None
+    a: Annotated[list[JsonValue], Field(min_length=2, max_length=1)] | None = None
 
 
-SizesResult: TypeAlias = dict[str, JsonValue]
+SizesResult: TypeAlias = Annotated[dict[str, JsonValue], Field(min_length=2, max_length=1)]

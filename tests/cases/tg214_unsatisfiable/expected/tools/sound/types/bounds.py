@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,8 +13,8 @@ from toolgen.runtime.codec.models import ClosedModel
 class BoundsArgs(ClosedModel):
     """Args of `bounds`: One value."""
 
-    a: int
-    b: str
+    a: Annotated[int, Field(ge=2, le=2)]
+    b: Annotated[str, Field(min_length=2, max_length=2)]
 
 
 BoundsResult: TypeAlias = JsonValue

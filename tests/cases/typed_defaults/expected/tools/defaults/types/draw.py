@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.building import typed_default
 from toolgen.runtime.codec.models import ClosedModel
 
-from .shared import Point
+from .shared import Level, Point
 
 
 class DrawArgs(ClosedModel):
@@ -30,8 +30,8 @@ class DrawArgs(ClosedModel):
     no_map: dict[str, JsonValue] = Field(default_factory=lambda: typed_default(dict[str, JsonValue], {}))
     point: Point = Field(default_factory=lambda: typed_default(Point, {"x": 2}))
     points: list[Point] = Field(default_factory=lambda: typed_default(list[Point], [{}, {"y": 1}]))
-    level: Literal["low", "high"]
-    beside: Literal["low", "high"] = "high"
+    level: Level
+    beside: Level = "high"
     mixed: JsonValue = 1
     anything: JsonValue = Field(default_factory=lambda: typed_default(JsonValue, {"a": [1]}))
     either: int | str = "x"

@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 from toolgen.runtime.codec.models import ClosedModel
 
 
+Level: TypeAlias = Literal["low", "high"]
+
+
 class Point(ClosedModel):
     x: int | float = 0
     y: int | float = 0.5
-
-
-Level: TypeAlias = Literal["low", "high"]

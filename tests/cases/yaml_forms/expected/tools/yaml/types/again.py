@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
+
+from .shared import Switch
+
+
+AgainResult: TypeAlias = Switch
 
 
 class AgainArgs(ClosedModel):
     """Args of `again`: Block text"""
 
-    limit: int = 20
-    ratio: int | float | None = None
-
-
-AgainResult: TypeAlias = Literal["yes", "no", "on", "off", "2024-01-01", "1", "12:30", "1_000"]
+    limit: Annotated[int, Field(ge=16, le=511)] = 20
+    ratio: Annotated[int, Field(ge=0, le=100)] | Annotated[float, Field(ge=-0.5, le=100)] | None = None

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from toolgen.runtime.codec.models import ClosedModel
 
 
@@ -16,7 +20,7 @@ class RefundArgs(ClosedModel):
 
     order_id: str
     reason: str | None = None
-    amount: int | float = 10.5
+    amount: Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0)] = 10.5
     lines: list[RefundArgsLinesItem]
 
 

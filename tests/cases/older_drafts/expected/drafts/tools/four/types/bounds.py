@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class BoundsArgs(ClosedModel):
     """Args of `bounds`: In draft-04 an exclusive bound is a truth value beside the bound."""
 
-    over: int | float
+    over: Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0)]
     whole: int | None = None
     const: str | None = None
 

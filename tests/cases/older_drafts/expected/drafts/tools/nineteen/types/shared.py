@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 
-Tag: TypeAlias = str
+Tag: TypeAlias = Annotated[str, Field(min_length=1)]

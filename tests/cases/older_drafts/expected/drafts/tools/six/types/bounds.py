@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class BoundsArgs(ClosedModel):
     """Args of `bounds`: An exclusive bound is a number."""
 
-    over: int | float
+    over: Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0)]
     const: Literal["a"] | None = None
     if_: Annotated[str | None, Field(alias="if")] = None
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -15,10 +15,10 @@ from .shared import Price
 class FindArgs(ClosedModel):
     """Args of `find`: Find articles."""
 
-    word: str
+    word: Annotated[str, Field(min_length=2, pattern="^[a-z]+$")]
     """The word."""
     below: Price | None = None
-    limit: int | None = None
+    limit: Annotated[int, Field(ge=1, le=50)] | None = None
 
 
 FindResult: TypeAlias = JsonValue

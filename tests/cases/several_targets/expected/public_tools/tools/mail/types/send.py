@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +13,7 @@ from toolgen.runtime.codec.models import ClosedModel
 class SendArgs(ClosedModel):
     """Args of `send`: Send mail."""
 
-    to: str
+    to: Annotated[str, Field(min_length=3)]
 
 
 SendResult: TypeAlias = JsonValue

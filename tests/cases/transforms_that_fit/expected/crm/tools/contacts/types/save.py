@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from toolgen.runtime.codec.models import ClosedModel
 
@@ -13,7 +15,7 @@ from .shared import Contact, Email
 class SaveArgs(ClosedModel):
     """Args of `save`: The tenant comes from the call's context; the trace is left out; a default fills what is required."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1)]
     emails: list[Email] | None = None
     tag: str | None = None
     limit: int = 10
