@@ -1,4 +1,4 @@
-"""`toolgen stats`: what telling a model of the tools costs, under each presentation and with each provider."""
+"""`toolgen stats`: the token cost of each presentation, with each provider."""
 
 from __future__ import annotations
 
@@ -56,9 +56,10 @@ class Cost:
 )
 @format_option
 def command(*, agent: str, providers: Sequence[str], style: str) -> int:
-    """Print what telling a model of the tools costs: tools, bytes and tokens, by presentation and provider.
+    """Print the cost of each presentation with each provider: tools, bytes and tokens of the first request.
 
-    The layers that use a presentation stand beside it. Tokens are counted by tiktoken, where it is installed.
+    The layers that use a presentation stand beside it. Tokens are those of o200k_base, the encoding of OpenAI's models,
+    and are counted where the extra `tokens` is installed.
     """
     config = project()
     count_tokens, why_not = token_counter()
@@ -114,18 +115,15 @@ def costs(
 
 
 def token_counter() -> tuple[Callable[[str], int] | None, str]:
-    """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count."""
+    """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
+
+    bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
+    """
     try:
-        import tiktoken
+        from bpe_openai import get_encoding
     except ImportError:
-        return None, "tiktoken is not installed: pip install tiktoken"
-    try:
-        encoding = tiktoken.get_encoding(ENCODING)
-    except (OSError, ValueError):
-        return None, (
-            f"tiktoken has no {ENCODING} here: it fetches it once, which failed. Where there is no network, name a "
-            "folder by TIKTOKEN_CACHE_DIR that tiktoken filled elsewhere."
-        )
+        return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
+    encoding = get_encoding(ENCODING)
     return lambda text: len(encoding.encode_ordinary(text)), ""
 
 
