@@ -118,7 +118,7 @@ def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -
     refused, allowed = toolgen(folder, *arguments), toolgen(folder, *arguments, "--yes")
 
     assert refused.code == 1
-    assert "shop.orders.fetch has to be allowed, and nobody can be asked: give --yes to allow it" in refused.err
+    assert "shop.orders.fetch requires permission, and there is no terminal to ask: pass --yes" in refused.err
     assert (allowed.code, allowed.out) == (0, "19\n")
 
 
@@ -132,7 +132,7 @@ def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
     assert (denied.code, denied.out) == (1, "")
     assert "permission_denied: shop.orders.erase was not allowed to run: a policy forbids it" in denied.err
     assert (of_one.code, of_one.out) == (0, "7\n")
-    assert (unknown.code, "There is no policy `carefull`. did you mean `careful`?" in unknown.err) == (2, True)
+    assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
 
 
 def _heed_interrupts() -> None:

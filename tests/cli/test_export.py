@@ -1,4 +1,4 @@
-"""`toolgen export`: payloads of providers, and what they cannot be told."""
+"""`toolgen export`: payloads of providers, and what they cannot represent."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_tool_that_cannot_be_told_of_is_named_and_the_others_are_printed(proje
     assert names(exported.json) == ["shop__find", "shop__ping"]
     assert exported.err.splitlines() == [
         "team__notes__keep: the args are no plain object, and nothing else can be said in strict mode",
-        "openai-strict cannot be told of 1 tool of 3",
+        "openai-strict cannot represent 1 tool of 3",
     ]
 
 
@@ -92,7 +92,9 @@ def test_differences_are_said_when_they_are_asked_for(project: Path) -> None:
     assert toolgen(project, "export", "openai-strict", "--toolset", "shop").err == ""
     exported = toolgen(project, "export", "openai-strict", "--toolset", "shop", "--differences")
     assert exported.code == 0
-    assert exported.err == "shop__find at /properties/word: `minLength` is said in words, and not enforced\n"
+    assert (
+        exported.err == "shop__find at /properties/word: `minLength` is given in the description only, not enforced\n"
+    )
 
 
 def test_unknown_names_are_usage_errors(project: Path) -> None:

@@ -112,7 +112,7 @@ NAMED: Final = frozenset({"kept/calls.jsonl", "kept/answer.json", "kept/runs.db"
 ABSENT: Final = frozenset({"dangling", "loop", "empty"})
 """Kinds that say of a store that it is not there yet: who follows a run waits for it."""
 
-NOT_BUILT: Final = r"generated is not what the specs give\. Run `toolgen build`"
+NOT_BUILT: Final = r"generated is out of date\. Run `toolgen build`"
 NAMES: Final = {
     "app.py": '"app:Shop" cannot be used',
     ".toolgen/vectors.db": "vectors",

@@ -25,12 +25,12 @@ def test_a_folder_without_a_project_is_said_to_be_one(tmp_path: Path, command: t
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines()[-1] == (
         "Error: There is no project here: neither toolgen.toml nor pyproject.toml configures toolgen, and there is no "
-        "folder `specs`. Start one with `toolgen init`, or name its folder with -C."
+        "folder `specs`. Create one with `toolgen init`, or give its folder with -C."
     )
 
 
 @pytest.mark.parametrize(
-    ("folders", "hint"), [(("specs",), "did you mean `specs`?"), ((), "Make it, and write a spec there.")]
+    ("folders", "hint"), [(("specs",), "Did you mean `specs`?"), ((), "Create it and write a spec there.")]
 )
 def test_specs_that_are_not_where_the_configuration_says(tmp_path: Path, folders: tuple[str, ...], hint: str) -> None:
     (tmp_path / "toolgen.toml").write_text('targets = [{specs = "sepcs"}]\n')
@@ -40,7 +40,7 @@ def test_specs_that_are_not_where_the_configuration_says(tmp_path: Path, folders
     done = toolgen(tmp_path, "build")
 
     assert done.code == 2
-    expected = f"Error: toolgen.toml: `specs` of a target is `sepcs`, and there is no such folder. {hint}"
+    expected = f"Error: toolgen.toml: the `specs` folder `sepcs` of a target does not exist. {hint}"
     assert done.err.splitlines()[-1] == expected
 
 

@@ -47,13 +47,13 @@ def test_what_is_broken_is_left_out_with_exit_1(capsys: pytest.CaptureFixture[st
     assert out == "specs/shop.yaml: 1 tool, 1 new\n"
     assert "error[TG805]: `bad` is left out: args are always an object" in err
     assert "--> tools.json:1:" in err
-    assert err.endswith("1 left out\n")
+    assert err.endswith("1 omitted\n")
 
 
 def test_every_entry_that_is_left_out_counts_with_a_name_or_without(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", "mcp", save(LOOK, BAD, LOOK, {"description": "Nameless."}), "--toolset", "mcp.shop"]) == 1
 
-    assert capsys.readouterr().err.endswith("3 left out\n")
+    assert capsys.readouterr().err.endswith("3 omitted\n")
 
 
 def test_nothing_is_written_where_no_tool_is_left(capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +100,7 @@ def test_what_is_odd_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     odd = {"type": "object", "titel": "Odd", "properties": {"a": {"defualt": 1, "type": "string", "default": 1}}}
     assert run(["import", "mcp", save({**LOOK, "inputSchema": odd}), "--toolset", "mcp.shop"]) == 0
 
-    expected = "`toolgen build` warns of what is odd in their schemas: unknown-keyword 2, default-refused 1\n"
+    expected = "`toolgen build` reports warnings on their schemas: unknown-keyword 2, default-refused 1\n"
     assert capsys.readouterr().err == expected
 
 
@@ -118,7 +118,7 @@ def test_specs_go_to_the_first_target_or_to_that_of_out(folder: Path, capsys: py
     assert run(["import", "mcp", save(LOOK), "--toolset", "mcp.c", "--out", "third/c.yaml"]) == 2
     out, err = capsys.readouterr()
     assert out == "first/shop.yaml: 1 tool, 1 new\nsecond/b.yaml: 1 tool, 1 new\n"
-    assert "third/c.yaml is no place for a spec: specs of this project lie in first/ or second/." in err
+    assert "third/c.yaml is not in a spec folder: specs of this project are in first/ or second/." in err
 
 
 @pytest.mark.parametrize(
@@ -127,20 +127,23 @@ def test_specs_go_to_the_first_target_or_to_that_of_out(folder: Path, capsys: py
         (["--toolset", "shop"], "`shop` cannot be the toolset of a server: "),
         (["--toolset", "mcp.a.b"], "`mcp.a.b` cannot be the toolset of a server: "),
         (["--toolset", "mcp.a__b"], "`mcp.a__b` cannot be the toolset of a server: `a__b` contains `__`"),
-        (["--toolset", "mcp.a b"], "`mcp.a b` cannot be the toolset of a server: `mcp.a b` is not a valid value here"),
+        (
+            ["--toolset", "mcp.a b"],
+            "`mcp.a b` is not a valid toolset name for a server: `mcp.a b` is not a valid value here",
+        ),
         (
             ["--toolset", "mcp.shop", "--out", "../shop.yaml"],
-            "../shop.yaml is no place for a spec: specs of this project lie in specs/.",
+            "../shop.yaml is not in a spec folder: specs of this project are in specs/.",
         ),
-        (["--toolset", "mcp.shop", "--out", "shop.yaml"], "shop.yaml is no place for a spec"),
+        (["--toolset", "mcp.shop", "--out", "shop.yaml"], "shop.yaml is not in a spec folder"),
         (["--toolset", "mcp.shop", "--out", "specs/shop.txt"], "specs/shop.txt would not be read as a spec"),
         (["--toolset", "mcp.shop", "--out", "specs/.hidden/shop.yaml"], "would not be read as a spec"),
-        (["--toolset", "mcp.shop", "--out", "specs/other.yaml"], "is there already, and is not the spec of mcp.shop"),
+        (["--toolset", "mcp.shop", "--out", "specs/other.yaml"], "exists and is not the spec of mcp.shop"),
         (
             ["--toolset", "mcp.other", "--out", "specs/shop.yaml"],
-            "mcp.other is in specs/other.yaml already. Leave --out",
+            "mcp.other is already in specs/other.yaml. Omit --out",
         ),
-        (["--toolset", "mcp.broken"], "specs/broken.yaml cannot be brought up to date: it has errors of its own."),
+        (["--toolset", "mcp.broken"], "specs/broken.yaml cannot be updated because it has errors."),
         (["--toolset", "mcp.twice"], "mcp.twice is in several specs: specs/a.yaml, specs/b.yaml."),
         ([], "Missing option '--toolset'."),
     ],
@@ -169,7 +172,7 @@ def test_nothing_is_written_through_a_link_out_of_the_project(folder: Path, caps
 
     assert run(["import", "mcp", save(LOOK), "--toolset", "mcp.shop", "--out", "specs/link/shop.yaml"]) == 2
 
-    assert "specs/link/shop.yaml is no place for a spec" in capsys.readouterr().err
+    assert "specs/link/shop.yaml is not in a spec folder" in capsys.readouterr().err
     assert list(outside.iterdir()) == []
 
 

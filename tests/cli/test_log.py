@@ -152,7 +152,7 @@ def test_a_store_and_a_run_that_are_not_there_yet_are_waited_for(tmp_path: Path)
         assert following.stderr.readline() == "waiting for later.db\n"
         path.touch()  # what a store is for a moment
         asyncio.run(record("r0"))
-        assert following.stderr.readline() == "waiting for the run r1\n"
+        assert following.stderr.readline() == "waiting for run r1\n"
         asyncio.run(record("r1"))
         assert following.stdout.readline() == "12:00:00.002  run_ended\n"
         assert following.wait() == 0
@@ -171,7 +171,7 @@ def test_a_record_is_verified_against_its_head(folder: Path) -> None:
     verify = ("log", "verify", "r1", "--store", "store.db", "--head", head, "--key-file", "log.key")
 
     intact = toolgen(folder, *verify)
-    assert (intact.code, intact.out) == (0, "r1: 8 events; the record is as it was written\n")
+    assert (intact.code, intact.out) == (0, "r1: 8 events; the record is intact\n")
 
     with closing(sqlite3.connect(folder / "store.db")) as connection:
         connection.execute("DELETE FROM events WHERE run_id = 'r1' AND sequence > 5")

@@ -41,7 +41,7 @@ def test_a_name_that_fits_several_tools_is_an_error_to_every_command(folder: Pat
     done = toolgen(folder, *command)
 
     assert done.code == 2
-    assert "`x` can be any of mcp.a.x, mcp.a.z." in done.err
+    assert "`x` is ambiguous: mcp.a.x, mcp.a.z." in done.err
 
 
 def test_the_ir_of_all_tools_that_a_name_fits_is_printed(folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_tool_that_is_not_there_may_have_been_another(folder: Path, command: s
     done = toolgen(folder, command, "mcp.a.xx")
 
     assert done.code == 2
-    assert "There is no tool `mcp.a.xx`. did you mean `mcp.a.x`?" in done.err
+    assert "There is no tool `mcp.a.xx`. Did you mean `mcp.a.x`?" in done.err
 
 
 @pytest.mark.parametrize("command", [("list",), ("replay", "calls.jsonl")])
@@ -63,4 +63,4 @@ def test_a_toolset_that_is_not_there_is_a_usage_error(folder: Path, command: tup
     done = toolgen(folder, *command, "--toolset", "mcp.b")
 
     assert done.code == 2
-    assert "There is no toolset `mcp.b`. did you mean `mcp.a`?" in done.err
+    assert "There is no toolset `mcp.b`. Did you mean `mcp.a`?" in done.err

@@ -1,4 +1,4 @@
-"""`toolgen policy explain`: what decides over a tool, as an operator asks."""
+"""`toolgen policy explain`: what policies decide for a tool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_each_rule_that_had_a_say_is_shown() -> None:
     assert done.out.splitlines() == [
         "code.write_file for the role worker in mode plan: exclude",
         "  exclude  coding.modes.plan: +write",
-        "default_worker does not hold it: not_used",
+        "default_worker may not call it: not_used",
     ]
 
 
@@ -41,7 +41,7 @@ def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:
         for arguments in (["code.read_file"], ["code.write_file", "--mode", "plan"], ["agent.task_list"])
     ]
     assert last == [
-        "The paths of each call are judged too; the strictest answer wins.",
+        "The paths of each call are checked too; the strictest answer wins.",
         "  exclude  coding.modes.plan: +write",
         "  allow    readonly",
     ]
@@ -51,10 +51,10 @@ def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:
     ("arguments", "message"),
     [
         (["code.write_fil"], "There is no tool `code.write_fil`."),
-        (["code.write_file", "--policy", "codin"], "There is no policy `codin`. did you mean `coding`?"),
+        (["code.write_file", "--policy", "codin"], "There is no policy `codin`. Did you mean `coding`?"),
         (["code.write_file", "--policy", "x"], "There is no policy `x`. There are bot, coding."),
-        (["code.write_file", "--agent", "default_work"], "did you mean `default_worker`?"),
-        (["code.write_file", "--mode", "plann"], "There is no mode `plann`. did you mean `plan`?"),
+        (["code.write_file", "--agent", "default_work"], "Did you mean `default_worker`?"),
+        (["code.write_file", "--mode", "plann"], "There is no mode `plann`. Did you mean `plan`?"),
         (["code.write_file", "--policy", "bot", "--mode", "plan"], "There is no mode `plan`."),
         (["code.write_file", "--role", "boss"], "'boss' is not one of"),
     ],

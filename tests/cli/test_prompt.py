@@ -68,7 +68,7 @@ def test_what_there_is_not_is_a_usage_error(project: Path) -> None:
     assert "There is no agent `nobody`" in done.err
     done = toolgen(project, "prompt", "--package", "generatd")
     assert done.code == 2
-    assert "did you mean `generated`?" in done.err
+    assert "Did you mean `generated`?" in done.err
 
 
 def test_a_scheme_that_lacks_what_it_needs_is_told_and_the_others_are_printed(project: Path) -> None:

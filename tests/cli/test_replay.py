@@ -85,8 +85,8 @@ def test_every_disagreement_has_its_line_and_its_reason(folder: Path) -> None:
 
     assert done.code == 1
     assert done.out.splitlines() == [
-        "calls.jsonl:1: mcp.shop.find_order is accepted, and was recorded otherwise",
-        "calls.jsonl:2: mcp.shop.find_order is rejected, and was recorded otherwise",
+        "calls.jsonl:1: mcp.shop.find_order is accepted, which differs from the recorded verdict",
+        "calls.jsonl:2: mcp.shop.find_order is rejected, which differs from the recorded verdict",
         "  /id: send an integer, not a string that holds one",
         "3 calls: 2 accepted, 1 rejected",
         "1 agree, 2 disagree, 0 altered",
@@ -130,7 +130,7 @@ def test_a_name_that_fits_several_tools_is_an_error_that_lists_them(folder: Path
     done = replay(folder, call({}, tool="ping"))
 
     assert done.code == 2
-    assert "`ping` can be any of mcp.shop.ping, other.tools.ping. Say which with --toolset." in done.err
+    assert "`ping` is ambiguous: mcp.shop.ping, other.tools.ping. Choose one with --toolset." in done.err
     assert replay(folder, call({}, accept=True, tool="ping"), options=("--toolset", "other.tools")).code == 0
 
 
@@ -139,7 +139,7 @@ def test_a_tool_that_is_not_there_is_a_disagreement(folder: Path) -> None:
 
     assert done.code == 1
     assert done.out.splitlines()[:2] == [
-        "calls.jsonl:1: find_ordr is no tool",
+        "calls.jsonl:1: find_ordr is not a tool",
         "  /: no tool is named 'find_ordr'; did you mean mcp.shop.find_order?",
     ]
     assert done.out.endswith("2 calls: 0 accepted, 0 rejected\n0 agree, 2 disagree, 0 altered\n")
@@ -148,7 +148,7 @@ def test_a_tool_that_is_not_there_is_a_disagreement(folder: Path) -> None:
 def test_a_recording_without_a_call_is_no_success(folder: Path) -> None:
     done = replay(folder, "")
 
-    assert (done.code, done.err) == (1, "calls.jsonl: it has no call, so nothing was checked\n")
+    assert (done.code, done.err) == (1, "calls.jsonl: contains no calls, so nothing was checked\n")
     assert done.out.startswith("0 calls: ")
 
 
@@ -156,7 +156,7 @@ def test_a_toolset_that_is_not_there_is_a_usage_error(folder: Path) -> None:
     done = replay(folder, call({}), options=("--toolset", "mcp.shp"))
 
     assert done.code == 2
-    assert "There is no toolset `mcp.shp`. did you mean `mcp.shop`?" in done.err
+    assert "There is no toolset `mcp.shp`. Did you mean `mcp.shop`?" in done.err
 
 
 def test_broken_lines_have_their_place_and_do_not_stop_the_others(folder: Path) -> None:

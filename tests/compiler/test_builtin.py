@@ -117,7 +117,7 @@ def test_they_are_the_same_wherever_toolgen_is_installed_and_drift_once_they_are
     assert "generated/TOOLS.md: built-in toolset changed (toolgen://code.yaml)\n" in done.stdout
     done = run(package, "-m", "toolgen", "call", "code.list_dir", cwd=root)
     assert done.returncode == 2
-    assert done.stderr.endswith("Error: generated is not what the specs give. Run `toolgen build` first.\n")
+    assert done.stderr.endswith("Error: generated is out of date. Run `toolgen build` first.\n")
 
     spec.unlink()
     done = run(package, "-m", "toolgen", "build", cwd=root)

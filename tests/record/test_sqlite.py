@@ -241,7 +241,7 @@ def test_a_file_with_other_tables_is_not_written_to(tmp_path: Path, statement: s
     use(path, one_call)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)
-    with pytest.raises(StoreError, match="the store has other tables, indexes or triggers than toolgen makes"):
+    with pytest.raises(StoreError, match="the store has other tables, indexes or triggers than toolgen creates"):
         SqliteStore(path)
 
 

@@ -7,33 +7,33 @@ from importlib.util import find_spec
 from typing import Final
 
 COMMANDS: Final = {
-    "init": "Start a project: configuration, an example spec, and how to go on.",
-    "build": "Compile specs into packages; `--check` only compares.",
-    "import": "Turn tools that others describe into specs.",
+    "init": "Create a project: configuration, an example spec, and next steps.",
+    "build": "Compile specs into packages; with `--check`, only compare.",
+    "import": "Import tool definitions from other formats as specs.",
     "list": "List the tools of the project.",
-    "show": "Show one tool: its args, its result, its policy.",
-    "search": "Find the tools that fit a question or some words.",
-    "export": "Print what a request to a provider says of the tools.",
-    "prompt": "Print what a system prompt says of the tools.",
-    "stats": "Print what telling a model of the tools costs.",
+    "show": "Show one tool: its args, result and policy.",
+    "search": "Search tools by a question or keywords.",
+    "export": "Print the tools as a provider's request holds them.",
+    "prompt": "Print the tools section of a system prompt.",
+    "stats": "Print the token cost of each presentation.",
     "call": "Call one tool.",
-    "replay": "Say which recorded calls the generated codecs accept.",
-    "policy": "Say what policies decide about a tool, and why.",
-    "log": "Show recorded runs, and verify their records.",
-    "ir": "Print what the specs mean, after all is resolved.",
-    "schema": "Print the JSON Schema of spec files, for editors.",
-    "explain": "Explain a diagnostic.",
+    "replay": "Check recorded calls against the generated codecs.",
+    "policy": "Explain what policies decide for a tool.",
+    "log": "Show recorded runs and verify their integrity.",
+    "ir": "Print the resolved intermediate representation of the specs.",
+    "schema": "Print the JSON Schema of spec files for editors.",
+    "explain": "Explain a diagnostic code.",
 }
 """Every command and its summary. Command `x` is `toolgen/cli/commands/x.py`; `import` is `import_.py`."""
 
 STOPPED: Final = 130
-"""The exit code after Ctrl-C, as shells have it."""
+"""The exit code after Ctrl-C: 128 + SIGINT, the shells' convention."""
 
 
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 fine, 1 findings or drift, 2 usage or configuration, 3 internal error, 130 stopped by Ctrl-C.
+    Exit codes: 0 success, 1 findings or drift, 2 usage or configuration, 3 internal error, 130 stopped by Ctrl-C.
     """
     if find_spec("click") is None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")

@@ -1,4 +1,4 @@
-"""The front door: options that every command has, lookup with near misses, exit codes."""
+"""The entry point: global options, command lookup with suggestions, exit codes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FINDINGS, USAGE, INTERNAL = 1, 2, 3
 
 
 class _Commands(click.Group):
-    """Commands by the table, imported on use."""
+    """Commands from the table, imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command. Raises click.UsageError with the nearest name for one that is not there."""
+        """Import a command. Raises click.UsageError with a suggestion for an unknown name."""
         if cmd_name not in COMMANDS:
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
@@ -39,7 +39,7 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by the table, without importing any."""
+        """List the commands from the table, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -48,7 +48,7 @@ class _Commands(click.Group):
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="COMMAND [ARG ...]"
 )
 @click.option(
-    "-C", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="Run in another folder."
+    "-C", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="Change to this folder first."
 )
 @click.version_option(__version__, message="toolgen %(version)s")
 def _front(folder: str | None) -> None:
@@ -61,7 +61,7 @@ def _front(folder: str | None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and give its exit code. Nothing but an internal error shows a traceback."""
+    """Run one command line and return its exit code. Only an internal error shows a traceback."""
     try:
         result = _front.main(list(arguments), prog_name="toolgen", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_text:
@@ -83,6 +83,6 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except Exception:  # noqa: BLE001 (the last resort: what reaches it is a defect of toolgen)
         click.echo(traceback.format_exc(), err=True)
-        click.echo("internal error: this is a defect of toolgen; please report the lines above", err=True)
+        click.echo("internal error: this is a bug in toolgen; please report the lines above", err=True)
         return INTERNAL
     return result if isinstance(result, int) else 0

@@ -1,4 +1,4 @@
-"""Injected values: what stands in on the command line for the host that fills fields in."""
+"""Injected values given on the command line in place of the host's."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def injected_values(
     ident: str, wanted: Sequence[str], given: Sequence[str]
 ) -> Mapping[str, Callable[[ToolCallMeta], Any]]:
-    """Read `NAME=VALUE` of `--inject`, one for each field that the tool injects, as a runtime takes them.
+    """Parse the `NAME=VALUE` options of `--inject`, one per field, for `Runtime(inject=...)`.
 
-    A value is JSON where it parses as such, or else a text. Raises click.UsageError for a name that the tool does not
-    inject, is given twice or left out.
+    A value that is not valid JSON is taken as text. Raises click.UsageError for a name that the tool does not inject,
+    is given twice, or is missing.
     """
     values: dict[str, Any] = {}
     for each in given:
@@ -39,7 +39,7 @@ def injected_values(
     if missing:
         flags = " ".join(f"--inject {name}=VALUE" for name in missing)
         fields = ", ".join(f"`{name}`" for name in missing)
-        raise click.UsageError(f"{ident} injects {fields}, and no value is given for it: give {flags}.")
+        raise click.UsageError(f"{ident} injects {fields}, and the value is missing: pass {flags}.")
     return {name: partial(_given, value) for name, value in values.items()}
 
 

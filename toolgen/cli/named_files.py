@@ -1,4 +1,4 @@
-"""Files that a person names on the command line; `-` is stdin."""
+"""Files named on the command line; `-` is stdin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_LINE: Final = 64 * 1024 * 1024
 
 
 def read_named(name: str, limit: int) -> bytes:
-    """Read a file of at most `limit` bytes, or so much of stdin. Raises click.UsageError."""
+    """Read a file, or stdin, of at most `limit` bytes. Raises click.UsageError."""
     try:
         return _read_stdin(limit) if name == STDIN else read_file(name, limit)
     except OSError as error:
@@ -28,9 +28,9 @@ def read_named(name: str, limit: int) -> bytes:
 
 @contextmanager
 def named_lines(name: str) -> Generator[Iterator[bytes]]:
-    """Open a file of any size, or stdin, to read it line by line.
+    """Open a file of any size, or stdin, and read it line by line.
 
-    Raises click.UsageError, for what fails while it is read too, and for a line of more than `LONGEST_LINE` bytes.
+    Raises click.UsageError if it cannot be read, or for a line of more than `LONGEST_LINE` bytes.
     """
     try:
         if name == STDIN:
@@ -66,5 +66,5 @@ def _read_stdin(limit: int) -> bytes:
 
 def _unreadable(name: str, error: OSError) -> click.UsageError:
     shown = "stdin" if name == STDIN else name
-    hint = " To read from a pipe, give `-`, which is stdin." if isinstance(error, NotRegular) else ""
+    hint = " To read from a pipe, give `-` for stdin." if isinstance(error, NotRegular) else ""
     return click.UsageError(f"{shown} cannot be read: {error.strerror}.{hint}")

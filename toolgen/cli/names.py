@@ -1,4 +1,4 @@
-"""Names that a person gives to a command: the tools and toolsets that they mean."""
+"""Resolution of tool and toolset names given on the command line."""
 
 from __future__ import annotations
 
@@ -6,33 +6,39 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.diagnostics.diagnostic import closest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from toolgen.runtime.catalog.known_tools import KnownTools
 
 
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return the sentence "Did you mean …?" with the known name closest to `name`; empty if none is close."""
+    meant = closest(name, known)
+    return f"Did you mean `{meant}`?" if meant else ""
+
+
 def idents_meant(name: str, known: KnownTools) -> tuple[str, ...]:
-    """Give the idents of the tools that a name may mean. Raises click.UsageError where there are none."""
+    """Return the idents of the tools that a name may refer to. Raises click.UsageError if there are none."""
     idents = known.find(name)
     if not idents:
         meant = known.nearest(name)
-        hint = f"did you mean `{meant[0]}`?" if meant else "See `toolgen list`."
+        hint = f"Did you mean `{meant[0]}`?" if meant else "See `toolgen list`."
         raise click.UsageError(f"There is no tool `{name}`. {hint}")
     return idents
 
 
 def ident_meant(name: str, known: KnownTools) -> str:
-    """Give the ident of the one tool that a name means. Raises click.UsageError where there is none, or are several."""
+    """Return the ident of the tool that a name refers to. Raises click.UsageError if there is none or several."""
     ident, *others = idents_meant(name, known)
     if others:
-        raise click.UsageError(f"`{name}` can be any of {', '.join(sorted([ident, *others]))}.")
+        raise click.UsageError(f"`{name}` is ambiguous: {', '.join(sorted([ident, *others]))}.")
     return ident
 
 
 def check_toolset(name: str | None, known: Collection[str]) -> None:
-    """Raise click.UsageError for the name of a toolset that is not there; None stands for no name."""
+    """Raise click.UsageError for the name of an unknown toolset. None is no name, and passes."""
     if name is not None and name not in known:
-        raise click.UsageError(f"There is no toolset `{name}`. {nearest(name, known) or 'See `toolgen list`.'}")
+        raise click.UsageError(f"There is no toolset `{name}`. {suggestion(name, known) or 'See `toolgen list`.'}")

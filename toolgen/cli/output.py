@@ -1,4 +1,4 @@
-"""What commands print: diagnostics, JSON, progress. Colour and progress on a terminal only."""
+"""Output of commands: diagnostics, JSON, progress. Color and progress on a terminal only."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ format_option = click.option(
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="For people, or for programs.",
+    help="Output format: text for people, json for programs.",
 )
 
 
 def show_json(value: Any) -> None:
-    """Print a JSON value, readable and in UTF-8."""
+    """Print a JSON value, indented, in UTF-8."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
-    """Print diagnostics for people, on stderr, with the lines they are about.
+    """Print diagnostics as text on stderr, with the source lines they refer to.
 
-    `sources` has the texts that lines are quoted from, by path. No file is read for it: one that a diagnostic is about
-    may be one that must not be shown.
+    `sources` maps paths to the texts that lines are quoted from. No file is read: the file of a diagnostic may be one
+    that must not be shown.
     """
     from toolgen.compiler.diagnostics.render import render_text
 
@@ -47,12 +47,12 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: Mapping[str, st
 
 
 def takes_color(stream: TextIO) -> bool:
-    """Say whether a stream is a terminal that is to show colour: `NO_COLOR` (no-color.org) and `TERM=dumb` say no."""
+    """Return whether to write color to a stream: a terminal, without `NO_COLOR` (no-color.org) or `TERM=dumb`."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and not _is_dumb()
 
 
 def _is_dumb() -> bool:
-    """Say whether the terminal takes plain lines only, as `TERM=dumb` says: nothing can be moved or taken back."""
+    """Return whether the terminal cannot move its cursor, as `TERM=dumb` says."""
     return os.environ.get("TERM") == "dumb"
 
 
@@ -65,7 +65,7 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 @contextmanager
 def progress() -> Generator[Callable[[str], None]]:
-    """Give a function that takes the name of each stage. On a terminal, what takes over a second is shown."""
+    """Return a function that takes the name of each stage. On a terminal, a stage longer than a second is shown."""
     if not sys.stderr.isatty() or _is_dumb():
         yield lambda stage: None
         return
@@ -86,7 +86,7 @@ _PATIENCE: Final = 1.0
 
 
 class _Spinner:
-    """The name of the stage, turning. Its library is only loaded when it starts."""
+    """A spinner with the name of the stage. Its library is loaded when it starts."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -109,5 +109,5 @@ class _Spinner:
 
 
 def counted(number: int, noun: str) -> str:
-    """Say how many there are: `1 event`, `2 events`."""
+    """Format a count with its noun: `1 event`, `2 events`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

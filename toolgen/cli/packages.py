@@ -1,4 +1,4 @@
-"""Generated packages, as commands that run calls import them."""
+"""Loading of generated packages for commands that run calls."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from toolgen.cli.names import ident_meant
+from toolgen.cli.names import ident_meant, suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import is_current
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.runtime.catalog.known_tools import KnownTools
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def built_catalog(config: Config, target: Target) -> Catalog:
-    """Load the package of a target. Raises click.UsageError where it is not what the specs give."""
+    """Load the package of a target. Raises click.UsageError if it is out of date."""
     sink = Diagnostics()
     current = is_current(config, target, sink)
     show_diagnostics(sink, sink.sources)
     if not current:
-        raise click.UsageError(f"{target.out} is not what the specs give. Run `toolgen build` first.")
+        raise click.UsageError(f"{target.out} is out of date. Run `toolgen build` first.")
     folder, name = import_name(config.root, target.out)
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
@@ -39,9 +38,9 @@ def built_catalog(config: Config, target: Target) -> Catalog:
 
 
 def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
-    """Load the packages of all targets, by output folder; with an agent, those that have it.
+    """Load the packages of all targets, by output folder; with `agent`, those that have it.
 
-    Raises click.UsageError where one is not what its specs give, and where none has the agent.
+    Raises click.UsageError if one is out of date, or if none has the agent.
     """
     found = {target.out: built_catalog(config, target) for target in config.targets}
     if not agent:
@@ -51,20 +50,20 @@ def built_catalogs(config: Config, agent: str = "") -> dict[str, Catalog]:
 
 
 def idle_runtime(catalog: Catalog) -> Runtime:
-    """Make a runtime whose runs are only looked at, as if something ran every toolset."""
+    """Build a runtime for runs that make no calls; every toolset has an executor that raises."""
     executors = [ToolsetRegistration(toolset=toolset, executor=_Idle()) for toolset in catalog.toolsets]
     return Runtime(catalog, executors=executors, permission=deny_all)
 
 
 class _Idle:
-    """What would run a toolset, in a run that makes no calls."""
+    """The executor of a toolset in a run that makes no calls."""
 
     def execute(self, request: ToolRequest, _meta: ToolCallMeta, /) -> NoReturn:
-        raise AssertionError(f"{request.name} was called in a run that is only looked at")
+        raise AssertionError(f"{request.name} was called in a run that makes no calls")
 
 
 def import_name(root: Path, out: str) -> tuple[Path, str]:
-    """Where a generated package is imported from, and its name: folders above it that are packages belong to it."""
+    """The folder that a generated package is imported from, and its dotted name, with parent packages."""
     folder, parts = (root / out).parent, [(root / out).name]
     while folder != root and (folder / "__init__.py").exists():
         parts.insert(0, folder.name)
@@ -73,7 +72,7 @@ def import_name(root: Path, out: str) -> tuple[Path, str]:
 
 
 def chosen_policies(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:
-    """The policies in force: those named, or all of the package. Raises click.UsageError for an unknown one."""
+    """The policies to apply: those named, or all of the package. Raises click.UsageError for an unknown one."""
     known = catalog.section("policies")
     for name in names:
         check_known("policy", name, known)
@@ -81,9 +80,9 @@ def chosen_policies(catalog: Catalog, names: Sequence[str]) -> Sequence[str]:
 
 
 def check_known(what: str, name: str, known: Collection[str]) -> None:
-    """Raise click.UsageError for a name that is not among those known."""
+    """Raise click.UsageError for an unknown name."""
     if name not in known:
-        raise click.UsageError(f"There is no {what} `{name}`. {nearest(name, known) or _listing(known)}")
+        raise click.UsageError(f"There is no {what} `{name}`. {suggestion(name, known) or _listing(known)}")
 
 
 def _listing(known: Collection[str]) -> str:
@@ -91,7 +90,7 @@ def _listing(known: Collection[str]) -> str:
 
 
 def named_tool(catalogs: list[tuple[Target, Catalog]], name: str) -> tuple[Target, Catalog, str]:
-    """The one tool that a name means, in any spelling. Raises click.UsageError where there is none, or are several."""
+    """The tool that a name refers to. Raises click.UsageError if there is none or several."""
     ident = ident_meant(name, KnownTools(tool for _, catalog in catalogs for tool in catalog.known_tools()))
     target, catalog = next(each for each in catalogs if ident in each[1])
     return target, catalog, ident

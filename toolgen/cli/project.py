@@ -1,4 +1,4 @@
-"""What commands know of the project they run in: its configuration, its specs, its generated packages."""
+"""The project that a command runs in: its configuration, specs and generated packages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolgen.cli.names import suggestion
 from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import compile_specs
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.runtime.catalog.known_tools import KnownTool, KnownTools
 from toolgen.spec.wire_names import wire_name
 
@@ -31,7 +31,7 @@ class Compilation:
 
 
 def project() -> Config:
-    """The project of the working directory, with all its specs. Raises ConfigError, and click.UsageError for none."""
+    """Load the project of the working directory. Raises ConfigError, and click.UsageError if there is no project."""
     config = load_config(Path.cwd())
     for target in config.targets:
         if not (config.root / target.specs).exists():
@@ -40,7 +40,7 @@ def project() -> Config:
 
 
 def compilations(config: Config) -> list[Compilation] | None:
-    """Compile the specs of every target; errors are shown, and give None."""
+    """Compile the specs of every target. Errors are shown, and the result is None."""
     made: list[Compilation] = []
     failed = False
     for target in config.targets:
@@ -54,7 +54,7 @@ def compilations(config: Config) -> list[Compilation] | None:
 
 
 def tools_by_ident(made: list[Compilation]) -> dict[str, tuple[Compilation, Toolset, Tool]]:
-    """Every tool of the project; one that several targets have is that of the first."""
+    """Every tool of the project by ident; a tool of several targets is taken from the first."""
     return {
         tool.ident: (one, toolset, tool)
         for one in reversed(made)
@@ -64,18 +64,18 @@ def tools_by_ident(made: list[Compilation]) -> dict[str, tuple[Compilation, Tool
 
 
 def known_tools(tools: Iterable[Tool]) -> KnownTools:
-    """The names of tools, as those of built ones are in their catalog."""
+    """The names of tools, as the catalog of a built package has them."""
     return KnownTools(
         KnownTool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.remote or tool.key) for tool in tools
     )
 
 
 def _missing(config: Config, specs: str) -> str:
-    """Say that a folder of specs is not there, and how to come by one."""
+    """Return the error for a missing spec folder, with how to create one."""
     if not config.file:
         where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
-        return f"There is no project here: {where}. Start one with `toolgen init`, or name its folder with -C."
+        return f"There is no project here: {where}. Create one with `toolgen init`, or give its folder with -C."
     folder = config.root / specs
     beside = [each.name for each in folder.parent.iterdir() if each.is_dir()] if folder.parent.is_dir() else []
-    hint = nearest(folder.name, beside) or "Make it, and write a spec there."
-    return f"{config.file}: `specs` of a target is `{specs}`, and there is no such folder. {hint}"
+    hint = suggestion(folder.name, beside) or "Create it and write a spec there."
+    return f"{config.file}: the `specs` folder `{specs}` of a target does not exist. {hint}"

@@ -1,4 +1,4 @@
-"""Spec place: where a spec that a command writes lies, and what is there already."""
+"""The location of a spec that a command writes, and its present content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SpecPlace:
-    """A file below the specs of a target. `path` is relative to the project, with `/`; `present` is what it holds."""
+    """A file in the spec folder of a target. `path` is relative to the project, with `/`; `present` is its content."""
 
     root: Path
     path: str
@@ -35,65 +35,63 @@ class SpecPlace:
     present: SpecFile | None
 
     def write(self, text: str) -> None:
-        """Put a text there, whole or not at all; folders on the way are made. Raises click.UsageError."""
+        """Write the text atomically; missing folders are created. Raises click.UsageError."""
         data = text.encode()
         if len(data) > MAX_BYTES:
-            advice = "import the tools in parts, each into a toolset of its own"
-            raise click.UsageError(f"{self.path} would be over {MAX_BYTES:,} bytes: {advice}.")
+            advice = "import the tools in parts, each into its own toolset"
+            raise click.UsageError(f"{self.path} would exceed {MAX_BYTES:,} bytes: {advice}.")
         file = self.root / self.path
         unfinished = file.with_name(f".{file.name}.new")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             unfinished.unlink(missing_ok=True)
-            with unfinished.open("xb") as made:  # never through a link that was put there
+            with unfinished.open("xb") as made:  # never through a link
                 made.write(data)
             unfinished.replace(file)
         except OSError as error:
-            with suppress(OSError):  # why it could not be written is what counts
+            with suppress(OSError):  # report the first error
                 unfinished.unlink(missing_ok=True)
             raise click.UsageError(f"{self.path} cannot be written: {error.strerror}.") from error
 
 
 def spec_place(config: Config, toolset: str, out: str | None) -> SpecPlace:
-    """Find the spec of a toolset: where it is, or where `out` puts it, or else below the specs of the first target.
+    """Find the spec of a toolset: the file that has it, or `out`, or else a file in the first target's spec folder.
 
-    Raises click.UsageError for a place that is outside of all specs, or taken by another spec.
+    Raises click.UsageError for a path outside all spec folders, or one that another spec has.
     """
     default = f"{config.targets[0].specs}/{toolset.rpartition('.')[2]}.yaml"
     target, path = _below_specs(config, default if out is None else out)
     if not path.endswith(SUFFIXES) or any(part.startswith(".") for part in path.split("/")):
         raise click.UsageError(
-            f"{path} would not be read as a spec: its name must end in .yaml, and no part of it start with a dot."
+            f"{path} would not be read as a spec: its name must end in .yaml, and no part may start with a dot."
         )
     present = _present(config, target, toolset)
     if present is not None and out is not None and present.path != path:
-        raise click.UsageError(f"{toolset} is in {present.path} already. Leave --out away to bring it up to date.")
+        raise click.UsageError(f"{toolset} is already in {present.path}. Omit --out to update it.")
     if present is None and os.path.lexists(config.root / path):
-        raise click.UsageError(
-            f"{path} is there already, and is not the spec of {toolset}. Choose another place with --out."
-        )
+        raise click.UsageError(f"{path} exists and is not the spec of {toolset}. Choose another file with --out.")
     return SpecPlace(config.root, present.path if present else path, target, present)
 
 
 def _below_specs(config: Config, out: str) -> tuple[Target, str]:
-    """The target whose specs a path lies below, links followed, and the path as specs are shown.
+    """The target whose spec folder contains a path, links followed, and the path as shown in messages.
 
-    Raises click.UsageError for one that lies elsewhere.
+    Raises click.UsageError for a path elsewhere.
     """
     real = Path(os.path.realpath(config.root / out))
     project = os.path.realpath(config.root)
     for target in config.targets:
         specs = Path(os.path.realpath(config.root / target.specs))
         if not is_inside(str(specs), project):
-            raise click.UsageError(f"{target.specs} is a link that leads out of the project: put the specs here.")
+            raise click.UsageError(f"{target.specs} is a link that leads out of the project: put the specs inside it.")
         if real.is_relative_to(specs):
             return target, (PurePosixPath(target.specs) / real.relative_to(specs).as_posix()).as_posix()
     folders = " or ".join(f"{target.specs}/" for target in config.targets)
-    raise click.UsageError(f"{out} is no place for a spec: specs of this project lie in {folders}.")
+    raise click.UsageError(f"{out} is not in a spec folder: specs of this project are in {folders}.")
 
 
 def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
-    """The spec that has the toolset already. Raises click.UsageError where there are several, or one that is broken."""
+    """The existing spec of the toolset. Raises click.UsageError if there are several, or if it is invalid."""
     sink = Diagnostics()
     specs = config.root / target.specs
     files = read_specs(specs, config.root, sink) if specs.is_dir() else []
@@ -109,7 +107,7 @@ def _present(config: Config, target: Target, toolset: str) -> SpecFile | None:
     if problems:
         show_diagnostics(problems, sink.sources)
         raise click.UsageError(
-            f"{found[0].path} cannot be brought up to date: it has errors of its own. See `toolgen build`."
+            f"{found[0].path} cannot be updated because it has errors. Run `toolgen build` to see them."
         )
     return found[0]
 

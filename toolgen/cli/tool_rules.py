@@ -1,4 +1,4 @@
-"""Tool rules: all that decides over the calls of one tool, besides its schemas: its own keys, and the policies."""
+"""Tool rules: what restricts the calls of a tool besides its schemas: its own keys, and the policies."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def tool_rules(catalog: Catalog, toolset: Toolset, tool: Tool) -> dict[str, Any]:
-    """What decides over calls, as JSON data. Names of tool keys are those of the spec language.
+    """Return the rules of a tool as JSON data. Keys are those of the spec language.
 
-    `policies` has the answer of all policies of the target together, with its reasons, for each mode and each role that
-    may hold the tool. Hosts and paths are judged by the call.
+    `policies` has the combined answer of all policies of the target, with its reasons, for each mode and each role that
+    may hold the tool. Hosts and paths are checked for each call.
     """
     return {
         "roles": None if tool.roles is None else list(tool.roles),
@@ -32,15 +32,15 @@ def tool_rules(catalog: Catalog, toolset: Toolset, tool: Tool) -> dict[str, Any]
         "limits": asdict(tool.limits),
         "cost": tool.cost.value,
         "gate": tool.gate,
-        "policies": list(_judgements(catalog, toolset, tool)),
+        "policies": list(_policy_decisions(catalog, toolset, tool)),
     }
 
 
 def rule_lines(rules: Mapping[str, Any]) -> list[str]:
-    """Show rules: a line for each that says something."""
+    """Format rules: one line for each that is set."""
     limits = {name: bound for name, bound in rules["limits"].items() if bound not in (None, 0)}
     limits |= {name: "none" for name in ("timeout_ms", "result_bytes") if rules["limits"][name] == 0}
-    said = {
+    values = {
         "roles": "none" if rules["roles"] == [] else ", ".join(rules["roles"] or ()),
         "confirm": rules["confirm"],
         "one_of": ", ".join(rules["one_of"]),
@@ -49,14 +49,14 @@ def rule_lines(rules: Mapping[str, Any]) -> list[str]:
         "access": "; ".join(f"{key} {', '.join(names)}" for key, names in rules["access"].items()),
         "limits": ", ".join(f"{name} {bound}" for name, bound in limits.items()),
         "cost": "" if rules["cost"] == "free" else rules["cost"],
-        "gate": "the eval gate is asked" if rules["gate"] else "",
+        "gate": "the eval gate must approve" if rules["gate"] else "",
     }
-    lines = [visible(f"{name:9}  {text}") for name, text in said.items() if text]
+    lines = [visible(f"{name:9}  {text}") for name, text in values.items() if text]
     answers = list(_answers(rules["policies"]))
     return lines + [visible(f"{'' if number else 'policies':9}  {answer}") for number, answer in enumerate(answers)]
 
 
-def _judgements(catalog: Catalog, toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
+def _policy_decisions(catalog: Catalog, toolset: Toolset, tool: Tool) -> Iterator[dict[str, Any]]:
     rules = {each.name: {"rules": each.rules, "roles": each.roles, "modes": each.modes} for each in catalog.policies}
     policies = Policies(rules, list(rules))
     entry = Entry(
@@ -74,10 +74,10 @@ def _judgements(catalog: Catalog, toolset: Toolset, tool: Tool) -> Iterator[dict
             yield {"role": role, "mode": mode, "answer": judged.answer.value, "reasons": reasons}
 
 
-def _answers(judgements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Each answer once, with the roles it is given to where they are not all; of a mode, where it is another."""
+def _answers(decisions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Each distinct answer, with its roles if not all; for a mode, only where the answer differs."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for each in judgements:
+    for each in decisions:
         reasons = "; ".join(f"{reason['source']} {reason['answer']}" for reason in each["reasons"])
         groups.setdefault((each["mode"], f"{each['answer']} ({reasons})"), []).append(each["role"])
     usual = {answer: roles for (mode, answer), roles in groups.items() if not mode}

@@ -1,4 +1,4 @@
-"""Tool text: one tool, for a person to read: its args and its result, with the fields of their types one level in."""
+"""Tool text: the args and result of a tool as readable text, with the fields of nested types one level deep."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ _BOUNDS: Final = (
 )
 _INNER: Final = ("items", "additionalProperties", "anyOf", "oneOf", "allOf")
 _LONGEST: Final = 60
-"""In characters. A bound that is longer is not shown."""
+"""Maximum length in characters of a bound that is shown."""
 
 _LEVELS: Final = 2
-"""Fields are shown of the args and the result themselves, and of the types of these fields."""
+"""How many levels of fields are shown: those of the args or result, and those of their types."""
 
 
 def args_lines(toolset: Toolset, args: Schema) -> list[str]:
-    """Show the args of a tool, one line a field."""
+    """Format the args of a tool, one line per field."""
     return [*_Side(toolset, args).fields(args.shape, args.json, 1)]
 
 
 def result_lines(toolset: Toolset, result: Schema) -> list[str]:
-    """Show the result of a tool: its shape, and one line a field."""
+    """Format the result of a tool: its shape, and one line per field."""
     side = _Side(toolset, result)
     return [visible(f"  -> {side.value(result.shape, result.json)}"), *side.fields(result.shape, result.json, 2)]
 
 
 class _Side:
-    """One side of a tool: shapes say which fields there are, and the schema how they are bounded."""
+    """One side of a tool: shapes give the fields, and the schema their bounds."""
 
     def __init__(self, toolset: Toolset, schema: Schema) -> None:
         self._classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
         self._schema = schema.json
 
     def fields(self, shape: Shape, schema: Any, depth: int, levels: int = _LEVELS) -> Iterator[str]:
-        """Show the fields of every class in a shape, and of the types of these fields."""
+        """Format the fields of every class in a shape, and the fields of their types."""
         for name in sorted(classes_in(shape)):
             made = self._classes[name]
             properties = self._properties_of(made, schema)
@@ -73,7 +73,7 @@ class _Side:
                     yield from self.fields(field.shape, inner, depth + 1, levels - 1)
 
     def value(self, shape: Shape, schema: Any) -> str:
-        """Show a shape and the bounds of its schema."""
+        """Format a shape and the bounds of its schema."""
         found = self._resolved(schema)
         bounds = [f"{key} {_text(found[key])}" for key in _BOUNDS if key in found]
         if "enum" in found and not isinstance(shape, Literals):
@@ -82,7 +82,7 @@ class _Side:
         return f"{shape_text(shape)} ({shown})" if shown else shape_text(shape)
 
     def _properties_of(self, made: ClassType, schema: Any) -> Mapping[str, Any]:
-        """The schemas of a class's fields, in the first object schema that has them all."""
+        """The schemas of a class's fields, from the first object schema that has all of them."""
         wanted = {field.wire for field in made.fields}
         for found in self._inside(schema, set()):
             properties = found.get("properties")
@@ -91,7 +91,7 @@ class _Side:
         return {}
 
     def _inside(self, schema: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
-        """A schema, and those that its values, items or members fit."""
+        """A schema, and the schemas of its alternatives, items and values."""
         found = self._resolved(schema)
         if not found or id(found) in seen:
             return
@@ -103,7 +103,7 @@ class _Side:
                 yield from self._inside(each, seen)
 
     def _resolved(self, schema: Any) -> Mapping[str, Any]:
-        """A schema, or the one that it refers to; empty for `true` and `false`."""
+        """Follow the references of a schema; empty for `true` and `false`."""
         seen: set[str] = set()
         while is_object(schema) and isinstance(place := schema.get("$ref"), str) and place not in seen:
             seen.add(place)
@@ -111,7 +111,7 @@ class _Side:
         return schema if is_object(schema) else {}
 
     def _at(self, place: str) -> Any:
-        """Follow a reference inside the schema, which needs no other: `#`, or a JSON pointer behind it."""
+        """Follow a local reference: `#`, or `#` and a JSON pointer."""
         found = at(self._schema, place)
         return True if found is None else found
 

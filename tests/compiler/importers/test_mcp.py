@@ -121,7 +121,7 @@ def test_one_page_of_several_is_noted() -> None:
         ('{"error": {"code": -32601}}', "TG801 answer.json:1:1 this is no list of tools"),
         ('{"tools": []}', "TG801 answer.json:1:11 the list of tools is empty, so there is nothing to write a spec of"),
         ('{"tools": [', "TG003 answer.json:1:11 this `[` is never closed"),
-        ('{"tools": [{"name": "look"}], "tools": 1}', "TG004 answer.json:1:31 the key `tools` is here twice"),
+        ('{"tools": [{"name": "look"}], "tools": 1}', "TG004 answer.json:1:31 duplicate key `tools`"),
     ],
 )
 def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None:
@@ -158,7 +158,7 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
             '{"name": "bad", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": ^"strin"}}',
             "`strin` is not a JSON type",
         ),
-        ('{"name": "bad", "inputSchema": {"type": "object", ^"type": "object"}}', "the key `type` is here twice"),
+        ('{"name": "bad", "inputSchema": {"type": "object", ^"type": "object"}}', "duplicate key `type`"),
     ],
 )
 def test_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, reason: str) -> None:

@@ -20,8 +20,8 @@ CASES = {
     '{"a"': "TG003 1:1-1:2 this `{` is never closed [close it with `}`]",
     '{"a":': "TG003 1:1-1:2 this `{` is never closed [close it with `}`]",
     "[1,": "TG003 1:1-1:2 this `[` is never closed [close it with `]`]",
-    "[1,]": "TG003 1:4-1:5 JSON has no comma before a `]` [leave the comma out]",
-    '{"a": 1,}': "TG003 1:9-1:10 JSON has no comma before a `}` [leave the comma out]",
+    "[1,]": "TG003 1:4-1:5 JSON allows no comma before `]` [remove the comma]",
+    '{"a": 1,}': "TG003 1:9-1:10 JSON allows no comma before `}` [remove the comma]",
     "[,1]": "TG003 1:2-1:3 expected a value or `]`, found `,`",
     "[1,,2]": "TG003 1:4-1:5 expected a value, found `,`",
     "[1 2]": "TG003 1:4-1:5 expected `,` or `]`, found `2` (1:1-1:2: it starts here)",
@@ -37,11 +37,11 @@ CASES = {
     "{},": "TG003 1:3-1:4 expected the end of the file, found `,`",
     f'["a" "{"b" * 100}"]': f'TG003 1:6-1:108 expected `,` or `]`, found `"{"b" * 39}…` (1:1-1:2: it starts here)',
     # what other languages have
-    "// c\n{}": "TG003 1:1-1:2 JSON has no comments [leave it out, or use YAML]",
-    "{'a': 1}": 'TG003 1:2-1:3 JSON has no single quotes [write `"`]',
+    "// c\n{}": "TG003 1:1-1:2 JSON has no comments [remove it, or use YAML]",
+    "{'a': 1}": 'TG003 1:2-1:3 JSON strings use double quotes [write `"`]',
     "[None]": "TG003 1:2-1:6 `None` is not a JSON value [write `null`]",
     "[True]": "TG003 1:2-1:6 `True` is not a JSON value [write `true`]",
-    "[abc]": "TG003 1:2-1:5 `abc` is not a JSON value [text is in double quotes]",
+    "[abc]": "TG003 1:2-1:5 `abc` is not a JSON value [put text in double quotes]",
     # numbers
     "[01]": f"TG003 1:2-1:4 `01` is not a JSON value {NUMBERS}",
     "[+1]": f"TG003 1:2-1:4 `+1` is not a JSON value {NUMBERS}",
@@ -49,30 +49,30 @@ CASES = {
     "[1.]": f"TG003 1:2-1:4 `1.` is not a JSON value {NUMBERS}",
     "[-]": f"TG003 1:2-1:3 `-` is not a JSON value {NUMBERS}",
     "[1e]": f"TG003 1:2-1:4 `1e` is not a JSON value {NUMBERS}",
-    "[1e999]": "TG009 1:2-1:7 this number is too large: the largest is about 1.8e308 [put it in quotes if it is text]",
-    "[NaN]": "TG009 1:2-1:5 this number is not finite [put it in quotes if it is text]",
-    "[-Infinity]": "TG009 1:2-1:11 this number is not finite [put it in quotes if it is text]",
-    f"[{'9' * 4301}]": "TG009 1:2-1:4303 this number is over 4300 digits long [put it in quotes if it is text]",
+    "[1e999]": "TG009 1:2-1:7 this number is too large: the largest is about 1.8e308 [quote it if it is text]",
+    "[NaN]": "TG009 1:2-1:5 this number is not finite [quote it if it is text]",
+    "[-Infinity]": "TG009 1:2-1:11 this number is not finite [quote it if it is text]",
+    f"[{'9' * 4301}]": "TG009 1:2-1:4303 this number is over 4300 digits long [quote it if it is text]",
     # strings
     '["abc': f"TG003 1:2-1:3 this string is not closed on its line {NOT_CLOSED}",
     '["a\nb"]': f"TG003 1:2-1:3 this string is not closed on its line {NOT_CLOSED}",
     '["a\\': f"TG003 1:2-1:3 this string is not closed on its line {NOT_CLOSED}",
-    '["a\tb"]': "TG003 1:4-1:5 the character U+0009 cannot stand in JSON as it is [write `\\u0009`]",
-    '["\x00"]': "TG003 1:3-1:4 the character U+0000 cannot stand in JSON as it is [write `\\u0000`]",
+    '["a\tb"]': "TG003 1:4-1:5 the character U+0009 must be escaped in JSON [write `\\u0009`]",
+    '["\x00"]': "TG003 1:3-1:4 the character U+0000 must be escaped in JSON [write `\\u0000`]",
     r'["a\d"]': f"TG003 1:4-1:6 `\\d` is not an escape {ESCAPES}",
     r'["\u12x4"]': f"TG003 1:3-1:9 `\\u12x4` is not an escape {ESCAPES}",
     r'["\ud800 "]': (
-        "TG008 1:3-1:9 `\\ud800` is half of a surrogate pair, and no character [write both halves, or leave it out]"
+        "TG008 1:3-1:9 `\\ud800` is half of a surrogate pair, not a character [write both halves, or remove it]"
     ),
     r'["\\ud800 \ude00\ud800"]': (
-        "TG008 1:11-1:17 `\\ude00` is half of a surrogate pair, and no character [write both halves, or leave it out]"
+        "TG008 1:11-1:17 `\\ude00` is half of a surrogate pair, not a character [write both halves, or remove it]"
     ),
     r'{"\udfff": 1}': (
-        "TG008 1:3-1:9 `\\udfff` is half of a surrogate pair, and no character [write both halves, or leave it out]"
+        "TG008 1:3-1:9 `\\udfff` is half of a surrogate pair, not a character [write both halves, or remove it]"
     ),
     # keys
     '{"a": 1, "b": {"a": 2}, "\\u0061": 3}': (
-        "TG004 1:25-1:33 the key `a` is here twice (1:2-1:5: first written here) [keep one of them, or rename one]"
+        "TG004 1:25-1:33 duplicate key `a` (1:2-1:5: first written here) [remove or rename one of them]"
     ),
     # depth
     "[" * 201: (

@@ -96,8 +96,8 @@ def test_links_that_lead_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     assert read(tmp_path) == (
         ["specs/b.yaml"],
         [
-            "specs/a.yaml: TG001 1:1-1:1 this link leads out of the spec folder [put the file itself here]",
-            "specs/c: TG001 1:1-1:1 this link leads out of the spec folder [put the file itself here]",
+            "specs/a.yaml: TG001 1:1-1:1 this link leads out of the spec folder [replace the link by the file itself]",
+            "specs/c: TG001 1:1-1:1 this link leads out of the spec folder [replace the link by the file itself]",
         ],
     )
 
@@ -112,7 +112,7 @@ def test_links_that_lead_nowhere_are_reported(tmp_path: Path) -> None:
 
     assert found == [
         "specs/a.yaml: TG001 1:1-1:1 this file cannot be read: No such file or directory",
-        "specs/b.yaml: TG001 1:1-1:1 this is not a regular file [put the spec itself here]",
+        "specs/b.yaml: TG001 1:1-1:1 this is not a regular file [replace it by the spec file itself]",
     ]
 
 
@@ -131,7 +131,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
 
     assert read(tmp_path) == (
         [],
-        ["specs/a.yaml: TG001 1:1-1:1 this is not a regular file [put the spec itself here]"],
+        ["specs/a.yaml: TG001 1:1-1:1 this is not a regular file [replace it by the spec file itself]"],
     )
 
 
@@ -170,7 +170,7 @@ def test_ten_megabytes_are_read_and_one_byte_more_is_refused(tmp_path: Path, pat
 
     put(tmp_path, f"specs/{path}", text=f'"{"x" * (MAX_BYTES - 1)}"')
     assert read(tmp_path)[1] == [
-        f"specs/{path}: TG002 1:1-1:1 this is over 10,485,760 bytes [split it into several files]"
+        f"specs/{path}: TG002 1:1-1:1 this file is over 10,485,760 bytes [split it into several files]"
     ]
 
 

@@ -91,10 +91,10 @@ def test_the_tags_of_the_core_schema_are_known(text: str, value: Any) -> None:
         ),
         ("&x !env HOME", "TG007 1:7-1:11 the tag `!env` is not part of the spec language"),
         ("!<x> 1", "TG007 1:4-1:8 the tag `x` is not part of the spec language"),
-        ("!!map [1]", "TG007 1:4-1:9 this is tagged `!!map`, and is not one"),
-        ("!!seq x", "TG007 1:4-1:9 this is tagged `!!seq`, and is not one"),
-        ("!!int 3.5", "TG007 1:4-1:9 this is tagged `!!int`, and is not one"),
-        ("!!bool no", "TG007 1:4-1:10 this is tagged `!!bool`, and is not one"),
+        ("!!map [1]", "TG007 1:4-1:9 the value does not match its tag `!!map`"),
+        ("!!seq x", "TG007 1:4-1:9 the value does not match its tag `!!seq`"),
+        ("!!int 3.5", "TG007 1:4-1:9 the value does not match its tag `!!int`"),
+        ("!!bool no", "TG007 1:4-1:10 the value does not match its tag `!!bool`"),
     ],
 )
 def test_other_tags_are_refused(text: str, expected: str) -> None:
@@ -107,19 +107,19 @@ def test_other_tags_are_refused(text: str, expected: str) -> None:
         (
             "<<: {a: 1}",
             (
-                "TG007 1:1-1:3 `<<` merges a mapping in YAML 1.1; YAML 1.2 has no merge keys "
-                "[write the keys out, or put them into a type and use its name]"
+                "TG007 1:1-1:3 `<<` is a merge key in YAML 1.1; YAML 1.2 has none "
+                "[write the keys here, or move them to a type and use its name]"
             ),
         ),
-        ("? [a]\n: 1", "TG007 1:3-1:6 a mapping or a list cannot be a key [a key is text: put it in quotes]"),
+        ("? [a]\n: 1", "TG007 1:3-1:6 a mapping or a list cannot be a key [a key is text: quote it]"),
         (
             "a: {{args.x}}",
-            "TG007 1:5-1:13 a mapping or a list cannot be a key [put the whole value in quotes, as templates need]",
+            "TG007 1:5-1:13 a mapping or a list cannot be a key [quote the whole value; templates must be quoted]",
         ),
-        ("a: &x b\n*x : 1", "TG007 2:1-2:3 an alias cannot be a key [write the key out]"),
-        ("!!int 1: a", "TG007 1:1-1:8 a key is text, and takes no tag [leave the tag out]"),
+        ("a: &x b\n*x : 1", "TG007 2:1-2:3 an alias cannot be a key [write the key here]"),
+        ("!!int 1: a", "TG007 1:1-1:8 a key is text, and cannot have a tag [remove the tag]"),
         ("{? : a}", 'TG007 1:4-1:4 there is no key before this `:` [an empty key is written `""`]'),
-        ("a: 1\n---\nb: 2", "TG007 2:1-2:4 a second document starts here [put it into a file of its own]"),
+        ("a: 1\n---\nb: 2", "TG007 2:1-2:4 a second document starts here [move it to a separate file]"),
     ],
 )
 def test_what_is_left_out_of_yaml(text: str, expected: str) -> None:
@@ -135,10 +135,10 @@ def test_one_document_may_be_marked() -> None:
 
 
 def test_a_key_that_is_there_twice_points_at_the_first() -> None:
-    expected = "TG004 3:1-3:4 the key `a` is here twice (1:1-1:2: first written here) [keep one of them, or rename one]"
+    expected = "TG004 3:1-3:4 duplicate key `a` (1:1-1:2: first written here) [remove or rename one of them]"
 
     assert problem('a: 1\nb: {"1": x, 2: y}\n"a": 2\n') == expected
-    assert problem("{1: x, '1': y}").startswith("TG004 1:8-1:11 the key `1` is here twice (1:2-1:3")
+    assert problem("{1: x, '1': y}").startswith("TG004 1:8-1:11 duplicate key `1` (1:2-1:3")
 
 
 def test_reading_goes_on_after_what_can_be_passed_over() -> None:
@@ -166,7 +166,7 @@ def test_reading_goes_on_after_what_can_be_passed_over() -> None:
     ],
 )
 def test_numbers_that_json_cannot_carry_are_refused(number: str, reason: str) -> None:
-    expected = f"TG009 1:4-1:{4 + len(number)} this number is {reason} [put it in quotes if it is text]"
+    expected = f"TG009 1:4-1:{4 + len(number)} this number is {reason} [quote it if it is text]"
 
     assert problem(f"a: {number}") == expected
 
@@ -183,8 +183,11 @@ def test_anchors_and_aliases_share_values() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a: &x [*x]", "TG006 1:8-1:10 `*x` stands inside what it repeats [write the values out]"),
-        ("a: &x {b: {c: *x}}", "TG006 1:15-1:17 `*x` stands inside what it repeats [write the values out]"),
+        ("a: &x [*x]", "TG006 1:8-1:10 `*x` is inside the collection that it refers to [write the values here]"),
+        (
+            "a: &x {b: {c: *x}}",
+            "TG006 1:15-1:17 `*x` is inside the collection that it refers to [write the values here]",
+        ),
         ("a: *x", 'TG003 1:4-1:6 there is no anchor `&x` above [write `"*x"` if it is text]'),
     ],
 )
@@ -201,7 +204,11 @@ def bomb(levels: int, width: int = 10) -> str:
 def test_aliases_may_expand_to_a_million_values() -> None:
     assert problems(bomb(5)) == []
     assert problem(bomb(6)).startswith("TG006 6:")  # 10 + … + 10 to the power of 6
-    assert problem(bomb(100)).partition(" [")[0].endswith("up to here are more than 1,000,000 values, aliases expanded")
+    assert (
+        problem(bomb(100))
+        .partition(" [")[0]
+        .endswith("the file has more than 1,000,000 values up to here, aliases expanded")
+    )
 
 
 @pytest.mark.parametrize(("path", "module"), [("a.yaml", "yaml_text"), ("a.json", "json_text")])
@@ -209,7 +216,7 @@ def test_values_are_counted_without_aliases_too(path: str, module: str, monkeypa
     monkeypatch.setattr(f"toolgen.compiler.source.{module}.MAX_VALUES", 100)  # a million take seconds
 
     assert problems(f"[{'1,' * 98}1]", path) == []
-    assert problem(f"[{'1,' * 99}1]", path).startswith("TG006 1:200-1:201 up to here are more than 100 values")
+    assert problem(f"[{'1,' * 99}1]", path).startswith("TG006 1:200-1:201 the file has more than 100 values up to here")
     assert problem('{"a":' * 101, path).startswith("TG006 1:501-")
 
 

@@ -124,11 +124,11 @@ def test_tel_12_an_unknown_tool_is_raised_with_what_may_be_meant() -> None:
 def test_tel_12_a_call_over_a_limit_is_raised_by_execute_and_a_result_of_invoke() -> None:
     made = registry(tool("research", daily_limit=1), clock=Clock())
     run(made, "research")
-    with pytest.raises(ToolRateLimited, match=r"^research cannot run now: its limit is used up$") as error:
+    with pytest.raises(ToolRateLimited, match=r"^research cannot run: rate limit exceeded$") as error:
         run(made, "research")
     assert (error.value.name, error.value.retry_after) == ("research", 12 * 3600)
     result = asyncio.run(made.invoke("research", context("tides")))
-    assert result.message == "research cannot run now: its limit is used up"
+    assert result.message == "research cannot run: rate limit exceeded"
     assert result.error is not None
     assert (result.error.kind, result.audit["tool"]) == (FailureKind.RATE_LIMITED, "research")
 
@@ -141,7 +141,7 @@ def test_tel_12_a_limit_of_a_handlers_own_is_a_result() -> None:
         return ToolResult(error=ToolError(message="slow down", kind=FailureKind.RATE_LIMITED))
 
     made = registry(tool("claim", limited), tool("source", refused))
-    assert run(made, "claim").message == "the index cannot run now: its limit is used up"
+    assert run(made, "claim").message == "the index cannot run: rate limit exceeded"
     assert run(made, "source").message == "slow down"
 
 

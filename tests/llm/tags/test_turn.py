@@ -48,7 +48,7 @@ def test_tel_31_a_call_that_fails_does_not_stop_the_next() -> None:
         "the index is down",
         "factual + d",
         "a",
-        "research cannot run now: its limit is used up",
+        "research cannot run: rate limit exceeded",
     ]
     assert [entry["tool"] for entry in found.audit] == ["claim", "learning", "research", "research"]
 

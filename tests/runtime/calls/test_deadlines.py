@@ -39,7 +39,7 @@ def test_a_call_that_takes_too_long_is_cancelled() -> None:
     result = call_now(runtime_of(catalog_of(slow, metadata=SOON)))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.TIMEOUT, "timeout")
-    assert result.error.message == "the tool took longer than 0.02 s"
+    assert result.error.message == "the tool timed out after 0.02 s"
     assert ended == ["cancelled"]
 
 

@@ -48,7 +48,7 @@ def test_tel_27_a_cooldown_is_per_user() -> None:
     assert (refused.error.kind, refused.error.code) == (FailureKind.RATE_LIMITED, "rate_limited")
     assert refused.error.retry_after == 20
     assert refused.content[0].data == (
-        "own.tool cannot run now: its limit is used up\ntry again in 20 s, or go on without it"
+        "own.tool cannot run: rate limit exceeded\ntry again in 20 s, or go on without it"
     )
     assert code_of(call_now(runtime, user="ben")) == "ok"
     clock.forward(seconds=20)

@@ -1,1 +1,1 @@
-"""The commands, one module each: flags in, one function of a half, text or JSON out."""
+"""The commands, one module each: flags in, one compiler or runtime function, text or JSON out."""

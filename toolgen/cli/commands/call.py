@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 
 
 _LARGEST: Final = 64 * 1024 * 1024
-"""In bytes: the args that stdin holds."""
+"""Maximum size in bytes of args read from stdin."""
 
 
 @click.command("call")
 @click.argument("tool")
 @click.argument("args", default="{}")
-@click.option("--yes", is_flag=True, help="Allow the call without asking, where no policy denies it.")
-@click.option("--policy", "policies", multiple=True, help="A policy that is in force; all of the project, if left out.")
-@click.option("--user", help="In whose name the call runs.")
+@click.option("--yes", is_flag=True, help="Allow the call without asking, unless a policy denies it.")
+@click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@click.option("--user", help="The user that the call is made for.")
 @click.option(
     "--inject",
     "injected",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A field that the host fills in: JSON, or else a text; once for each field that the tool injects.",
+    help="The value of an injected field: JSON, or else text. Required once for each field that the tool injects.",
 )
 @format_option
 def command(
@@ -57,12 +57,12 @@ def command(
 ) -> int:
     """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
 
-    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. A tool that may change
-    something is asked about first, unless --yes is given. What a policy denies does not run.
+    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. A tool that may write
+    asks for permission first, unless --yes is given. A call that a policy denies does not run.
     """
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
-    with redirect_stdout(sys.stderr):  # stdout is for the result: what handlers print is beside it
+    with redirect_stdout(sys.stderr):  # stdout is for the result only: what handlers print goes to stderr
         runtime, ident = _runtime(config, tool, policies, injected, _allow if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
@@ -82,16 +82,16 @@ def command(
 def _runtime(
     config: Config, name: str, policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
 ) -> tuple[Runtime, str]:
-    """Make a runtime for the one tool that a name means, and give its ident. Raises click.UsageError."""
+    """Build a runtime for the tool that `name` refers to. Returns it with the ident. Raises click.UsageError."""
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
     _, catalog, ident = named_tool(catalogs, name)
-    in_force = chosen_policies(catalog, policies)
+    applied = chosen_policies(catalog, policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
     place = config.executors.get(toolset)
     if place is None:
         raise click.UsageError(
-            f'Nothing is configured to run `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
+            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
         )
     try:
         registration = _registration(config.root, place, catalog, toolset)
@@ -103,7 +103,7 @@ def _runtime(
             executors=[registration],
             missing=catalog.toolsets,
             permission=permission,
-            policies=in_force,
+            policies=applied,
             inject=inject,
         )
     except ExecutorError as error:
@@ -112,7 +112,7 @@ def _runtime(
 
 
 def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
-    """What a place `module:name` holds for a toolset: handlers, or a registration of their own. Raises what it may."""
+    """Import `module:name` and return its registration for a toolset. Raises whatever the project's code raises."""
     module, _, name = place.partition(":")
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
@@ -131,7 +131,7 @@ def _unusable(toolset: str, place: str, why: str) -> click.UsageError:
 
 
 def _raised(error: BaseException, root: Path) -> str:
-    """What the project's own code raised, and where in the project that was."""
+    """Describe an exception of the project's own code, with its location in the project."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]
     where = f" ({Path(places[-1].filename).relative_to(root).as_posix()}:{places[-1].lineno})" if places else ""
@@ -143,12 +143,12 @@ def _allow(request: PermissionRequest) -> Decision:
 
 
 def _deny(request: PermissionRequest) -> Decision:
-    click.echo(f"{request.tool_name} has to be allowed, and nobody can be asked: give --yes to allow it", err=True)
+    click.echo(f"{request.tool_name} requires permission, and there is no terminal to ask: pass --yes", err=True)
     return Decision.DENY
 
 
 def _asking() -> PermissionCallback:
-    """Ask the person at the terminal; nobody there means no."""
+    """Prompt at the terminal; deny if there is none."""
     is_seen = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
     return TerminalPrompt() if is_seen else _deny
 

@@ -1,4 +1,4 @@
-"""`toolgen explain`: what a diagnostic means, and how to mend it."""
+"""`toolgen explain`: what a diagnostic means and how to fix it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolgen.compiler.diagnostics.codes import CODES
 @click.argument("code", required=False)
 @format_option
 def command(*, code: str | None, style: str) -> int:
-    """Explain the diagnostic CODE, by number or name; without one, list them all."""
+    """Explain the diagnostic CODE, given by number or name. Without CODE, list all diagnostics."""
     if code is None:
         rows = list(CODES.values())
     else:

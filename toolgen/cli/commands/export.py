@@ -1,4 +1,4 @@
-"""`toolgen export`: what a request to a provider says of the tools."""
+"""`toolgen export`: the tools as a provider's request holds them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 @click.command("export")
 @click.argument("provider", type=click.Choice(list(PROVIDERS)))
 @click.option("--toolset", help="Only the tools of this toolset.")
-@click.option("--differences", is_flag=True, help="Say on stderr where it is told other than the schemas say.")
+@click.option("--differences", is_flag=True, help="List on stderr where the payload differs from the schemas.")
 def command(*, provider: str, toolset: str | None, differences: bool) -> int:
-    """Print what a request to PROVIDER says of the tools of the project: members of the request, as JSON.
+    """Print the tools of the project as a request to PROVIDER holds them: members of the request, as JSON.
 
-    Tools that it cannot be told of are left out, and named on stderr with the reason; then the exit code is 1.
+    Tools that PROVIDER cannot represent are omitted and listed on stderr with the reason; the exit code is then 1.
     """
     catalogs = built_catalogs(project())
     check_toolset(toolset, {name for catalog in catalogs.values() for name in catalog.toolsets})
     found: dict[str, OfferedTool] = {}
-    for catalog in reversed(catalogs.values()):  # a tool that several targets have is that of the first
+    for catalog in reversed(catalogs.values()):  # a tool of several targets is taken from the first
         run = idle_runtime(catalog).start_run()
         candidates = ToolUse(catalog).candidates(run, provider)
         idents = [ident for ident in candidates if toolset is None or catalog.toolset_of(ident) == toolset]
@@ -43,12 +43,12 @@ def command(*, provider: str, toolset: str | None, differences: bool) -> int:
         click.echo(str(problem), err=True)
     if payload.problems:
         refused = len({problem.tool for problem in payload.problems})
-        click.echo(f"{provider} cannot be told of {counted(refused, 'tool')} of {len(found)}", err=True)
+        click.echo(f"{provider} cannot represent {counted(refused, 'tool')} of {len(found)}", err=True)
     return 1 if payload.problems else 0
 
 
 def _words(difference: Difference) -> str:
     if difference.effect == "looser":
         what = f"`{difference.keyword}`" if difference.keyword else "this part"
-        return f"{what} is said in words, and not enforced"
-    return "null cannot be sent" if difference.keyword == "type" else "fields that nobody declared cannot be sent"
+        return f"{what} is given in the description only, not enforced"
+    return "null cannot be sent" if difference.keyword == "type" else "undeclared fields cannot be sent"

@@ -1,4 +1,4 @@
-"""`toolgen import`: tools that others describe, to specs."""
+"""`toolgen import`: tool definitions in other formats, as specs."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from toolgen.compiler.importers.mcp import Imported
 
 _LARGEST: Final = 64 * 1024 * 1024
-"""In bytes: what is read of an answer. What is written of it, without what specs leave out, may have 10 MB."""
+"""Maximum size in bytes of the input. The spec that is written may have 10 MB."""
 
 _LEFT_OUT: Final = frozenset({"TG803", "TG804", "TG805"})
-"""Findings about entries of the list that are left out: one for each, with a name or without."""
+"""Codes that report an omitted entry: one finding per entry."""
 
 
 @click.group("import")
 def command() -> None:
-    """Write specs of tools that others describe."""
+    """Import tool definitions from other formats as specs."""
 
 
 @command.command("mcp")
 @click.argument("file")
-@click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset that the tools go to.")
-@click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The JSON Schema draft of schemas that name none.")
+@click.option("--toolset", required=True, metavar="mcp.NAME", help="The toolset to import the tools into.")
+@click.option("--dialect", type=click.Choice(list(DIALECTS)), help="The draft of schemas without `$schema`.")
 @click.option(
-    "--out", metavar="PATH", help="The spec to write; specs/NAME.yaml, or where the toolset is already, if left out."
+    "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
 )
 @format_option
 def mcp(*, file: str, toolset: str, dialect: str | None, out: str | None, style: str) -> int:
-    """Write a spec of the tools in FILE (`-` for stdin), which is what an MCP server answered to `tools/list`, as JSON.
+    """Write a spec of the tools in FILE (`-` for stdin): an MCP server's JSON response to `tools/list`.
 
-    A tool that is broken at its source is reported and left out. Where the spec is there already, keys of tools and
-    all that people decided stay, and what the server says of each tool is brought up to date.
+    An invalid tool is reported and omitted. If the spec exists, it is updated: tool keys and everything that was edited
+    by hand stay, and what the server says of each tool is replaced.
     """
     config = load_config(Path.cwd())
     if problems := try_name(toolset, "mcp"):
-        raise click.UsageError(f"`{toolset}` cannot be the toolset of a server: {problems[0]}.")
+        raise click.UsageError(f"`{toolset}` is not a valid toolset name for a server: {problems[0]}.")
     place = spec_place(config, toolset, out)
     shown = _shown(file, config.root)
     text = _text(file, shown)
@@ -70,7 +70,7 @@ def mcp(*, file: str, toolset: str, dialect: str | None, out: str | None, style:
 
 
 def _shown(name: str, root: Path) -> str:
-    """How a file is called in messages: relative to the project where it lies inside."""
+    """The path shown in messages: relative to the project if the file is inside it."""
     if name == STDIN:
         return "<stdin>"
     path = Path(name).absolute()
@@ -104,7 +104,7 @@ def _show(path: str, imported: Imported | None, *, left_out: int) -> None:
     changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
     click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
     if left_out:
-        click.echo(f"{left_out} left out", err=True)
+        click.echo(f"{left_out} omitted", err=True)
     if imported.warnings:
         named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
-        click.echo(f"`toolgen build` warns of what is odd in their schemas: {named}", err=True)
+        click.echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)

@@ -1,4 +1,4 @@
-"""`toolgen ir`: what the specs mean, after everything is resolved."""
+"""`toolgen ir`: the resolved intermediate representation (IR) of the specs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolgen.compiler.ir.text import catalog_text, tool_text
 @click.command("ir")
 @click.argument("tool", required=False)
 def command(*, tool: str | None) -> int:
-    """Print the IR of the project, or of one TOOL."""
+    """Print the intermediate representation of the project, or of one TOOL."""
     made = compilations(project())
     if made is None:
         return 1

@@ -13,7 +13,7 @@ from toolgen.cli.project import compilations, project
 @click.option("--toolset", help="Only the tools of this toolset.")
 @format_option
 def command(*, toolset: str | None, style: str) -> int:
-    """List the tools of the project, by ident."""
+    """List the tools of the project, sorted by ident."""
     made = compilations(project())
     if made is None:
         return 1
@@ -41,5 +41,5 @@ def command(*, toolset: str | None, style: str) -> int:
     for row in listed:
         click.echo(f"{row['tool']:{width}}  {row['permission']:8}  {row['title']}")
     if not listed:
-        click.echo("no tools: write a spec under `specs/`, or start with `toolgen init`", err=True)
+        click.echo("no tools: write a spec under `specs/`, or run `toolgen init`", err=True)
     return 0

@@ -1,4 +1,4 @@
-"""`toolgen log`: what was recorded of runs, and whether it still is what was recorded."""
+"""`toolgen log`: recorded runs, and whether their records are intact."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from toolgen.cli.names import suggestion
 from toolgen.cli.output import counted, format_option, show_json
-from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.record.calls import calls_of, stages_of
 from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
 from toolgen.record.sqlite_reader import SqliteReader
@@ -40,14 +40,14 @@ class _ShowFirst(click.Group):
     """`toolgen log r1` is `toolgen log show r1`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the command that may be left out in its place."""
+        """Insert the `show` command where it is omitted."""
         if not args or args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["show", *args]
         return super().parse_args(ctx, args)
 
 
 def _path_of_store(ctx: click.Context, param: click.Parameter, path: Path) -> Path:
-    """A store has to be there, except to be followed."""
+    """Check that the store exists, except with --follow."""
     if not ctx.params.get("follow") and not path.exists():
         raise click.BadParameter(f"File {str(path)!r} does not exist.", ctx, param)
     return path
@@ -60,13 +60,13 @@ store_option = click.option(
     metavar="PATH",
     type=click.Path(dir_okay=False, path_type=Path),
     callback=_path_of_store,
-    help="The file of the store.",
+    help="The store's file.",
 )
 
 
 @click.group("log", cls=_ShowFirst)
 def command() -> None:
-    """List recorded runs, show one, or verify that its record was not tampered with.
+    """List recorded runs, show one, or verify that its record is intact.
 
     `toolgen log [RUN] --store PATH` is short for `toolgen log show`.
     """
@@ -79,18 +79,18 @@ def command() -> None:
     "--follow",
     is_flag=True,
     is_eager=True,
-    help="Go on with events as they come, until the run has ended; wait for a store or a run that is not there yet.",
+    help="Print events as they are recorded, until the run ends. Waits for a store or a run that does not exist yet.",
 )
 @format_option
 def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
-    """List the runs of a store, or show RUN: its calls, what their stages decided, and how long it took.
+    """List the runs of a store, or show RUN: its calls, the decision of each stage, and their durations.
 
-    With --follow there is a line for each event; with --format json each is a JSON object.
+    With --follow, print one line per event; with --format json, one JSON object per event.
     """
     with _store(path) as store:
         if run is None:
             if follow:
-                raise click.UsageError("Say which run to follow.")
+                raise click.UsageError("Pass the RUN to follow.")
             _show_runs(store.runs(), style)
         elif follow:
             _await_store(path)
@@ -107,7 +107,7 @@ def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
 @store_option
 @format_option
 def head(*, run: str, path: Path, style: str) -> int:
-    """Print the head of the chain of RUN, to be kept where the store is not, and given to `verify` later."""
+    """Print the chain head of RUN. Keep it outside the store, and pass it to `verify` later."""
     with _store(path) as store:
         found = store.head(run)
     if style == "json":
@@ -120,17 +120,17 @@ def head(*, run: str, path: Path, style: str) -> int:
 @command.command("verify")
 @click.argument("run")
 @store_option
-@click.option("--head", "expected", required=True, metavar="HEAD", help="What `toolgen log head` printed.")
+@click.option("--head", "expected", required=True, metavar="HEAD", help="The output of `toolgen log head`.")
 @click.option(
     "--key-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help=f"The key that the run was recorded with; the variable {KEY_VARIABLE} if left out.",
+    help=f"The file with the key that the run was recorded with. Default: the variable {KEY_VARIABLE}.",
 )
 @format_option
 def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, style: str) -> int:
-    """Find out whether events of RUN were edited, removed, moved or added, or its end cut off, since HEAD.
+    """Check whether events of RUN were edited, removed, moved, added or truncated since HEAD.
 
-    A run that was recorded with another key, or without one, is told apart from one that was tampered with.
+    A run that was recorded with another key, or without one, is reported differently from a tampered one.
     """
     with _store(path) as store:
         at = Head.parse(expected)
@@ -148,7 +148,7 @@ def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, st
         click.echo(visible(f"{run}: {_VERDICTS[verdict]}"))
     else:
         later = f", {events - at.length} of them after the head" if events > at.length else ""
-        click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is as it was written"))
+        click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is intact"))
     return 1 if findings else 0
 
 
@@ -161,19 +161,19 @@ def _key_in(file: Path) -> ChainKey:
 
 @contextmanager
 def _store(path: Path) -> Generator[SqliteReader]:
-    """A store to read; what is wrong with it, or with what was asked of it, is shown without a traceback."""
+    """Open a store for reading. Store errors become click errors, without a traceback."""
     store = SqliteReader(path)
     try:
         try:
             yield store
         except RunNotFound as error:
             known = [summary.run_id for summary in store.runs()]
-            hint = nearest(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
+            hint = suggestion(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
             raise click.UsageError(visible(f"There is no run `{error.run_id}`. {hint}")) from None
     except StoreError as error:
         raise click.UsageError(f"{path.name}: {error}.") from None
     except ChainError as error:
-        raise click.UsageError(f"It cannot be verified: {error}.") from None
+        raise click.UsageError(f"The record cannot be verified: {error}.") from None
 
 
 def _show_runs(runs: Iterable[RunSummary], style: str) -> None:
@@ -222,7 +222,7 @@ def _event_line(event: Event) -> str:
 
 
 def _await_store(path: Path) -> None:
-    """Wait until whoever records has made the store; its file has no tables at first."""
+    """Wait until the recording process has created the store; its file has no tables at first."""
     if not _is_begun(path):
         click.echo(visible(f"waiting for {path}"), err=True)
     while not _is_begun(path):
@@ -237,13 +237,13 @@ def _is_begun(path: Path) -> bool:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     except (OSError, *UNREADABLE):
-        return True  # whoever reads it next says what is wrong
+        return True  # the next read reports the error
 
 
 def _follow(store: SqliteReader, run: str, style: str) -> None:
     after, ended = -1, False
     if not store.events(run, after):
-        click.echo(visible(f"waiting for the run {run}"), err=True)
+        click.echo(visible(f"waiting for run {run}"), err=True)
     while not ended:
         for event in store.events(run, after):
             shown = json.dumps(_event_json(event), ensure_ascii=False) if style == "json" else _event_line(event)

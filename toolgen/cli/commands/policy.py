@@ -1,4 +1,4 @@
-"""`toolgen policy`: what policies say of a tool, and why."""
+"""`toolgen policy`: what policies decide for a tool, and why."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 @click.group("policy")
 def command() -> None:
-    """Ask what policies say."""
+    """Inspect policies."""
 
 
 @command.command("explain")
 @click.argument("tool")
-@click.option("--policy", "names", multiple=True, help="A policy that is in force; all of the project, if left out.")
-@click.option("--role", type=click.Choice(ROLES), help="The role of the run; the agent's own, or main.")
+@click.option("--policy", "names", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@click.option("--role", type=click.Choice(ROLES), help="The role of the run. Default: the agent's role, or main.")
 @click.option("--mode", default="", help="The mode of the run.")
-@click.option("--agent", help="Say too whether this agent holds the tool.")
+@click.option("--agent", help="Also report whether this agent may call the tool.")
 @format_option
 def explain(*, tool: str, names: Sequence[str], role: str | None, mode: str, agent: str | None, style: str) -> int:
-    """Print what the policies say of TOOL, named in any spelling, and each rule that had a say.
+    """Print what the policies decide for TOOL, given by any of its names, and each matching rule.
 
-    The hosts and the paths that a call names are judged beside this; where they are, it says so.
+    If the hosts or paths of each call are checked too, the output says so.
     """
     config = project()
     catalogs = [(target, built_catalog(config, target)) for target in config.targets]
@@ -74,7 +74,7 @@ def _judged(policy_decision: PolicyDecision) -> dict[str, Any]:
 
 
 def _judged_by_call(tool: ToolDefinition) -> list[str]:
-    """What of a call of the tool is judged too."""
+    """What is also checked for each call of the tool."""
     has_paths = not tool.metadata.get("access", {}).keys().isdisjoint(PATH_KEYS)
     return [what for what, is_judged in (("hosts", "network" in tool.tags), ("paths", has_paths)) if is_judged]
 
@@ -82,7 +82,7 @@ def _judged_by_call(tool: ToolDefinition) -> list[str]:
 def _held(
     entries: Mapping[str, Entry], agent: Mapping[str, Any], policies: Policies, ident: str, *, role: str, mode: str
 ) -> str:
-    """`yes`, or why not."""
+    """`yes`, or the reason why not."""
     excluded = effective_set(entries, agent, policies, role=role, mode=mode).excluded
     return excluded[ident].value if ident in excluded else "yes"
 
@@ -94,10 +94,10 @@ def _show(answer: Mapping[str, Any]) -> None:
         click.echo(f"  {reason['answer']:<8} {reason['source']}")
     if answer["judged_by_call"] and answer["answer"] in (Answer.ALLOW, Answer.ASK):
         click.echo(
-            f"The {' and '.join(answer['judged_by_call'])} of each call are judged too; the strictest answer wins."
+            f"The {' and '.join(answer['judged_by_call'])} of each call are checked too; the strictest answer wins."
         )
     if not answer["role_may_hold"]:
-        click.echo(f"No agent of the role {answer['role']} may hold it.")
+        click.echo(f"Agents with the role {answer['role']} may never call it.")
     if "agent" in answer:
-        held = "holds it" if answer["held"] == "yes" else f"does not hold it: {answer['held']}"
+        held = "may call it" if answer["held"] == "yes" else f"may not call it: {answer['held']}"
         click.echo(f"{answer['agent']} {held}")

@@ -1,4 +1,4 @@
-"""`toolgen prompt`: what a system prompt says of the tools, as it would be sent."""
+"""`toolgen prompt`: the tools section of a system prompt, as it is sent."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TAGS = "tags"
 
 @click.command("prompt")
 @click.argument("layer", type=click.Choice([*LAYERS, TAGS]), required=False)
-@click.option("--agent", default="", help="Whose tools are told of; all of the package, if left out.")
-@click.option("--package", help="The output folder of a target; the first, if left out.")
+@click.option("--agent", default="", help="The agent whose tools are listed. Default: all tools of the package.")
+@click.option("--package", help="The output folder of a target. Default: the first target.")
 @format_option
 def command(*, layer: str | None, agent: str, package: str | None, style: str) -> int:
-    """Print the section on tools of the system prompt of a LAYER, exactly as it is sent; all layers, if left out.
+    """Print the tools section of the system prompt of a LAYER, exactly as it is sent. Default: all layers.
 
-    `tags` is the block that tells of tools that are called by lines of text.
+    `tags` is the section on tools that are called by lines of text.
     """
     config = project()
     schemes: dict[str, str] = dict(config.tool_use.schemes) | {TAGS: TAGS}

@@ -1,4 +1,4 @@
-"""`toolgen replay`: recorded calls against the generated codecs."""
+"""`toolgen replay`: check recorded calls against the generated codecs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @click.command("replay")
 @click.argument("file")
-@click.option("--toolset", help="Look for tools in this toolset only.")
+@click.option("--toolset", help="Resolve tool names in this toolset only.")
 @format_option
 def command(*, file: str, toolset: str | None, style: str) -> int:
-    """Say which of the calls recorded in FILE (`-` for stdin) the generated codecs accept, and why not.
+    """Check the calls recorded in FILE (`-` for stdin) against the generated codecs.
 
-    FILE has a JSON object on each line: {"tool", "arguments" or "result", "accept"?}. With "accept" the verdict is
-    compared with it. Each accepted value is also decoded and encoded again, and compared with what it was.
+    FILE is JSON Lines: {"tool", "arguments" or "result", "accept"?}. If "accept" is given, the verdict is compared with
+    it. Each accepted value is decoded, encoded again and compared with the original.
     """
     config = project()
     catalogs = [built_catalog(config, target) for target in config.targets]
@@ -38,7 +38,7 @@ def command(*, file: str, toolset: str | None, style: str) -> int:
             report = replay(lines, catalogs, toolset=toolset)
     except AmbiguousTool as error:
         idents = ", ".join(error.idents)
-        raise click.UsageError(f"`{error.name}` can be any of {idents}. Say which with --toolset.") from None
+        raise click.UsageError(f"`{error.name}` is ambiguous: {idents}. Choose one with --toolset.") from None
     if style == "json":
         show_json(_json(report))
     else:
@@ -80,9 +80,9 @@ def _show(file: str, report: Report) -> None:
         for issue in outcome.issues:
             click.echo(visible(f"  {issue.pointer or '/'}: {issue.hint}"))
     for line in report.altered:
-        click.echo(f"{file}:{line}: decoded and encoded again, the value is another")
+        click.echo(f"{file}:{line}: the value differs after decoding and encoding")
     if not report.total:
-        click.echo(f"{file}: it has no call, so nothing was checked", err=True)
+        click.echo(f"{file}: contains no calls, so nothing was checked", err=True)
     calls = "call" if report.total == 1 else "calls"
     click.echo(f"{report.total} {calls}: {report.accepted} accepted, {report.rejected} rejected")
     found = f"{report.agree} agree, {len(report.disagree)} disagree, {len(report.altered)} altered"
@@ -91,6 +91,6 @@ def _show(file: str, report: Report) -> None:
 
 def _said(outcome: Outcome) -> str:
     if outcome.got is None:
-        return "is no tool"
+        return "is not a tool"
     verdict = "is accepted" if outcome.got else "is rejected"
-    return verdict if outcome.expected is None else f"{verdict}, and was recorded otherwise"
+    return verdict if outcome.expected is None else f"{verdict}, which differs from the recorded verdict"

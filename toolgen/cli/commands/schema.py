@@ -13,9 +13,9 @@ from toolgen.compiler.documents.json_schema import spec_json_schema
 @click.command("schema")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file instead of printing.")
 def command(*, output: str | None) -> int:
-    """Print the JSON Schema that spec files fit.
+    """Print the JSON Schema of spec files.
 
-    An editor with YAML support completes and checks specs that start with
+    Editors with YAML support complete and check specs that start with
     `# yaml-language-server: $schema=toolgen.schema.json`.
     """
     text = json.dumps(spec_json_schema(), indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""`toolgen search`: the tools that fit a query."""
+"""`toolgen search`: tools that match a query."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
     from toolgen.search.documents import SearchDocument
 
 _LARGEST: Final = 10 * 1024 * 1024
-"""In bytes: the queries that stdin holds."""
+"""Maximum size in bytes of queries read from stdin."""
 
 KEPT: Final = ".toolgen/vectors.db"
-"""Where the vectors of an embedding class are kept, below the project."""
+"""The folder, relative to the project, that stores the vectors of an embedding class."""
 
 
 @click.command("search")
 @click.argument("query", required=False)
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="The most tools to show for a query."
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of tools per query."
 )
-@click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one a line.")
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one per line.")
 @format_option
 def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> int:
-    """Find the tools that fit QUERY, a question or some words, best first.
+    """Search tools by QUERY, a question or keywords; best match first.
 
-    Scores compare within one query only. With `--format json` a line of JSON is printed for each query.
+    Scores are comparable within one query only. With `--format json`, print one JSON line per query.
     """
     queries = _queries(query, from_stdin=from_stdin)
     config = project()
@@ -68,26 +68,26 @@ def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> i
 
 
 def _queries(query: str | None, *, from_stdin: bool) -> Sequence[str]:
-    """The queries that are asked. Raises click.UsageError for none, for both kinds, and for an empty one."""
+    """The queries. Raises click.UsageError if none or both kinds are given, or if one is empty."""
     if from_stdin and query is not None:
         raise click.UsageError("Give a QUERY or --stdin, not both.")
     if from_stdin:
         return _lines()
     if query is None:
-        raise click.UsageError("What is looked for? Give a QUERY, or --stdin to read one from each line.")
+        raise click.UsageError("The QUERY is missing. Give a QUERY, or --stdin to read one query per line.")
     if not query.strip():
-        raise click.UsageError('The QUERY is empty. Give some words, such as `toolgen search "send a message"`.')
+        raise click.UsageError('The QUERY is empty. Give keywords, such as `toolgen search "send a message"`.')
     return [query]
 
 
 def _lines() -> list[str]:
-    """All lines of stdin. One that is empty finds nothing, so that answers stay beside their questions."""
+    """All lines of stdin. An empty line gives no hits, so that results stay aligned with queries."""
     try:
         text = read_named(STDIN, _LARGEST).decode()
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"What stdin holds is no UTF-8: {error.reason} at byte {error.start}.") from None
+        raise click.UsageError(f"stdin is not UTF-8 text: {error.reason} at byte {error.start}.") from None
     if not text.strip():
-        raise click.UsageError("Stdin is empty. Give one query a line.")
+        raise click.UsageError("stdin is empty. Give one query per line.")
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
@@ -96,7 +96,7 @@ async def _found(search: Search, queries: Sequence[str], limit: int, idents: fro
 
 
 def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
-    """What searches the tools of all packages: by words, and by the vectors of the embedding class that is set."""
+    """The search over the tools of all packages: lexical, and by vectors if an embedding class is configured."""
     index = Index.build(())
     homes: dict[str, Catalog] = {}
     for catalog in catalogs.values():
@@ -118,17 +118,17 @@ def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
 
 
 def _kept(root: Path) -> Path | None:
-    """Where vectors are kept; None, with a warning, where no folder for them can be made, or a link leads elsewhere."""
+    """The folder for vectors; None, with a warning, if it cannot be created or a link leads outside the project."""
     kept = root / KEPT
     try:
         kept.parent.mkdir(exist_ok=True)
     except OSError as error:
         click.echo(
-            f"vectors are not kept: {kept.parent.name} is no folder and cannot be made: {error.strerror}", err=True
+            f"vectors are not cached: the folder {kept.parent.name} cannot be created: {error.strerror}", err=True
         )
         return None
     if not is_inside(os.path.realpath(kept), os.path.realpath(root)):
-        click.echo(f"vectors are not kept: {KEPT} leads out of the project through a link", err=True)
+        click.echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
         return None
     return kept
 
@@ -140,4 +140,4 @@ def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:
     for hit in hits:
         click.echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {hit['source_name']}")
     if not hits:
-        click.echo("no tool has a word of it: try other words, or see `toolgen list`", err=not named)
+        click.echo("no matching tools: try other words, or see `toolgen list`", err=not named)

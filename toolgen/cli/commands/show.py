@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("tool")
 @format_option
 def command(*, tool: str, style: str) -> int:
-    """Show TOOL, named in any spelling: its args, its result, and what decides over its calls."""
+    """Show TOOL, given by any of its names: its args, its result, and the rules for its calls."""
     config = project()
     made = compilations(config)
     if made is None:

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """`toolgen stats`: the token cost of each presentation, with each provider."""
+=======
+"""`toolgen stats`: the cost of the tools in a request, by presentation and provider."""
+>>>>>>> w/words
 
 from __future__ import annotations
 
@@ -25,16 +29,16 @@ if TYPE_CHECKING:
     from toolgen.spec.tool_use import Scheme, ToolUseConfig
 
 ENCODING: Final = "o200k_base"
-"""The encoding of OpenAI's models since GPT-4o; of other models it is not."""
+"""The tiktoken encoding of OpenAI's models since GPT-4o. Other models' counts differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What the first request of a conversation says of tools.
+    """The cost of the tools in the first request of a conversation.
 
-    `tools` are those in its list. `tools_bytes` are what the request holds of them, as compact JSON in UTF-8,
-    `prompt_bytes` the section of the system prompt, and `bytes` both; `tokens` those of both texts, None where none
-    were counted. Where there is a `problem`, there is no such request, and the figures are 0.
+    `tools` is the number of tools in the request. `tools_bytes` is their size as compact JSON in UTF-8, `prompt_bytes`
+    the size of the system prompt section, and `bytes` the sum; `tokens` counts both, None if tokens are not counted.
+    With a `problem` there is no such request, and the figures are 0.
     """
 
     package: str
@@ -50,16 +54,22 @@ class Cost:
 
 
 @click.command("stats")
-@click.option("--agent", default="", help="Whose tools are shown; all of the package, if left out.")
+@click.option("--agent", default="", help="The agent whose tools are measured. Default: all tools of the package.")
 @click.option(
-    "--provider", "providers", type=click.Choice(list(PROVIDERS)), multiple=True, help="Only these; all, if left out."
+    "--provider", "providers", type=click.Choice(list(PROVIDERS)), multiple=True, help="Repeatable. Default: all."
 )
 @format_option
 def command(*, agent: str, providers: Sequence[str], style: str) -> int:
+<<<<<<< HEAD
     """Print the cost of each presentation with each provider: tools, bytes and tokens of the first request.
 
     The layers that use a presentation stand beside it. Tokens are those of o200k_base, the encoding of OpenAI's models,
     and are counted where the extra `tokens` is installed.
+=======
+    """Print the cost of each presentation, by provider: number of tools, bytes and tokens.
+
+    The layers that use a presentation are listed with it. Tokens are counted with tiktoken, if installed.
+>>>>>>> w/words
     """
     config = project()
     count_tokens, why_not = token_counter()
@@ -84,7 +94,7 @@ def costs(
     providers: Sequence[str],
     count_tokens: Callable[[str], int] | None,
 ) -> Iterator[Cost]:
-    """Give the costs of one package, by presentation and then provider."""
+    """Return the costs of one package, by presentation and then provider."""
     runtime = idle_runtime(catalog)
     run = runtime.start_run(agent)
     for scheme in SCHEMES:
@@ -115,22 +125,37 @@ def costs(
 
 
 def token_counter() -> tuple[Callable[[str], int] | None, str]:
+<<<<<<< HEAD
     """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
 
     bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
     """
+=======
+    """Return a function that counts tokens, or the reason why there is none. Tokens are never estimated."""
+>>>>>>> w/words
     try:
         from bpe_openai import get_encoding
     except ImportError:
+<<<<<<< HEAD
         return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
     encoding = get_encoding(ENCODING)
+=======
+        return None, "tiktoken is not installed: pip install tiktoken"
+    try:
+        encoding = tiktoken.get_encoding(ENCODING)
+    except (OSError, ValueError):
+        return None, (
+            f"tiktoken could not download its encoding {ENCODING}. Without a network, set TIKTOKEN_CACHE_DIR to a "
+            "tiktoken cache filled on another machine."
+        )
+>>>>>>> w/words
     return lambda text: len(encoding.encode_ordinary(text)), ""
 
 
 def _reason(error: CatalogError | UnsupportedCapability) -> str:
     if isinstance(error, UnsupportedCapability):
         tools = Counter(problem.tool for problem in error.problems)
-        return f"cannot be told of {counted(len(tools), 'tool')}, such as {error.problems[0]}"
+        return f"cannot represent {counted(len(tools), 'tool')}, such as {error.problems[0]}"
     return str(error)
 
 
@@ -161,7 +186,7 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
 
 
 def _told_once(found: Sequence[Cost]) -> list[Cost]:
-    """The costs, and a problem that a presentation has with every provider only once."""
+    """The costs, with a problem that a presentation has with every provider listed only once."""
     told: list[Cost] = []
     for scheme in dict.fromkeys(cost.presentation for cost in found):
         same = [cost for cost in found if cost.presentation == scheme]

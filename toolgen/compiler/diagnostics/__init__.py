@@ -1,4 +1,4 @@
-"""Diagnostics: what a user got wrong, where, and how to mend it."""
+"""Diagnostics: what is wrong in the input, where, and how to fix it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["Diagnostic", "Diagnostics", "Related", "Severity", "Span", "closest"
 class Span:
     """A range of one spec's text. Lines and columns count from 1, in characters; the end is exclusive.
 
-    `file` is the path as it is shown: relative to the project, with `/`.
+    `file` is the path as shown in messages: relative to the project, with `/`.
     """
 
     file: str
@@ -34,7 +34,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that explains a diagnostic."""
+    """A second source range that explains a diagnostic."""
 
     span: Span
     message: str
@@ -42,7 +42,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `fix` says in one sentence what to write instead, where that is known."""
+    """One finding. `fix` is one sentence on what to write instead; empty if unknown."""
 
     code: str
     severity: Severity
@@ -53,20 +53,21 @@ class Diagnostic:
 
 
 _LISTED: Final = 20
-"""How many names a message lists."""
+"""Maximum number of names listed in a message."""
 
 _COMPARED: Final = 200
-"""How many names a misspelt one is compared with: a comparison takes 10 µs, and there may be thousands of both."""
+"""Maximum number of names that a misspelled one is compared with: a comparison takes 10 µs, and there may be
+thousands of both.
+"""
 
 _LONGEST: Final = 200
-"""In characters; a longer word is no misspelling, and comparing takes the square of the length."""
+"""Maximum length in characters of a word to compare: a comparison takes quadratic time."""
 
 
 class Diagnostics:
     """Collects the diagnostics of a build, so that one run shows every problem.
 
-    `sources` has the text of each file that was read, by the path in its spans: lines are quoted from there, and no
-    file is read to be quoted.
+    `sources` maps the path of each file that was read to its text, from which messages quote lines.
     """
 
     def __init__(self) -> None:
@@ -74,7 +75,7 @@ class Diagnostics:
         self.sources: dict[str, str] = {}
 
     def report(self, code: str, span: Span, message: str, *, related: Iterable[Related] = (), fix: str = "") -> None:
-        """Add a finding; its severity comes from the table of codes. The same finding twice is kept once."""
+        """Add a finding, with the severity from the table of codes. Duplicates are dropped."""
         self.add(Diagnostic(code, CODES[code].severity, span, message, tuple(related), fix))
 
     def add(self, found: Diagnostic) -> None:
@@ -83,16 +84,16 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything found keeps the build from being published."""
+        """Whether there are errors, so that the build is not published."""
         return self.refuses(warnings_as_errors=False)
 
     def refuses(self, *, warnings_as_errors: bool) -> bool:
-        """Whether anything found keeps the build from being published, with warnings or without."""
+        """Whether the findings prevent publishing: errors, or also warnings."""
         refused = {Severity.ERROR, Severity.WARNING} if warnings_as_errors else {Severity.ERROR}
         return any(found.severity in refused for found in self._found)
 
     def __iter__(self) -> Iterator[Diagnostic]:
-        """Iterate in the order a reader wants: by file, then line, then column."""
+        """Iterate sorted by file, line and column."""
         return iter(sorted(self._found, key=lambda found: (found.span, found.code, found.message)))
 
     def __len__(self) -> int:
@@ -100,7 +101,7 @@ class Diagnostics:
 
 
 def listing(what: str, names: Iterable[str]) -> str:
-    """Say which names there are: "the args are `a`, `b`", the first few of many, or that there are none."""
+    """Format a list of names: "the args are `a`, `b`", the first few of many, or that there are none."""
     names = list(names)
     shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
@@ -108,13 +109,13 @@ def listing(what: str, names: Iterable[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Say "did you mean …?" with the known word nearest to `word`, or nothing."""
+    """Return "did you mean …?" with the known word closest to `word`; empty if none is close."""
     meant = closest(word, known)
     return f"did you mean `{meant}`?" if meant else ""
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """The known word nearest to `word`, or nothing where none is near."""
+    """Return the known word closest to `word`; empty if none is close."""
     known = [name for name in known if len(name) <= _LONGEST]
     if len(word) > _LONGEST:
         return ""
@@ -126,6 +127,6 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def _resemblance(word: str, name: str) -> tuple[int, int]:
-    """A quick guess at how alike two words are, to choose the ones worth comparing."""
+    """A cheap similarity estimate, used to choose the words to compare."""
     ends = (name[:1] == word[:1]) + (name[:3] == word[:3]) + (name[-3:] == word[-3:])
     return ends, -abs(len(name) - len(word))

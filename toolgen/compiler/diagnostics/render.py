@@ -1,4 +1,4 @@
-"""Diagnostics for people, with the source line and a caret, and for programs, as JSON."""
+"""Rendering of diagnostics: as text with the source line and a caret, and as JSON."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 _TAB: Final = 4
 _WINDOW: Final = 100
-"""How many columns of a source line are shown; longer lines are cut around the caret."""
+"""Columns of a source line that are shown; longer lines are cut around the caret."""
 
 _BEFORE_CARET: Final = 60
-"""How many characters before the caret stay when a line is cut."""
+"""Characters kept before the caret when a line is cut."""
 
 _LONGEST_MESSAGE: Final = 1000
-"""In characters. A message may quote text from a spec, of any length."""
+"""Maximum length of a message in characters. A message may quote spec text of any length."""
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -36,11 +36,11 @@ _COLORS: Final[Mapping[Severity, str]] = {
 
 
 def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *, color: bool) -> str:
-    """Write each diagnostic with its source line, and a last line that counts them; empty if there are none.
+    """Render each diagnostic with its source line, and a summary line; empty if there are none.
 
-    `sources` gives the text of a file by the path in its spans; a file that is not there is shown without its line.
-    Hidden characters, in messages, paths and source lines alike, are shown as escapes, so that no spec can write to
-    the terminal. Every line ends with a line feed.
+    `sources` maps the paths of spans to texts; a span of another file is shown without its line. Control and invisible
+    characters in messages, paths and source lines are shown as escapes, so that no spec can control the terminal.
+    Every line ends with a line feed.
     """
     page = _Page(sources, color=color)
     found = list(diagnostics)
@@ -52,7 +52,7 @@ def render_text(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str], *
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Give each diagnostic as JSON data: its code, name, severity, place, message, related places and fix."""
+    """Return each diagnostic as JSON data: code, name, severity, location, message, related locations and fix."""
     return [
         {
             "code": diagnostic.code,
@@ -84,7 +84,7 @@ def _place(span: Span) -> dict[str, Any]:
 
 
 class _Page:
-    """The lines that are shown."""
+    """The rendered lines."""
 
     def __init__(self, sources: Mapping[str, str], *, color: bool) -> None:
         self._sources = sources
@@ -93,7 +93,7 @@ class _Page:
         self.lines: list[str] = []
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Write one diagnostic, its related places, and a blank line."""
+        """Render one diagnostic, its related locations, and a blank line."""
         color = _COLORS[diagnostic.severity]
         title = f"{diagnostic.severity.value}[{diagnostic.code}]"
         self.lines.append(self._painted(color, title) + self._painted(_BOLD, f": {_shortened(diagnostic.message)}"))
@@ -110,7 +110,7 @@ class _Page:
         self.lines.append("")
 
     def _excerpt(self, span: Span, margin: int, color: str, underline: str) -> None:
-        """Write where a span is, and its first line with the span underlined."""
+        """Render the location of a span, and its first line with the span underlined."""
         indent = " " * margin
         self.lines.append(f"{indent}{self._painted(_BLUE, '-->')} {visible(str(span))}")
         line = self._line(span)
@@ -151,7 +151,7 @@ def _shortened(message: str) -> str:
 def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
     """Cut a line around the characters from `start` to `end`.
 
-    Returns what to show, the columns before the underline, and the columns of the underline, which is never empty.
+    Returns the text to show, the columns before the underline, and the columns of the underline, at least one.
     """
     left = max(0, min(start - _BEFORE_CARET, len(line) - _WINDOW))
     right = min(len(line), left + _WINDOW)
@@ -171,7 +171,7 @@ def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _columns(cell: str) -> int:
-    """How many columns a terminal gives to what is shown for one character."""
+    """The number of terminal columns of one rendered character."""
     if len(cell) > 1 or cell.isascii():
         return len(cell)
     if unicodedata.category(cell) in ("Mn", "Me"):

@@ -1,4 +1,4 @@
-"""Spec text in messages: where its lines begin, and how a value of it is called."""
+"""Spec text in messages: line offsets, and how values are named."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 def line_starts(text: str) -> list[int]:
-    """Give the offset at which each line begins. LF, CR LF and CR end a line, as in YAML 1.2; nothing else does."""
+    """Return the offset of each line start. LF, CR LF and CR end a line, as in YAML 1.2."""
     return [0, *(match.end() for match in _LINE_BREAK.finditer(text))]
 
 
 def shown(value: Any) -> str:
-    """Say in a message what a value of a spec is: itself where it is short, else its kind."""
+    """Describe a spec value in a message: the value if it is short, else its kind."""
     match value:
         case dict():
             return "a mapping"
@@ -23,7 +23,7 @@ def shown(value: Any) -> str:
         case str():
             return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
         case None:
-            return "nothing"
+            return "null"
         case bool():
             return "true" if value else "false"
         case _:

@@ -1,4 +1,4 @@
-"""Documents: the file format as pydantic models. Nodes in, checked documents out; references are not looked at yet."""
+"""Documents: the file format as pydantic models. Nodes in, checked documents out; references are resolved later."""
 
 from __future__ import annotations
 

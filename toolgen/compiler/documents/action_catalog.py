@@ -10,13 +10,13 @@ from toolgen.compiler.documents.base import DottedName, NonEmpty, Spec, SpecFile
 
 
 class NotIn(Spec):
-    """The setting is set, and none of these."""
+    """The setting is set, and its value is not in the list."""
 
     not_: Annotated[list[str], Field(alias="not")]
 
 
 class In(Spec):
-    """The setting is one of these."""
+    """The setting's value is in the list."""
 
     in_: Annotated[list[str], Field(alias="in")]
 
@@ -25,7 +25,7 @@ Condition = NonEmpty | Annotated[dict[NonEmpty, NotIn | In], Field(min_length=1,
 
 
 class ActionSpec(Spec):
-    """What an entry does."""
+    """What invoking an entry does."""
 
     target: NonEmpty
     args: dict[NonEmpty, Any] = {}
@@ -36,28 +36,28 @@ class CategorySpec(Spec):
     """Fixed entries (`actions`), or entries from the host (`target`)."""
 
     description: Text
-    """Its bullet in the prompt; no tool names."""
+    """Its line in the prompt, without tool names."""
     from_: Annotated[DottedName | None, Field(alias="from")] = None
     needs: Condition | None = None
-    """When it is visible."""
+    """The condition under which it is visible."""
     formerly: list[NonEmpty] = []
-    """Old categories; asking for one is answered with this one."""
+    """Former names of the category; a request for one returns this category."""
     actions: dict[NonEmpty, NonEmpty | ActionSpec | None] | None = None
     target: NonEmpty | None = None
     args: dict[NonEmpty, Any] = {}
     split: Annotated[dict[NonEmpty, NonEmpty], Field(max_length=1)] = {}
     invoke: str = ""
-    """What invoking an entry does, for models; required with `target`."""
+    """What invoking an entry does, written for models; required with `target`."""
 
 
 class SearchSpec(Spec):
-    """When semantic search is shown."""
+    """The condition under which search is offered."""
 
     needs: Condition = "embedding_class"
 
 
 class MandateSpec(Spec):
-    """A sentence of the system prompt for some tiers."""
+    """A sentence of the system prompt for the given tiers."""
 
     text: Text
     tiers: list[Literal["light", "strong"]] = ["light"]
@@ -72,13 +72,13 @@ class HotListSpec(Spec):
 
 
 class CatalogFile(SpecFileHead):
-    """Ordered categories over tools."""
+    """An action catalog: ordered categories of entries, backed by tools."""
 
     catalog: Word
     from_: Annotated[DottedName | None, Field(alias="from")] = None
-    """The toolset in which bare tool names are looked up."""
+    """The toolset in which tool names without a toolset are looked up."""
     prompt: str = ""
-    """The first paragraph of the section on categories."""
+    """The first paragraph of the prompt section on categories."""
     categories: dict[NonEmpty, CategorySpec]
     search: SearchSpec = SearchSpec()
     mandates: list[MandateSpec] = []

@@ -6,19 +6,19 @@ from toolgen.compiler.documents.base import DottedName, Role, SelectorText, Spec
 
 
 class AgentFile(SpecFileHead):
-    """Who uses and exports toolsets."""
+    """An agent: the tools it uses, and the toolsets it exports."""
 
     agent: DottedName
     description: str = ""
     role: Role = "main"
-    """What it may hold. A run that a call started is never of role `main`: it is `sub` instead."""
+    """The role, which limits the tools it may hold. A run that a call started never has the role `main`, but `sub`."""
     system: str = ""
     """The system message of its runs."""
     use: list[SelectorText] = []
-    """Selectors: the tools it has when nobody asks for less."""
+    """Selectors: its default tools."""
     on_request: list[SelectorText] = []
-    """Selectors: what a dispatch may ask for beyond `use`."""
+    """Selectors: tools that a dispatch may request beyond `use`."""
     suggest: list[SelectorText] = []
-    """Selectors: a preference, never a right."""
+    """Selectors: tools to prefer; they grant nothing."""
     export: list[DottedName] = []
-    """Toolsets of kind `agent` that it runs for others."""
+    """Toolsets of kind `agent` whose tools this agent runs."""

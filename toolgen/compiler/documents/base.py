@@ -15,50 +15,50 @@ SelectorPattern = rf"^[A-Za-z0-9_.*-]*(\+{Name})*$"
 TextPattern = r"\S"
 
 GRAMMAR: Final = {
-    DottedNamePattern: "write words of letters, digits, `_` and `-`, each with a letter first, joined by dots",
-    WordPattern: "write letters, digits, `_` and `-`, a letter first",
-    ToolKeyPattern: "write letters, digits, `_` and `-`, no digit first",
-    TypeNamePattern: "write letters, digits and `_`, a capital first",
-    SelectorPattern: "write a toolset, an ident, or a pattern with `*`, then `+tag`",
+    DottedNamePattern: "use words of letters, digits, `_` and `-`, each starting with a letter, joined by dots",
+    WordPattern: "use letters, digits, `_` and `-`, starting with a letter",
+    ToolKeyPattern: "use letters, digits, `_` and `-`, not starting with a digit",
+    TypeNamePattern: "use letters, digits and `_`, starting with a capital letter",
+    SelectorPattern: "use a toolset, an ident, or a pattern with `*`, then `+tag`",
 }
-"""What the patterns of names say, for people."""
+"""The patterns of names in words, for messages."""
 
 
 class Spec(BaseModel):
-    """A part of a spec file: no unknown keys, no silent conversions."""
+    """Base of all spec models: no unknown keys, no implicit conversions."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
 
 class SpecFileHead(Spec):
-    """What every spec file starts with."""
+    """The head of every spec file."""
 
     toolgen: Literal[1]
     """The version of the spec language."""
 
 
 DottedName = Annotated[str, StringConstraints(pattern=DottedNamePattern, max_length=200)]
-"""Words joined by dots; each starts with a letter."""
+"""Words joined by dots, each starting with a letter."""
 
 Word = Annotated[str, StringConstraints(pattern=WordPattern, max_length=100)]
-"""One word: letters, digits, `_` and `-`; a letter first."""
+"""One word: letters, digits, `_` and `-`, starting with a letter."""
 
 ToolKey = Annotated[str, StringConstraints(pattern=ToolKeyPattern, max_length=200)]
-"""Letters, digits, `_` and `-`; not a digit first."""
+"""Letters, digits, `_` and `-`, not starting with a digit."""
 
 TypeName = Annotated[str, StringConstraints(pattern=TypeNamePattern, max_length=100)]
-"""A name of a type: letters, digits and `_`; a capital first."""
+"""The name of a type: letters, digits and `_`, starting with a capital letter."""
 
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
 Text = Annotated[str, StringConstraints(pattern=TextPattern)]
-"""Text for people and models, which is more than blanks."""
+"""Text for people and models, not blank."""
 
 SelectorText = Annotated[str, StringConstraints(min_length=1, pattern=SelectorPattern)]
-"""A toolset, an ident, or a pattern in which `*` is any text; then `+tag` for each tag that a tool must have."""
+"""A toolset, an ident, or a pattern in which `*` matches any text; then `+tag` for each required tag."""
 
 SCHEMA_MARK = {"x-toolgen": "schema"}
-"""What stands for a schema in the JSON Schema of a model; `json_schema.py` puts the definition in its place."""
+"""The placeholder for a schema in a model's JSON Schema; `json_schema.py` replaces it with a reference."""
 
 Schema = Annotated[Any, WithJsonSchema(SCHEMA_MARK)]
 """A schema in the short form, or JSON Schema; checked by the resolver, which knows the types."""

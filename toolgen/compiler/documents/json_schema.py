@@ -1,4 +1,4 @@
-"""The published JSON Schema of spec files: what editors complete and check against."""
+"""The published JSON Schema of spec files, used by editors for completion and checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 def spec_json_schema() -> dict[str, Any]:
-    """Give the JSON Schema (2020-12) that every spec file fits, whatever its head."""
+    """Return the JSON Schema (2020-12) of all kinds of spec files."""
     files = TypeAdapter[Any](ToolsetFile | AgentFile | CatalogFile | PolicyFile | SharedFile)
     schema = _with_schema_references(files.json_schema(by_alias=True))
     schema["$defs"]["Schema"] = _SCHEMA
@@ -36,7 +36,7 @@ def spec_json_schema() -> dict[str, Any]:
 
 
 def _with_schema_references(value: Any) -> Any:
-    """Put a reference to the definition of schemas wherever a model marks one."""
+    """Replace each placeholder for a schema by a reference to the definition of schemas."""
     match value:
         case dict():
             if SCHEMA_MARK.items() <= value.items():

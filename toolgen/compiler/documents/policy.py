@@ -13,11 +13,11 @@ Rules = dict[SelectorText, Answer]
 Positive = Annotated[int, Field(ge=0)]
 
 SENSITIVE = ["~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*"]
-"""Paths that are asked about before they are read, unless a policy names its own."""
+"""Path patterns that require permission to read, unless a policy sets its own."""
 
 
 class PathsSpec(Spec):
-    """Where tools may write, and what is asked about before it is read."""
+    """Where tools may write, and which paths require permission to read."""
 
     write_roots: list[NonEmpty] = ["."]
     tmp: bool = False
@@ -25,7 +25,7 @@ class PathsSpec(Spec):
 
 
 class PolicyLimitsSpec(Spec):
-    """Bounds for all calls; 0 means no limit."""
+    """Limits for all calls; 0 means no limit."""
 
     timeout_ms: Positive = 120_000
     max_timeout_ms: Positive = 600_000
@@ -35,21 +35,21 @@ class PolicyLimitsSpec(Spec):
 
 
 class PolicyFile(SpecFileHead):
-    """What may be called, and who is asked."""
+    """What may be called, and what requires permission."""
 
     policy: Word
     rules: Rules = {}
-    """Selector to answer; the strictest match wins: exclude, deny, ask, allow."""
+    """Maps selectors to answers; the strictest match wins: exclude, deny, ask, allow."""
     roles: dict[Role, Rules] = {}
-    """Rules for one role, beside `rules`."""
+    """Additional rules for a role."""
     modes: dict[Word, Rules] = {}
-    """Rules for one mode, beside `rules`."""
+    """Additional rules for a mode."""
     registered: list[SelectorText] = []
-    """Tools that hosts may register, by name or pattern: rules may name them although no spec has them."""
+    """Names or patterns of tools that hosts may register: rules may name them although no spec defines them."""
     network: dict[NonEmpty, Literal["deny", "ask", "allow"]] = {"*": "ask"}
-    """Host to answer; `*.example.com` is its subdomains, the closest name decides."""
+    """Maps hosts to answers; `*.example.com` matches subdomains, and the most specific name wins."""
     paths: PathsSpec = PathsSpec()
     env: list[NonEmpty] = ["PATH", "HOME", "TMPDIR"]
-    """Variables that commands see."""
+    """Environment variables that commands receive."""
     limits: PolicyLimitsSpec = PolicyLimitsSpec()
     on_permission_deny: Literal["stop", "continue_readonly"] = "stop"

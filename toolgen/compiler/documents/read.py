@@ -1,4 +1,4 @@
-"""Nodes to documents: choose the model by the head of the file, and turn what it refuses into diagnostics."""
+"""Nodes to documents: choose the model by the head of the file, and report validation errors as diagnostics."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ HEADS: Final[dict[str, type[SpecFileHead]]] = {
     "catalog": CatalogFile,
     "policy": PolicyFile,
 }
-"""The key that says what a file is, and its model. A file with none of them is a shared file."""
+"""Maps the head key of a file to its model. A file without a head is a shared file."""
 
 FileT_co = TypeVar("FileT_co", bound=SpecFileHead, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Document(Generic[FileT_co]):
-    """One spec file: what it says, and the nodes that know where it says so."""
+    """One spec file: its checked content, and its nodes with their source locations."""
 
     path: str
     root: MappingNode
     file: FileT_co
 
     def span(self, *path: str | int, key: bool = False) -> Span:
-        """Where the value at `path` stands, or its key; the nearest thing that exists, where it does not."""
+        """The span of the value at `path`, or of its key; of the nearest existing parent if there is no such value."""
         return self.root.span_at(path, key=key)
 
     def node(self, *path: str | int) -> Node:
-        """The node at `path`, which exists."""
+        """The node at `path`, which must exist."""
         return self.root.at(path)
 
 
 def read_documents(files: Sequence[SpecFile], sink: Diagnostics) -> list[Document[SpecFileHead]]:
-    """Check every file against the model of its head. Files that fail are reported and left out."""
+    """Check every file against the model of its head. Invalid files are reported and omitted."""
     return [document for file in files if (document := _read_document(file, sink)) is not None]
 
 
@@ -82,28 +82,28 @@ def _read_document(file: SpecFile, sink: Diagnostics) -> Document[SpecFileHead] 
                 _report(refusal, root, model, sink)
             reported.add(refusal.place)
             begun.update(refusal.place[:length] for length in range(len(refusal.place) + 1))
-        _mend(data, refusals)
+        _without_errors(data, refusals)
     return None
 
 
 _ATTEMPTS: Final = 4
-"""How often a file is looked at again without what was wrong in it, so that one run finds all of its problems."""
+"""How often a file is validated again without the reported parts, so that one run finds all errors."""
 
 _Place = tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """One error of pydantic. `place` is its path in the file, `choice` that of the union it is in, or the same."""
+    """One pydantic error. `place` is its path in the file, `choice` that of the enclosing union, or the same."""
 
     error: ErrorDetails
     place: _Place
     choice: _Place
 
     def follows_from(self, reported: Set[_Place], begun: Set[_Place]) -> bool:
-        """Whether it may be there only because of another one, which was reported and taken out of the data.
+        """Whether the error may be a consequence of another one, which was reported and removed from the data.
 
-        `reported` are the places of those, `begun` what they begin with.
+        `reported` are the places of those errors, `begun` their prefixes.
         """
         return self.choice in begun or any(self.place[:length] in reported for length in range(len(self.place) + 1))
 
@@ -114,8 +114,8 @@ def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None
         sink.report(
             "TG102",
             root.key_span(heads[1]),
-            f"a file has one head, and this one has {' and '.join(f'`{head}`' for head in heads)}",
-            fix=f"move what belongs to `{heads[1]}` into a file of its own",
+            f"a file must have one head, but this one has {' and '.join(f'`{head}`' for head in heads)}",
+            fix=f"move `{heads[1]}` and its keys to a separate file",
         )
         return None
     if "toolgen" not in root.keys():
@@ -131,7 +131,7 @@ def _model_of(root: MappingNode, sink: Diagnostics) -> type[SpecFileHead] | None
 
 
 def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[_Refusal]:
-    """Each error where it is in the file. Of a union, the branch that got furthest: the one the user meant."""
+    """Each error at its place in the file. For a union, only errors of the branch that matched furthest."""
     refusals = sorted((_placed(error, data) for error in errors), key=_vagueness)
     deepest: dict[_Place, int] = {}
     for refusal in refusals:
@@ -152,12 +152,12 @@ def _relevant(errors: list[ErrorDetails], data: Any) -> Iterator[_Refusal]:
 
 
 def _vagueness(refusal: _Refusal) -> int:
-    """How little an error says of what was meant: each branch of a union misses its own keys and wants its own type."""
+    """Rank errors by how little they tell: each branch of a union reports its own missing keys and its own type."""
     return {"missing": 2}.get(refusal.error["type"], 1 if refusal.error["type"] in _WANTED else 0)
 
 
 def _placed(error: ErrorDetails, data: Any) -> _Refusal:
-    """Find the path in the file: without the parts by which pydantic names branches of a union, which are not there."""
+    """Find the path in the file: pydantic's path without the parts that name branches of a union."""
     loc = error["loc"]
     place: list[int | str] = []
     choice: _Place | None = None
@@ -178,10 +178,10 @@ def _holds(data: Any, part: int | str) -> bool:
     return isinstance(data, list) and isinstance(part, int) and part < len(data)
 
 
-def _mend(data: Any, refusals: list[_Refusal]) -> None:
-    """Take out of the data what was reported, and put a text where one is missing.
+def _without_errors(data: Any, refusals: list[_Refusal]) -> None:
+    """Remove the reported parts from the data, and insert a placeholder text where one is missing.
 
-    A list goes as a whole: without one of its items, the others would no longer stand where the file has them.
+    A list is removed as a whole, because removing an item would shift the others.
     """
     for refusal in refusals:
         place, error = refusal.place, refusal.error
@@ -221,7 +221,7 @@ def _report(refusal: _Refusal, root: MappingNode, model: type[BaseModel], sink: 
 
 
 def _meant(refusal: _Refusal, model: type[BaseModel]) -> _Place:
-    """The place of the key that an unknown one seems to be a misspelling of, or its own."""
+    """The place of the key that an unknown key seems to misspell, or its own place."""
     *parent, name = refusal.place
     return (*parent, closest(str(name), _known_keys(model, tuple(parent))) or name)
 
@@ -231,7 +231,7 @@ def _where(place: tuple[int | str, ...]) -> str:
 
 
 def _known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
-    """The keys that the model has at a place, found by asking its JSON Schema."""
+    """The keys that the model allows at a place, according to its JSON Schema."""
     schema = _json_schema(model)
     candidates: list[Any] = [schema]
     for part in place:
@@ -277,17 +277,17 @@ def _inside(node: Any, part: int | str, root: Any) -> Iterator[Any]:
 
 
 _WANTED: Final = {
-    "string_type": "a text",
+    "string_type": "text",
     "int_type": "an integer",
     "float_type": "a number",
     "bool_type": "`true` or `false`",
     "list_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
-    "too_short": "something in it",
-    "string_too_short": "a text that is not empty",
+    "too_short": "not empty",
+    "string_too_short": "non-empty text",
 }
-"""What pydantic wants, by the type of its error, in the words of the spec language."""
+"""Maps pydantic error types to what is expected, in terms of the spec language."""
 
 _BOUNDS: Final = {
     "greater_than_equal": ("at least", "ge"),
@@ -295,7 +295,7 @@ _BOUNDS: Final = {
     "too_long": ("no longer than", "max_length"),
     "string_too_long": ("no longer than", "max_length"),
 }
-"""The same where it names a bound, and where its error has that."""
+"""The same for errors with a bound, with the key of the bound in the error's context."""
 
 
 def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
@@ -315,13 +315,13 @@ def _message(error: ErrorDetails, name: str, *, is_key: bool) -> str:
     if bound:
         wanted = f"{bound[0]} {error.get('ctx', {}).get(bound[1])}"
     if wanted:
-        return f"{subject} must be {wanted}, and is {shown(error['input'])}"
+        return f"{subject} must be {wanted}, but is {shown(error['input'])}"
     text = error["msg"]
     return f"{subject}: {text[0].lower()}{text[1:]}, found {shown(error['input'])}"
 
 
 def _pattern(error: ErrorDetails) -> str:
-    """The pattern that a text does not match, where that is the error."""
+    """The pattern that a text does not match, if that is the error."""
     return str(error.get("ctx", {}).get("pattern", "")) if error["type"] == "string_pattern_mismatch" else ""
 
 
@@ -333,5 +333,5 @@ def _fix(error: ErrorDetails) -> str:
     if grammar := GRAMMAR.get(_pattern(error)):
         return grammar
     if error["type"] == "string_type" and isinstance(error["input"], bool | int | float):
-        return "put it in quotes"
+        return "quote it"
     return ""

@@ -6,9 +6,9 @@ from toolgen.compiler.documents.base import Dialect, Schema, SpecFileHead, Text,
 
 
 class SharedFile(SpecFileHead):
-    """Types and tag words for other files; the only kind of file without a head."""
+    """Types and tags for use in other files; the only kind of file without a head."""
 
     dialect: Dialect = "2020-12"
     types: dict[TypeName, Schema] = {}
     tags: dict[Word, Text] = {}
-    """Tag words of ours, beside the built-in ones, and what they mean."""
+    """Maps tags of this project, besides the built-in ones, to their meaning."""

@@ -27,130 +27,130 @@ OneOrMore = NonEmpty | Names
 
 
 class AccessSpec(Spec):
-    """What a call touches: names of args, by what they hold."""
+    """The resources that a call accesses: names of args, by what they contain."""
 
     read: OneOrMore = []
-    """Args that hold a path, or paths, to read."""
+    """Args with a path, or paths, to read."""
     write: OneOrMore = []
-    """Args that hold a path, or paths, to write."""
+    """Args with a path, or paths, to write."""
     exec: OneOrMore = []
-    """Args that hold an argv, or a program."""
+    """Args with an argv, or a program."""
     cwd: OneOrMore = []
-    """Args that hold a folder inside the write roots."""
+    """Args with the working directory, inside the write roots."""
     url: OneOrMore = []
-    """Args that hold a URL."""
+    """Args with a URL."""
     hosts: OneOrMore = []
     """Fixed host names, not args."""
     scope: OneOrMore = []
-    """Args that name the resource in some other way."""
+    """Args that identify the resource in another way."""
 
 
 class LimitsSpec(Spec):
-    """Bounds; 0 means no limit."""
+    """Limits; 0 means no limit."""
 
     cooldown_seconds: Annotated[int | float, Field(ge=0)] = 0
-    """Seconds between two calls of one user."""
+    """Minimum seconds between two calls of one user."""
     daily_limit: NonNegative = 0
-    """Calls of one user in one UTC day."""
+    """Maximum calls of one user per UTC day."""
     timeout_ms: NonNegative | None = None
-    """Milliseconds before the call is given up; the policy's, when left out."""
+    """Timeout in milliseconds. Default: the policy's."""
     result_bytes: NonNegative | None = None
-    """A result over this many bytes becomes an artifact; the policy's, when left out."""
+    """Maximum result size in bytes; a larger result is stored as an artifact. Default: the policy's."""
 
 
 class ExampleSpec(Spec):
-    """A call, and what it answers."""
+    """An example call and its result."""
 
     args: dict[str, Any] = {}
     result: Any = None
 
 
 class TagSpec(Spec):
-    """How the tool is called by a line of text."""
+    """How the tool is called by a line of text (a tag)."""
 
     prefix: Annotated[str, Field(pattern=WordPattern, max_length=64)] | None = None
-    """The word before the colon; the tool key in capitals, when left out."""
+    """The word before the colon. Default: the tool key in upper case."""
     pattern: NonEmpty | None = None
-    """A regular expression with one group for each required arg; made from the args, when left out."""
+    """A regular expression with one group per required arg. Default: derived from the args."""
     example: str = ""
-    """How the line is shown in the prompt."""
+    """The example line in the prompt."""
     strip_from_display: bool = True
-    """Whether the line is taken out of what the user sees."""
+    """Whether the line is removed from the text shown to the user."""
 
 
 class CommandSpec(Spec):
-    """What a command tool runs."""
+    """The program that a command tool runs."""
 
     exec: list[NonEmpty | list[NonEmpty]] = []
-    """The argv; a nested list is left out as a whole when one of its args is absent."""
+    """The argv; a nested list is omitted as a whole if one of its args is absent."""
     shell: str = ""
-    """One line for a shell; every value in it is quoted."""
+    """One shell command line; every inserted value is quoted."""
     cwd: NonEmpty = "."
-    """The folder it runs in, inside the allowed roots."""
+    """The working directory, inside the allowed roots."""
     env: list[NonEmpty] = []
-    """Variables passed on, beside the policy's."""
+    """Environment variables passed on, besides the policy's."""
     stderr_bytes: NonNegative = 8192
-    """How much of stderr is kept."""
+    """Maximum bytes of stderr to keep."""
 
 
 class HintsSpec(Spec):
-    """One line each for people; templates over the typed values."""
+    """One-line summaries for people; templates over the typed values."""
 
     call: str = ""
     result: str = ""
 
 
 class BoundedSpec(Spec):
-    """The result is a page."""
+    """The result is one page of a paginated list."""
 
     cursor: NonEmpty
-    """The arg that takes the cursor."""
+    """The arg for the cursor."""
     next: NonEmpty
-    """The result field that gives the next cursor."""
+    """The result field with the next cursor."""
 
 
 class ToolDefaultsSpec(Spec):
-    """Tool keys that hold for every tool of the file."""
+    """Default tool keys for every tool of the file."""
 
     permission: Literal["readonly", "write"] | None = None
-    """Whether a call changes anything; `write`, when left out. Write asks, unless a policy says otherwise."""
+    """Whether a call may change anything. Default: `write`, which asks for permission unless a policy decides."""
     tags: list[Word] = []
-    """Words that policies match: built-in ones, or ones that a shared file declares."""
+    """Tags that policies match: built-in ones, or ones that a shared file declares."""
     roles: list[Role] | Literal["any"] | None = None
-    """Agents of other roles never hold this tool; `any`, when left out."""
+    """The roles of agents that may hold this tool. Default: `any`."""
     inject: Names = []
-    """Fields of the method's payload, or of the args, that the host fills from the call's context."""
+    """Fields of the method's payload, or of the args, that the host fills in from the call's context."""
     limits: LimitsSpec | None = None
-    """Bounds on its calls."""
+    """Limits of its calls."""
     cost: Literal["free", "cheap", "expensive"] | None = None
-    """For the eval gate; `free`, when left out."""
+    """The cost class, for the eval gate. Default: `free`."""
     gate: bool | None = None
-    """Whether the eval gate must be asked; no, when left out."""
+    """Whether the eval gate must approve each call. Default: false."""
     access: AccessSpec | None = None
-    """What a call touches: the scope of a grant for the session."""
+    """The resources that a call accesses: the scope of a session grant."""
 
 
 class ToolSpec(ToolDefaultsSpec):
     """One tool."""
 
     title: Text | None = None
-    """A short name for people; the key in words, when left out."""
+    """A short name for people. Default: the key as words."""
     description: Text
-    """What it does, for the model; the first line is the short description."""
+    """What the tool does, written for models; the first line is the short description."""
     args: Schema = None
     """The arguments: fields, or JSON Schema of an object."""
     result: Schema = None
-    """The result; any JSON, when left out."""
+    """The result schema. Default: any JSON."""
     one_of: Names = []
     """Args of which exactly one must be given."""
     confirm: str = ""
     """Ask with this text, even for a readonly tool."""
     examples: list[ExampleSpec] = []
-    """Calls and their results, checked against the schemas."""
+    """Example calls with their results, checked against the schemas."""
     rename: dict[str, NonEmpty] = {}
-    """Wire name to Python name, for fields whose names collide in Python."""
+    """Maps JSON field names to Python names, for fields whose names collide in Python."""
     tag: TagSpec | None = None
-    """The tool can be called by a line of text."""
+    """Set if the tool can be called by a line of text."""
     bind: NonEmpty | None = None
     """The method it is bound to (service)."""
     user: str = ""
@@ -158,38 +158,38 @@ class ToolSpec(ToolDefaultsSpec):
     system: str = ""
     """The system message of the child run (agent)."""
     command: CommandSpec | None = None
-    """What it runs (command)."""
+    """The program that it runs (command)."""
     remote: NonEmpty | None = None
     """The server's own name for the tool (mcp)."""
     imported: NonEmpty | None = None
-    """A digest of the title and the description that the server gave it, for the next import (mcp)."""
+    """A digest of the server's title and description, used by the next import (mcp)."""
     wire_name: NonEmpty | None = None
-    """What providers call the tool; made from the ident, when left out."""
+    """The tool's name in requests to providers. Default: derived from the ident."""
     hints: HintsSpec = HintsSpec()
-    """One line each for people."""
+    """One-line summaries for people."""
     bounded: BoundedSpec | None = None
-    """The result is a page."""
+    """The result is one page of a paginated list."""
     server_data: dict[Word, Schema] = {}
-    """Typed data beside the result, never shown to a model."""
+    """The schema of typed data besides the result, never sent to a model."""
     reminder: str = ""
-    """Said to the model with the result."""
+    """Text sent to the model with the result."""
 
 
 class MethodSpec(Spec):
-    """A method of the service: what tools bind to."""
+    """A method of the service that tools bind to."""
 
     payload: Schema = None
     result: Schema = None
 
 
 class MethodReference(Spec):
-    """A method of another file."""
+    """A reference to a method of another file."""
 
     ref: Annotated[str, Field(alias="$ref")]
 
 
 class ServerSpec(Spec):
-    """How an MCP server is reached."""
+    """How to connect to an MCP server."""
 
     http: NonEmpty | None = None
     sse: NonEmpty | None = None
@@ -200,22 +200,22 @@ class ServerSpec(Spec):
 
 
 class ToolsetFile(SpecFileHead):
-    """Tools with one owner and one kind."""
+    """A toolset: tools of one kind."""
 
     toolset: DottedName
     """The prefix of the idents of its tools."""
     kind: Literal["service", "agent", "mcp", "command"] = "service"
-    """Who runs the tools."""
+    """What kind of executor runs the tools."""
     description: str = ""
-    """What its tools are for."""
+    """The purpose of its tools."""
     dialect: Dialect = "2020-12"
-    """The JSON Schema draft of schemas that name none."""
+    """The JSON Schema draft of schemas without `$schema`."""
     types: dict[TypeName, Schema] = {}
     """Named schemas."""
     methods: dict[Word, MethodSpec | MethodReference] = {}
     """Methods of the service that tools bind to."""
     server: ServerSpec | None = None
-    """How the MCP server is reached; the host may override it."""
+    """How to connect to the MCP server; the host may override it."""
     defaults: ToolDefaultsSpec = ToolDefaultsSpec()
-    """Tool keys that hold for every tool of this file."""
+    """Default tool keys for every tool of this file."""
     tools: dict[ToolKey, ToolSpec]

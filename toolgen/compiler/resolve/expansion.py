@@ -192,14 +192,17 @@ class Expander:
 
     def _unknown(self, key: str, schema: dict[str, Any], node: Node, path: list[str | int]) -> None:
         kind = schema.get("type")
-        nullable = f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`' if key == "nullable" else ""
+        replacements = {
+            "nullable": f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`',
+            "secret": "a secret is marked `writeOnly: true`",
+        }
         self._sink.report(
             "TG203",
             node.span_at(path, key=True),
-            f"`{key}` is not a keyword of JSON Schema, and checks nothing",
-            fix=nullable
+            f"`{key}` is not a JSON Schema keyword, so it has no effect",
+            fix=replacements.get(key)
             or nearest(key, keywords.ALL)
-            or "call it `x-…` if it is meant as a note, or write `type: object` with `properties` around fields",
+            or "rename it to `x-…` if it is an annotation, or put fields under `type: object` and `properties`",
         )
 
 

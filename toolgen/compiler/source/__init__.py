@@ -1,1 +1,1 @@
-"""Spec text to nodes with spans, and plain data to spec text. Reading files is here, and nowhere else."""
+"""Spec text to nodes with spans, and plain data to spec text. The only package that reads spec files."""

@@ -1,4 +1,4 @@
-"""JSON text to nodes: strict RFC 8259, with a place for everything and a sentence for what is wrong."""
+"""JSON text to nodes: strict RFC 8259, with spans for all nodes and readable syntax errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-"""One token, with the comma before it; a string, with the colon after it. Taking them along halves the time."""
+"""One token with the comma before it, and a string with the colon after it. Matching them together halves the time."""
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(
@@ -45,13 +45,13 @@ _OTHER_SPELLINGS: Final = {
 _NOT_FINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
 _CLOSING: Final = {"[": "]", "{": "}"}
 _SHOWN: Final = 40
-"""How many characters of an unexpected token a message repeats."""
+"""Maximum characters of an unexpected token quoted in a message."""
 
 _decode_string: Final = JSONDecoder().raw_decode
 
 
 class _Expected(Enum):
-    """What may come next; the values are the words for it."""
+    """What may come next; the values are its descriptions in messages."""
 
     VALUE = "a value"
     VALUE_OR_END = "a value or `]`"
@@ -68,7 +68,7 @@ _ENDS: Final = (_Expected.VALUE_OR_END, _Expected.KEY_OR_END, _Expected.COMMA_OR
 
 
 def parse_json(source: Source, sink: Diagnostics) -> Node | None:
-    """Read one JSON text. None where there is no way to read on; whatever is wrong is in the sink."""
+    """Parse one JSON text. Errors are reported to the sink; returns None if parsing cannot continue."""
     try:
         return _Reader(source, sink).read()
     except GaveUp:
@@ -76,7 +76,7 @@ def parse_json(source: Source, sink: Diagnostics) -> Node | None:
 
 
 class _Frame:
-    """An array or object that is being read. `key` is None where the key of the next value was refused."""
+    """An array or object being parsed. `key` is None if the key of the next value was rejected."""
 
     __slots__ = ("entries", "items", "key", "node")
 
@@ -88,7 +88,7 @@ class _Frame:
 
 
 class _Reader:
-    """Reads token by token, without recursion, so that no text can exhaust the stack."""
+    """Parses token by token, without recursion, so that no text can exhaust the stack."""
 
     def __init__(self, source: Source, sink: Diagnostics) -> None:
         self._source = source
@@ -101,7 +101,7 @@ class _Reader:
         self._values = 0
 
     def read(self) -> Node | None:
-        """Read the whole text. Raises GaveUp after reporting."""
+        """Parse the whole text. Raises GaveUp after reporting."""
         if not self._text.strip(" \t\n\r"):
             self._report("TG003", 0, 0, "the file is empty", fix='start it with `{"toolgen": 1}`')
             raise GaveUp
@@ -120,7 +120,7 @@ class _Reader:
                     self._expected = _Expected.VALUE
                     self._position = match.end()
                     continue
-                kind = "string"  # and then the colon, which is refused
+                kind = "string"  # and then the colon, which is rejected
             assert kind is not None, "every token is in a group"
             start, end = match.span(kind)
             self._position = end
@@ -184,8 +184,8 @@ class _Reader:
         if frame.entries is not None and key in frame.entries:
             _, first_start, first_end = frame.entries[key]
             first = Related(self._source.span(first_start, first_end), "first written here")
-            message = f"the key `{key}` is here twice"
-            self._report("TG004", start, end, message, related=(first,), fix="keep one of them, or rename one")
+            message = f"duplicate key `{key}`"
+            self._report("TG004", start, end, message, related=(first,), fix="remove or rename one of them")
             frame.key = None
         self._expected = _Expected.COLON
 
@@ -203,7 +203,7 @@ class _Reader:
                 case _:
                     value = self._word(token, start, end)
         except NumberRefused as refusal:
-            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
+            self._report("TG009", start, end, f"this number is {refusal}", fix="quote it if it is text")
             value = 0
         self._value(ScalarNode(self._source, start, end, value))
 
@@ -212,21 +212,21 @@ class _Reader:
             return _WORDS[word]
         if word in _NOT_FINITE:
             raise NumberRefused("not finite")
-        fix = _OTHER_SPELLINGS.get(word.lower(), "text is in double quotes")
+        fix = _OTHER_SPELLINGS.get(word.lower(), "put text in double quotes")
         if word[0] in "+-.0123456789":
             fix = "JSON numbers have no leading `+` or zeros, and digits on both sides of the point"
         raise self._syntax_error(start, end, f"`{word}` is not a JSON value", fix)
 
     def _count(self, start: int, end: int) -> None:
-        """Count one more value, from `start` to `end`."""
+        """Count one more value, at `start` to `end`."""
         self._values += 1
         if self._values > MAX_VALUES:
-            message = f"up to here are more than {MAX_VALUES:,} values"
+            message = f"the file has more than {MAX_VALUES:,} values up to here"
             self._report("TG006", start, end, message, fix="split the file")
             raise GaveUp
 
     def _value(self, node: Node) -> None:
-        """Put a finished value into the innermost open array or object."""
+        """Add a completed value to the innermost open array or object."""
         if not self._stack:
             self._root = node
             self._expected = _Expected.NOTHING
@@ -240,7 +240,7 @@ class _Reader:
         self._expected = _Expected.COMMA_OR_END
 
     def _string_with_escapes(self, start: int) -> None:
-        """Read a string that has escapes, or report what stands where no token can."""
+        """Parse a string with escapes, or report an invalid token."""
         if self._text[start] != '"':
             raise self._unexpected(start, start + 1)
         try:
@@ -260,7 +260,7 @@ class _Reader:
             fix = 'close it with `"`; a line break inside is written `\\n`'
             return self._syntax_error(start, start + 1, "this string is not closed on its line", fix)
         if error.msg.startswith("Invalid control"):
-            message = f"the character U+{ord(char):04X} cannot stand in JSON as it is"
+            message = f"the character U+{ord(char):04X} must be escaped in JSON"
             return self._syntax_error(at, at + 1, message, f"write `\\u{ord(char):04x}`")
         at = self._text.rfind("\\", start, at + 1)
         end = at + (6 if self._text[at + 1] == "u" else 2)
@@ -269,8 +269,8 @@ class _Reader:
 
     def _lone_surrogate(self, start: int, end: int) -> None:
         lone = next(match for match in _ESCAPED.finditer(self._text, start, end) if match["lone"])
-        message = f"`{lone[0]}` is half of a surrogate pair, and no character"
-        self._report("TG008", lone.start(), lone.end(), message, fix="write both halves, or leave it out")
+        message = f"`{lone[0]}` is half of a surrogate pair, not a character"
+        self._report("TG008", lone.start(), lone.end(), message, fix="write both halves, or remove it")
 
     @property
     def _closing(self) -> str:
@@ -280,15 +280,15 @@ class _Reader:
         found = self._text[start:end]
         expected = self._expected
         if found[0] in "/#":
-            return self._syntax_error(start, end, "JSON has no comments", "leave it out, or use YAML")
+            return self._syntax_error(start, end, "JSON has no comments", "remove it, or use YAML")
         if found[0] == "'":
-            return self._syntax_error(start, end, "JSON has no single quotes", 'write `"`')
+            return self._syntax_error(start, end, "JSON strings use double quotes", 'write `"`')
         if (
             found in ("]", "}")
             and expected in (_Expected.VALUE, _Expected.KEY)
             and self._text[:start].rstrip().endswith(",")
         ):
-            return self._syntax_error(start, end, f"JSON has no comma before a `{found}`", "leave the comma out")
+            return self._syntax_error(start, end, f"JSON allows no comma before `{found}`", "remove the comma")
         shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
         if expected is _Expected.COMMA_OR_END:
             start_of_all = self._stack[-1].node.start
@@ -307,6 +307,6 @@ class _Reader:
     def _syntax_error(
         self, start: int, end: int, message: str, fix: str = "", *, related: tuple[Related, ...] = ()
     ) -> GaveUp:
-        """Report what breaks the syntax, and give what to raise."""
+        """Report a syntax error, and return the exception to raise."""
         self._report("TG003", start, end, message, related=related, fix=fix)
         return GaveUp()

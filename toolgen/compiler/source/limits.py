@@ -1,4 +1,4 @@
-"""How much a spec file may hold. Spec text is untrusted: every bound here is checked before memory is spent."""
+"""Limits of spec files. Spec text is untrusted: every limit is checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Final
 from toolgen.compiler.listing import LARGEST
 
 MAX_BYTES: Final = LARGEST
-"""The size of a file."""
+"""Maximum size of a file."""
 
 MAX_DEPTH: Final = 200
-"""How deep mappings and lists may nest, aliases followed. Within it, walking nodes by recursion is safe."""
+"""Maximum nesting depth of mappings and lists, aliases followed. Recursion over nodes is safe within it."""
 
 MAX_VALUES: Final = 1_000_000
-"""How many values a file may hold, with YAML aliases expanded. A real file of `MAX_BYTES` holds about half of that."""
+"""Maximum number of values in a file, with YAML aliases expanded. A typical file of `MAX_BYTES` has half as many."""
 
 TEXT_WEIGHT: Final = 100
-"""In characters: in YAML, text counts as one value more for each so many, because aliases repeat it."""
+"""Characters: YAML text counts as one more value per this many, because aliases can repeat it."""
 
 MAX_DIGITS: Final = 4300
-"""The digits of an integer: what Python itself converts from text by default."""
+"""Maximum digits of an integer: Python's own default limit for conversion from text."""
 
 MAX_PROBLEMS: Final = 1000
-"""How many problems of one file are reported: a hostile one could have as many as it has values."""
+"""Maximum number of reported problems per file: a hostile file could have one per value."""

@@ -1,4 +1,4 @@
-"""Nodes: what a spec says, and where it says it. Plain data with spans, the same for YAML and JSON."""
+"""Nodes: the content of a spec with source locations, the same for YAML and JSON."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 Entry: TypeAlias = "tuple[Node, int, int]"
-"""The value of a key, and the offsets at which the key itself starts and ends."""
+"""The value of a key, and the start and end offsets of the key itself."""
 
 
 class Source:
-    """The text of one spec file, and what turns its offsets into lines and columns.
+    """The text of one spec file, with conversion of offsets to lines and columns.
 
-    `path` is the path as it is shown. Offsets count characters from 0.
+    `path` is the path as shown in messages. Offsets count characters from 0.
     """
 
     def __init__(self, path: str, text: str) -> None:
@@ -33,7 +33,7 @@ class Source:
         return line_starts(self.text)
 
     def span(self, start: int, end: int) -> Span:
-        """The span from offset `start` up to, not including, `end`."""
+        """The span from offset `start` to `end`, exclusive."""
         line, column = self._position(start)
         end_line, end_column = self._position(end)
         return Span(self.path, line, column, end_line, end_column)
@@ -54,19 +54,19 @@ class Node(ABC):
 
     @property
     def span(self) -> Span:
-        """Where the value stands."""
+        """The span of the value."""
         return self.source.span(self.start, self.end)
 
     @abstractmethod
     def to_data(self) -> Any:
-        """The value as new dicts, lists and scalars. A node that aliases share comes out anew for each of them."""
+        """The value as new dicts, lists and scalars. A node shared by aliases is copied for each."""
 
     @abstractmethod
     def child(self, step: str | int) -> Node | None:
-        """The node under a key or an index, if there is one. An index may be text, as in a JSON pointer."""
+        """The node under a key or an index, or None. An index may be text, as in a JSON pointer."""
 
     def at(self, path: Iterable[str | int]) -> Node:
-        """The node at `path`, or the last one on the way to it that exists."""
+        """The node at `path`, or its nearest existing parent."""
         node: Node = self
         for step in path:
             inner = node.child(step)
@@ -76,9 +76,9 @@ class Node(ABC):
         return node
 
     def span_at(self, path: Sequence[str | int], *, key: bool = False) -> Span:
-        """Where the value at `path` stands, or the last one on the way to it that exists.
+        """The span of the value at `path`, or of its nearest existing parent.
 
-        With `key` it is the place of the key that the value stands under, where there is one between here and it.
+        With `key`, the span of the value's key, if it has one below this node.
         """
         node: Node = self
         key_span: tuple[MappingNode, str] | None = None
@@ -114,7 +114,7 @@ class ScalarNode(Node):
         return self.value
 
     def child(self, step: str | int) -> None:
-        """Nothing: a scalar holds no nodes."""
+        """None: a scalar has no children."""
 
 
 class SequenceNode(Node):
@@ -136,7 +136,7 @@ class SequenceNode(Node):
         return [item.to_data() for item in self.items]
 
     def child(self, step: str | int) -> Node | None:
-        """The item at an index from 0, given as a number or as digits."""
+        """The item at an index from 0, given as a number or as digits, or None."""
         if isinstance(step, str):
             if not (step.isascii() and step.isdigit() and len(step) < _INDEX_DIGITS):
                 return None
@@ -148,7 +148,7 @@ _INDEX_DIGITS: Final = 10
 
 
 class MappingNode(Node):
-    """Keys, which are text and unique, and a node for each, in the order of the file."""
+    """Unique text keys and their nodes, in file order."""
 
     __slots__ = ("_entries",)
 
@@ -170,12 +170,12 @@ class MappingNode(Node):
         return [(key, entry[0]) for key, entry in self._entries.items()]
 
     def get(self, key: str) -> Node | None:
-        """The node under `key`, if there is one."""
+        """The node under `key`, or None."""
         entry = self._entries.get(key)
         return None if entry is None else entry[0]
 
     def key_span(self, key: str) -> Span:
-        """Where a key stands. Raises KeyError for one that is not here."""
+        """The span of a key. Raises KeyError."""
         _, start, end = self._entries[key]
         return self.source.span(start, end)
 
@@ -184,5 +184,5 @@ class MappingNode(Node):
         return {key: entry[0].to_data() for key, entry in self._entries.items()}
 
     def child(self, step: str | int) -> Node | None:
-        """The node under a key; a number is the key of its digits."""
+        """The node under a key, or None; a number means the key with its digits."""
         return self.get(str(step))

@@ -1,4 +1,4 @@
-"""Reporting what is wrong with one text, by offsets, up to a bound."""
+"""Reporting of problems in one text, by offsets, up to a limit."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class GaveUp(Exception):
-    """A problem after which a text cannot be read on. It has been reported; this only unwinds."""
+    """Parsing cannot continue. The problem has been reported already."""
 
 
 class Problems:
-    """The problems of one text, on their way into the sink."""
+    """Reports the problems of one text to the sink."""
 
     def __init__(self, source: Source, sink: Diagnostics) -> None:
         self._source = source
@@ -26,7 +26,7 @@ class Problems:
     def report(
         self, code: str, start: int, end: int, message: str, *, related: tuple[Related, ...] = (), fix: str = ""
     ) -> None:
-        """Report a problem from offset `start` to `end`. Raises GaveUp with the last that there is room for."""
+        """Report a problem from offset `start` to `end`. Raises GaveUp when the limit is reached."""
         self._sink.report(code, self._source.span(start, end), message, related=related, fix=fix)
         self._count += 1
         if self._count == MAX_PROBLEMS:

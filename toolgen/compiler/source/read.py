@@ -1,4 +1,4 @@
-"""Reading spec files: which ones there are, their text, and its nodes. Nothing else in the compiler reads specs."""
+"""Reading of spec files: finding them, decoding their text, parsing it. Nothing else in the compiler reads specs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BOM: Final = "\ufeff"
-_FIXES: Final = {LEADS_OUT: "put the file itself here", LEAVES_PROJECT: "put the specs themselves here"}
+_FIXES: Final = {
+    LEADS_OUT: "replace the link by the file itself",
+    LEAVES_PROJECT: "replace the link by the spec folder itself",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SpecFile:
-    """One spec file. `path` is as it is shown: relative to the project, with `/`, or of a built-in toolset.
+    """One spec file. `path` is as shown in messages: relative to the project, with `/`, or of a built-in toolset.
 
-    Places count in `text`.
+    Spans refer to `text`.
     """
 
     path: str
@@ -41,12 +44,12 @@ class SpecFile:
 
 
 def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
-    """Read every spec under `root`, in the order of their paths, which are shown relative to `base`.
+    """Read every spec under `root`, sorted by path; paths are shown relative to `base`.
 
-    Names that start with a dot are passed over. A symbolic link in `root` may lead to another place there, and a link
-    under `base` that is `root` itself to another place in `base`; no file is read twice. Files that cannot be read are
-    reported and left out; so is a file with an error past which there is no reading on. Other errors leave a file in,
-    so that later stages can find theirs. The sink is given the text of every file that was read, to quote from.
+    Names that start with a dot are skipped. A symbolic link in `root` may point elsewhere inside `root`, and `root` may
+    be a link to another folder inside `base`; no file is read twice. Files that cannot be read or parsed are reported
+    and omitted; a file with other errors is kept, so that later stages can report theirs. The text of every file is
+    added to the sink, to quote from.
     """
     specs: list[SpecFile] = []
     for listed in list_specs(root, base):
@@ -57,15 +60,15 @@ def read_specs(root: Path, base: Path, sink: Diagnostics) -> list[SpecFile]:
 
 
 def read_builtin(toolsets: Iterable[str], sink: Diagnostics) -> list[SpecFile]:
-    """Read the specs of built-in toolsets. Those that cannot be read are reported and left out."""
+    """Read the specs of built-in toolsets. Unreadable ones are reported and omitted."""
     found = (_read_spec(listed, listed.path, sink) for listed in list_builtin(toolsets))
     return [spec for spec in found if spec]
 
 
 def parse(text: str | bytes, path: str, sink: Diagnostics) -> Node | None:
-    """Read a text as JSON if `path` ends in `.json`, else as YAML. None where nothing could be made of it.
+    """Parse a text as JSON if `path` ends in `.json`, else as YAML. Returns None if it cannot be parsed.
 
-    Whenever the result is None, and for whatever is wrong in a result, there is an error in the sink.
+    Every problem is reported to the sink.
     """
     decoded = _decode(text, path, sink)
     return None if decoded is None else _parse(Source(path, decoded), sink)
@@ -86,7 +89,7 @@ def _parse(source: Source, sink: Diagnostics) -> Node | None:
 
 
 def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:
-    """Give the text without a byte order mark."""
+    """Decode UTF-8, without a byte order mark."""
     size = len(data.encode("utf-8", "surrogatepass")) if isinstance(data, str) else len(data)
     if size > MAX_BYTES:
         _report_size(path, sink)
@@ -105,13 +108,13 @@ def _decode(data: str | bytes, path: str, sink: Diagnostics) -> str | None:
     text = text.removeprefix(_BOM)
     if surrogate := _SURROGATE.search(text):
         span = Source(path, text).span(surrogate.start(), surrogate.end())
-        sink.report("TG008", span, "half of a surrogate pair is no character", fix="leave it out")
+        sink.report("TG008", span, "half of a surrogate pair is not a character", fix="remove it")
         return None
     return text
 
 
 def _report_size(path: str, sink: Diagnostics) -> None:
-    sink.report("TG002", Span(path), f"this is over {MAX_BYTES:,} bytes", fix="split it into several files")
+    sink.report("TG002", Span(path), f"this file is over {MAX_BYTES:,} bytes", fix="split it into several files")
 
 
 def _read(listed: Listed, shown: str, sink: Diagnostics) -> str | None:
@@ -128,7 +131,7 @@ def _read(listed: Listed, shown: str, sink: Diagnostics) -> str | None:
         _report_size(shown, sink)
         return None
     except NotRegular:
-        sink.report("TG001", Span(shown), "this is not a regular file", fix="put the spec itself here")
+        sink.report("TG001", Span(shown), "this is not a regular file", fix="replace it by the spec file itself")
         return None
     except OSError as error:
         sink.report("TG001", Span(shown), f"this file cannot be read: {error.strerror}")

@@ -1,4 +1,4 @@
-"""Scalars: which text is null, a boolean or a number by the core schema of YAML 1.2, and which numbers are refused."""
+"""Scalars: which text is null, a boolean or a number in the YAML 1.2 core schema, and which numbers are rejected."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _TOO_LARGE: Final = 10**MAX_DIGITS
 
 
 class NumberRefused(ValueError):
-    """A number that JSON cannot carry from one program to another. The message completes "this number is …"."""
+    """A number that is not portable JSON. The message completes "this number is …"."""
 
 
 def resolve_plain(text: str) -> Scalar:
-    """What a plain scalar stands for: `no`, dates, `1_000` and `12:30` are text. Raises NumberRefused."""
+    """Resolve a plain scalar: `no`, dates, `1_000` and `12:30` are text. Raises NumberRefused."""
     if text and text[0] not in _FIRST:
         return text
     if text in _WORDS:

@@ -1,4 +1,4 @@
-"""Plain data to YAML that a person would want to read and edit, and that every YAML parser reads the same."""
+"""Plain data to readable YAML that every YAML parser reads the same."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _STEP: Final = 2
 """Columns of indentation for each level."""
 
 _FLOW_HEIGHT: Final = 3
-"""How deep collections may nest on one line."""
+"""Maximum nesting of collections on one line."""
 
 _LONGEST_KEY: Final = 1000
-"""In characters; a longer key goes after a `?`, because parsers look only 1,024 characters far for its colon."""
+"""Characters; a longer key is written after a `?`, because parsers look for its colon within 1,024 characters."""
 
 _NEEDS_QUOTES: Final = re.compile(
-    r"""\A [\s?:,\[\]{}\#&*!|>'"%@`]                      # what no plain text may start with
+    r"""\A [\s?:,\[\]{}\#&*!|>'"%@`]                      # what plain text may not start with
       | \A -(?:\s|\Z) | \A --- | \A \.\.\.                # a list item; where a document starts or ends
       | :(?:\s|\Z) | \s\# | \s\Z
       | \A (?: y|n|yes|no|on|off|true|false|null|~|=|<<
              | [-+]?\.(?:inf|nan)
-             | [-+]?\.?[0-9][0-9a-fxo_.,:+\-tz\ ]*        # to some parser a number, a date or a time
+             | [-+]?\.?[0-9][0-9a-fxo_.,:+\-tz\ ]*        # a number, date or time for some parsers
            )? \Z""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""Text that a parser of YAML 1.1 or 1.2 would not read as that text without quotes."""
+"""Text that a YAML 1.1 or 1.2 parser would not read back as text without quotes."""
 
 _FLOW_INDICATORS: Final = frozenset(",[]{}?:")
-"""What, beyond that, some parser trips over inside brackets."""
+"""Further characters that some parsers misread inside brackets."""
 
 
 def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",)) -> str:
-    """Write a JSON value as YAML; `parse` reads it back equal, and so do parsers of YAML 1.1.
+    """Write a JSON value as YAML; `parse` and YAML 1.1 parsers read back an equal value.
 
-    Each line of `comment` goes to the top. Mappings under the top-level keys named by `spaced` have a blank line
-    between their entries, each of which is written on lines of its own. Raises TypeError for what is not a JSON value,
-    ValueError for NaN, infinities, lone surrogates, and more than `MAX_DEPTH` levels.
+    `comment` is written first, as comment lines. Mappings under the top-level keys in `spaced` have blank lines between
+    their entries, and each entry is written in block style. Raises TypeError for a value that is not JSON, ValueError
+    for NaN, infinities, lone surrogates, and more than `MAX_DEPTH` levels.
     """
     writer = _Writer()
     writer.comment(comment)
@@ -55,7 +55,7 @@ def to_yaml(data: Any, *, comment: str = "", spaced: Collection[str] = ("tools",
 
 
 class _Writer:
-    """Collects lines. A `lead` is what already stands on the line that a value begins on."""
+    """Collects lines. A `lead` is the text before a value on its first line."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -76,7 +76,7 @@ class _Writer:
             self.lines.append(_scalar(data, in_flow=False))
 
     def _spaced(self, key: str, entries: dict[str, Any]) -> None:
-        """A top-level mapping with blank lines before, after, and between its entries."""
+        """Write a top-level mapping with blank lines before, after and between its entries."""
         if self.lines and self.lines[-1]:
             self.lines.append("")
         self.lines.append(self._key(key, "", 0))
@@ -94,7 +94,7 @@ class _Writer:
         self._value(lead, value, indent, in_block=in_block)
 
     def _key(self, key: str, lead: str, indent: int) -> str:
-        """Give the lead of the key's value. A long key takes a line of its own."""
+        """Write a key, and return the lead of its value. A long key is written on its own line."""
         text = _key_text(key, in_flow=False)
         if len(text) <= _LONGEST_KEY:
             return f"{lead}{text}:"
@@ -107,9 +107,9 @@ class _Writer:
             lead = None
 
     def _value(self, lead: str, value: Any, indent: int, *, in_block: bool = False) -> None:
-        """Write a value after `lead`, or below it; `indent` is that of the collection it belongs to.
+        """Write a value after `lead`, or below it; `indent` is that of the enclosing collection.
 
-        With `in_block` a collection that is not empty goes below, even where it would fit.
+        With `in_block`, a non-empty collection is written below, even if it would fit.
         """
         levels = MAX_DEPTH - 1 - indent // _STEP
         inline = _inline(value, 0 if in_block else WIDTH - len(lead) - 1, min(levels, _FLOW_HEIGHT))
@@ -148,7 +148,7 @@ def _has_items(value: Any) -> TypeGuard[list[Any]]:
 
 
 def _inline(value: Any, room: int, height: int) -> str | None:
-    """Write a value that goes on one line: a scalar however long, a collection where it fits and reads well."""
+    """Write a value on one line: a scalar of any length, or a collection that fits."""
     if isinstance(value, str) and _is_literal(value):
         return None
     if _has_entries(value) or _has_items(value):
@@ -157,7 +157,7 @@ def _inline(value: Any, room: int, height: int) -> str | None:
 
 
 def _flow(value: Any, room: int, height: int) -> str | None:
-    """Write a value in flow style, within `room` columns and `height` levels, or give up.
+    """Write a value in flow style within `room` columns and `height` levels, or return None.
 
     A mapping holds at most one other: the properties of a schema go on a line each.
     """
@@ -175,7 +175,7 @@ def _flow(value: Any, room: int, height: int) -> str | None:
 
 
 def _joined(brackets: str, parts: Iterable[tuple[str, Any]], room: int, height: int) -> str | None:
-    """Write leads and values between brackets; gives up at the first that does not fit, however many follow."""
+    """Write leads and values between brackets; stops at the first that does not fit."""
     written: list[str] = []
     room -= len(brackets)
     for lead, value in parts:
@@ -188,7 +188,7 @@ def _joined(brackets: str, parts: Iterable[tuple[str, Any]], room: int, height: 
 
 
 def _scalar(value: Any, *, in_flow: bool) -> str:
-    """Write what has no parts, empty collections among it."""
+    """Write a scalar or an empty collection."""
     match value:
         case str():
             return _text(value, in_flow=in_flow)
@@ -201,23 +201,23 @@ def _scalar(value: Any, *, in_flow: bool) -> str:
         case float():
             raise ValueError(f"{value} is not a JSON number")
         case _:
-            raise TypeError(f"{type(value).__name__} is not a type of JSON values")
+            raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
 def _float(value: float) -> str:
-    """YAML 1.1 wants a point in a number with an exponent; Python leaves it out of `1e-07`."""
+    """Add the point that YAML 1.1 requires before an exponent, and that Python omits in `1e-07`."""
     mantissa, exponent, power = repr(value).partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{exponent}{power}"
 
 
 def _key_text(key: object, *, in_flow: bool) -> str:
     if not isinstance(key, str):
-        raise TypeError(f"a key is text, and {key!r} is not")
+        raise TypeError(f"a key must be text, but {key!r} is not")
     return _text(key, in_flow=in_flow)
 
 
 def _text(text: str, *, in_flow: bool) -> str:
-    """Write text on one line: plain where every parser reads that back, else in the quotes that need fewer escapes."""
+    """Write text on one line: plain if every parser reads it back, else in the quotes that need fewer escapes."""
     if visible(text) == text:
         if not _NEEDS_QUOTES.search(text) and not (in_flow and not _FLOW_INDICATORS.isdisjoint(text)):
             return text
@@ -235,7 +235,7 @@ def _escape(char: str) -> str:
 
 
 def _is_literal(text: str) -> bool:
-    """Whether text has several lines and can go under a `|` as it is, with a blank line after it or not."""
+    """Whether text has several lines and can be written unchanged as a `|` block."""
     body = text.removesuffix("\n")
     return (
         "\n" in text

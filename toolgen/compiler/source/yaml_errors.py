@@ -1,4 +1,4 @@
-"""What libyaml's terse errors mean to someone who writes specs: a place, a sentence, and what to write instead."""
+"""Readable messages for libyaml's errors: a span, a message and a fix."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _NO_SPACE_AFTER_COLON: Final = re.compile(r"\s*(?:- )?[\w.-]+[?!]?(:)[^\s:/]")
 _HEX_ESCAPE: Final = re.compile(r"\\([xuU])([0-9a-fA-F]{0,8})")
 _LOW_SURROGATE: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _MAX_KEY: Final = 1024
-"""How far libyaml looks for the colon of a key."""
+"""Maximum characters that libyaml looks ahead for the colon of a key."""
 
-_QUOTE: Final = "put the value in quotes"
+_QUOTE: Final = "quote the value"
 _SPACES: Final = "indent with spaces"
-_SINGLE_QUOTES: Final = "in single quotes a `\\` is plain text"
+_SINGLE_QUOTES: Final = "in single quotes a `\\` is literal"
 
 
 class _Problem(NamedTuple):
-    """Where libyaml gave up (`at`), and where what it was reading began (`since`): offsets into `text`."""
+    """Where libyaml failed (`at`), and where the construct began (`since`): offsets into `text`."""
 
     text: str
     at: int
@@ -42,7 +42,7 @@ class _Problem(NamedTuple):
 
     @property
     def found(self) -> str:
-        """What stands where something else was expected."""
+        """What was found instead of what was expected."""
         if not self.text[self.at :].strip():
             return "the end of the file"
         char = self.text[self.at]
@@ -50,12 +50,12 @@ class _Problem(NamedTuple):
 
     @property
     def opening(self) -> str:
-        """The first character of what was being read."""
+        """The first character of the construct being parsed."""
         return self.text[self.since : self.since + 1]
 
 
 class _Explanation(NamedTuple):
-    """What to report, from `start` to `end`. `opened` is where what is broken begins, where that helps."""
+    """What to report, from `start` to `end`. `opened` is where the broken construct begins, if known."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ class _Explanation(NamedTuple):
 
 
 def report_syntax_error(error: MarkedYAMLError, source: Source, sink: Diagnostics) -> None:
-    """Report where and why libyaml gave up."""
+    """Report where and why libyaml failed."""
     at = 0 if error.problem_mark is None else min(error.problem_mark.index, len(source.text))
     since = at if error.context_mark is None else min(error.context_mark.index, at)
     said = _explanation(error.context or "", error.problem or "", _Problem(source.text, at, since))
@@ -75,11 +75,11 @@ def report_syntax_error(error: MarkedYAMLError, source: Source, sink: Diagnostic
 
 
 def report_forbidden_character(source: Source, sink: Diagnostics) -> None:
-    """Report the first character that YAML does not allow in a file; libyaml itself gives only a byte."""
+    """Report the first character that YAML does not allow; libyaml only gives its byte."""
     match = _FORBIDDEN.search(source.text)
-    assert match is not None, "libyaml refuses exactly these characters"
-    message = f"the character U+{ord(match[0]):04X} cannot stand in YAML as it is"
-    fix = f"leave it out, or write `{escaped(match[0])}` in double quotes"
+    assert match is not None, "libyaml rejects exactly these characters"
+    message = f"the character U+{ord(match[0]):04X} must be escaped in YAML"
+    fix = f"remove it, or write `{escaped(match[0])}` in double quotes"
     sink.report("TG003", source.span(match.start(), match.end()), message, fix=fix)
 
 
@@ -93,12 +93,12 @@ def _explanation(context: str, words: str, problem: _Problem) -> _Explanation:
 
 
 def _here(message: str, fix: str) -> Callable[[_Problem], _Explanation]:
-    """An explanation that is the same sentence each time, at the place of the problem."""
+    """An explanation with a fixed message, at the place of the problem."""
     return lambda problem: _Explanation(problem.at, problem.at + 1, message, fix)
 
 
 def _since(message: str, fix: str) -> Callable[[_Problem], _Explanation]:
-    """The same, from where libyaml began to read what it did not understand; `{0}` is the first character there."""
+    """The same, from the start of the construct that libyaml did not understand; `{0}` is its first character."""
 
     def explain(problem: _Problem) -> _Explanation:
         return _Explanation(
@@ -119,10 +119,10 @@ def _cannot_start(problem: _Problem) -> _Explanation:
 
 
 def _second_colon(problem: _Problem) -> _Explanation:
-    """`a: b: c`, a line above that lacks the space after its colon, or a key under a value that is plain text."""
+    """Explain `a: b: c`, a missing space after the colon above, or a key below a plain text value."""
     at, before = problem.at, problem.line_before
     if re.search(r":\s", before):
-        return _Explanation(at, at + 1, "`: ` cannot stand inside plain text", _QUOTE)
+        return _Explanation(at, at + 1, "plain text cannot contain `: `", _QUOTE)
     if len(before) > _MAX_KEY:
         message = f"a key is at most {_MAX_KEY} characters long"
         return _Explanation(at, at + 1, message, "write `? key`, and `: value` on the next line")
@@ -130,9 +130,9 @@ def _second_colon(problem: _Problem) -> _Explanation:
     line_start = above.rfind("\n") + 1
     if colon := _NO_SPACE_AFTER_COLON.match(above, line_start):
         return _missing_space(colon)
-    fix = "line it up with the keys above, or put the value above in quotes"
+    fix = "align it with the keys above, or quote the value above"
     return _Explanation(
-        at - len(before.lstrip()), at, "a key cannot stand here: what is above already has a value", fix
+        at - len(before.lstrip()), at, "a key is not allowed here: the key above already has a value", fix
     )
 
 
@@ -140,9 +140,9 @@ def _no_colon(problem: _Problem) -> _Explanation:
     if colon := _NO_SPACE_AFTER_COLON.match(problem.text, problem.since):
         return _missing_space(colon)
     line = problem.text[problem.since :].partition("\n")[0].rstrip()
-    fix = "write `key: value`; text of several lines goes under a `|`, indented"
+    fix = "write `key: value`; indent multi-line text under `|`"
     return _Explanation(
-        problem.since, problem.since + max(len(line), 1), "there is no `: ` here, so this is no key", fix
+        problem.since, problem.since + max(len(line), 1), "this is not a key, because `: ` is missing", fix
     )
 
 
@@ -160,7 +160,7 @@ def _in_brackets(closing: str) -> Callable[[_Problem], _Explanation]:
         message = f"expected `,` or `{closing}`, found {problem.found}"
         same_line = "\n" not in problem.text[since:at]
         fix = (
-            "text with brackets, commas or `: ` in it needs quotes"
+            "text with brackets, commas or `: ` must be quoted"
             if same_line
             else f"close the list or mapping with `{closing}`"
         )
@@ -171,7 +171,7 @@ def _in_brackets(closing: str) -> Callable[[_Problem], _Explanation]:
 
 def _in_block(expected: str) -> Callable[[_Problem], _Explanation]:
     def explain(problem: _Problem) -> _Explanation:
-        fix = "give all its parts the same indentation, and do not mix keys with list items"
+        fix = "indent all its parts equally, and do not mix keys with list items"
         message = f"expected {expected}, found {problem.found}"
         return _after_closing(problem) or _Explanation(problem.at, problem.at + 1, message, fix, problem.since)
 
@@ -179,24 +179,24 @@ def _in_block(expected: str) -> Callable[[_Problem], _Explanation]:
 
 
 def _after_closing(problem: _Problem) -> _Explanation | None:
-    """Text that goes on after a closing quote or bracket: `'it's'`, `{{args.x}} and more`."""
+    """Explain text after a closing quote or bracket: `'it's'`, `{{args.x}} and more`."""
     last = problem.line_before.rstrip()[-1:]
     if last not in _AFTER_CLOSING:
         return None
-    return _Explanation(problem.at, problem.at + 1, f"text goes on after the closing `{last}`", _AFTER_CLOSING[last])
+    return _Explanation(problem.at, problem.at + 1, f"unexpected text after the closing `{last}`", _AFTER_CLOSING[last])
 
 
 _AFTER_CLOSING: Final[Mapping[str, str]] = {
-    "'": "put the whole value in one pair of quotes; inside single quotes `'` is written `''`",
-    '"': 'put the whole value in one pair of quotes; inside double quotes `"` is written `\\"`',
-    "}": "put the whole value in quotes",
-    "]": "put the whole value in quotes",
+    "'": "quote the whole value once; inside single quotes write `'` as `''`",
+    '"': 'quote the whole value once; inside double quotes write `"` as `\\"`',
+    "}": "quote the whole value",
+    "]": "quote the whole value",
 }
 
 
 def _no_value(problem: _Problem) -> _Explanation:
     message = f"expected a value, found {problem.found}"
-    return _Explanation(problem.at, problem.at + 1, message, "put it in quotes if it is text")
+    return _Explanation(problem.at, problem.at + 1, message, "quote it if it is text")
 
 
 def _no_end(problem: _Problem) -> _Explanation:
@@ -227,7 +227,7 @@ def _unknown_escape(problem: _Problem) -> _Explanation:
 
 
 def _hex_escape(problem: _Problem) -> _Explanation:
-    """An escape with too few digits, half a surrogate pair, or a number beyond Unicode."""
+    """Explain an escape with too few digits, half a surrogate pair, or a number beyond Unicode."""
     start = problem.text.rfind("\\", 0, problem.at)
     match = _HEX_ESCAPE.match(problem.text, start)
     assert match is not None, "libyaml was reading a hexadecimal escape"
@@ -241,17 +241,19 @@ def _hex_escape(problem: _Problem) -> _Explanation:
     number = int(digits, 16)
     if not 0xD800 <= number <= 0xDFFF:
         return _Explanation(start, end, f"there is no character U+{number:X}", "the last one is U+10FFFF")
-    fix = "leave it out"
+    fix = "remove it"
     low = _LOW_SURROGATE.match(problem.text, end)
     if number < 0xDC00 and low:
         character = 0x10000 + ((number - 0xD800) << 10) + int(low[1], 16) - 0xDC00
         end, fix = low.end(), f"write `\\U{character:08x}`, or the character itself"
-    return _Explanation(start, end, "YAML has no surrogate pairs, and half of one is no character", fix, code="TG008")
+    return _Explanation(
+        start, end, "YAML has no surrogate pairs, and half of one is not a character", fix, code="TG008"
+    )
 
 
 def _version(problem: _Problem) -> _Explanation:
     line = problem.text[problem.at :].partition("\n")[0].rstrip()
-    return _Explanation(problem.at, problem.at + len(line), "this is not YAML 1.2", "leave the `%YAML` line out")
+    return _Explanation(problem.at, problem.at + len(line), "this is not YAML 1.2", "remove the `%YAML` line")
 
 
 _BY_PROBLEM: Final[Mapping[str, Callable[[_Problem], _Explanation]]] = {
@@ -261,7 +263,7 @@ _BY_PROBLEM: Final[Mapping[str, Callable[[_Problem], _Explanation]]] = {
     "mapping values are not allowed in this context": _second_colon,
     "mapping keys are not allowed in this context": _here("a value cannot start with `? `", _QUOTE),
     "block sequence entries are not allowed in this context": _here(
-        "a list item cannot start in the middle of a line", "put `- …` on the next line, or in quotes if it is text"
+        "a list item cannot start in the middle of a line", "put `- …` on the next line, or quote it if it is text"
     ),
     "could not find expected ':'": _no_colon,
     "did not find expected ',' or ']'": _in_brackets("]"),
@@ -279,11 +281,11 @@ _BY_PROBLEM: Final[Mapping[str, Callable[[_Problem], _Explanation]]] = {
 }
 
 _BY_CONTEXT: Final[Mapping[str, Callable[[_Problem], _Explanation]]] = {
-    "an alias": _since("`{0}` at the start of a value makes it an alias, and this is no name of one", _QUOTE),
-    "an anchor": _since("`{0}` at the start of a value makes it an anchor, and this is no name of one", _QUOTE),
-    "a tag": _since("`{0}` at the start of a value makes it a tag, and this is none", _QUOTE),
-    "a node": _since("`{0}` at the start of a value makes it a tag, and this is none that is known", _QUOTE),
-    "directive": _since("a line that starts with `%` is a directive, and YAML knows none like this", "leave it out"),
-    "a block scalar": _here("only lines of text, indented, can follow `|` or `>`", "start the text on the next line"),
+    "an alias": _since("`{0}` starts an alias, but this is not an alias name", _QUOTE),
+    "an anchor": _since("`{0}` starts an anchor, but this is not an anchor name", _QUOTE),
+    "a tag": _since("`{0}` starts a tag, but this is not a tag", _QUOTE),
+    "a node": _since("`{0}` starts a tag, but this tag is unknown", _QUOTE),
+    "directive": _since("a line that starts with `%` is a directive, but this one is unknown", "remove it"),
+    "a block scalar": _here("only indented lines of text can follow `|` or `>`", "start the text on the next line"),
 }
-"""For problems that say less than what was being read; `a node` fails by itself only for the prefix of a tag."""
+"""Used where the context tells more than the problem; `a node` fails by itself only for a tag's prefix."""

@@ -43,7 +43,7 @@ _TAGS: Final[dict[str, tuple[type, ...]]] = {
     "map": (),
     "seq": (),
 }
-"""The tags of the core schema, and what a scalar with one of them may be."""
+"""The tags of the core schema, and the types of their scalars."""
 
 _TAG: Final = re.compile(r"!\S*")
 _OLD_BREAKS: Final = "\x85\u2028\u2029"
@@ -53,7 +53,7 @@ _Anchored: TypeAlias = "tuple[Node, int, int]"
 
 
 def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
-    """Read one YAML document. None where there is no way to read on; whatever is wrong is in the sink."""
+    """Parse one YAML document. Errors are reported to the sink; returns None if parsing cannot continue."""
     text, restore = _with_plain_breaks(source.text)
     builder = _Builder(source, sink, restore)
     try:
@@ -68,9 +68,9 @@ def parse_yaml(source: Source, sink: Diagnostics) -> Node | None:
 
 
 def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
-    """Hide from libyaml the characters that end a line in YAML 1.1 and are plain text in 1.2.
+    """Hide the characters from libyaml that end a line in YAML 1.1 and are plain text in 1.2.
 
-    Each is swapped for one that the text does not use, so that offsets stay; the map swaps back.
+    Each is replaced by a character that the text does not use, so that offsets stay; the map restores them.
     """
     breaks = [char for char in _OLD_BREAKS if char in text]
     if not breaks:
@@ -84,11 +84,10 @@ def _with_plain_breaks(text: str) -> tuple[str, dict[int, str]]:
 
 
 class _Frame:
-    """A collection that is being read: `items` of a sequence, or `entries` of a mapping.
+    """A collection being parsed: `items` of a sequence, or `entries` of a mapping.
 
-    `key` is the key whose value comes next; None drops the value, because the key was refused. `end` is where the
-    last part ended. `size` is what the collection holds with all aliases expanded, `height` how deep it nests,
-    itself included.
+    `key` is the key of the next value; None drops the value, because the key was rejected. `end` is where the last part
+    ended. `size` is the number of values with all aliases expanded, `height` the nesting depth, itself included.
     """
 
     __slots__ = ("anchor", "awaits_key", "end", "entries", "height", "items", "key", "node", "size")
@@ -108,7 +107,7 @@ class _Frame:
 
 
 class _Builder:
-    """Puts nodes together from events. The outermost frame is the stream, a sequence of documents."""
+    """Builds nodes from events. The outermost frame is the stream, a sequence of documents."""
 
     def __init__(self, source: Source, sink: Diagnostics, restore: dict[int, str]) -> None:
         self._source = source
@@ -120,7 +119,7 @@ class _Builder:
         self._values = 0
 
     def build(self, events: Iterable[Event]) -> Node | None:
-        """Read all events. Raises GaveUp after reporting, and what the parser raises."""
+        """Process all events. Raises GaveUp after reporting, and the parser's exceptions."""
         for event in events:
             match event:
                 case ScalarEvent():
@@ -145,7 +144,7 @@ class _Builder:
     def _start_document(self, event: DocumentStartEvent) -> None:
         if self._documents:
             start, end = _range(event)
-            self._report("TG007", start, end, "a second document starts here", fix="put it into a file of its own")
+            self._report("TG007", start, end, "a second document starts here", fix="move it to a separate file")
             raise GaveUp
 
     def _scalar(self, event: ScalarEvent) -> None:
@@ -168,7 +167,7 @@ class _Builder:
         self._attach(node, end, size, 0)
 
     def _key(self, frame: _Frame, event: ScalarEvent, text: str, start: int, end: int) -> None:
-        """Take a key: its text, whatever that would resolve to as a value."""
+        """Add a key: its text, whatever it would resolve to as a value."""
         frame.awaits_key = False
         frame.key = None
         frame.end = end
@@ -180,22 +179,22 @@ class _Builder:
             node = ScalarNode(self._source, start, end, self._resolve(event, text, start, end))
             self._anchors[event.anchor] = (node, 1 + weight, 0)
         if event.tag not in (None, "!", _CORE + "str"):
-            self._report("TG007", start, end, "a key is text, and takes no tag", fix="leave the tag out")
+            self._report("TG007", start, end, "a key is text, and cannot have a tag", fix="remove the tag")
         elif plain and text == "<<":
-            fix = "write the keys out, or put them into a type and use its name"
-            self._report("TG007", start, end, "`<<` merges a mapping in YAML 1.1; YAML 1.2 has no merge keys", fix=fix)
+            fix = "write the keys here, or move them to a type and use its name"
+            self._report("TG007", start, end, "`<<` is a merge key in YAML 1.1; YAML 1.2 has none", fix=fix)
         elif plain and not text:
             self._report("TG007", start, end, "there is no key before this `:`", fix='an empty key is written `""`')
         elif frame.entries is not None and text in frame.entries:
             _, first_start, first_end = frame.entries[text]
             first = Related(self._source.span(first_start, first_end), "first written here")
-            message = f"the key `{text}` is here twice"
-            self._report("TG004", start, end, message, related=(first,), fix="keep one of them, or rename one")
+            message = f"duplicate key `{text}`"
+            self._report("TG004", start, end, message, related=(first,), fix="remove or rename one of them")
         else:
             frame.key = (text, start, end)
 
     def _resolve(self, event: ScalarEvent, text: str, start: int, end: int) -> Scalar:
-        """Give the value of a scalar by its tag, or by the core schema if it is plain. What is refused is reported."""
+        """Return the value of a scalar by its tag, or by the core schema if it is plain. Reports invalid ones."""
         tag = event.tag
         try:
             if tag is None:
@@ -211,7 +210,7 @@ class _Builder:
                 return to_float(str(value)) if name == "float" else value
             self._refuse_tag(tag, start)
         except NumberRefused as refusal:
-            self._report("TG009", start, end, f"this number is {refusal}", fix="put it in quotes if it is text")
+            self._report("TG009", start, end, f"this number is {refusal}", fix="quote it if it is text")
             return 0
         return text
 
@@ -256,7 +255,7 @@ class _Builder:
         if self._stack[-1].awaits_key:
             self._stack[-1].awaits_key = False
             self._stack[-1].key = None
-            self._report("TG007", start, end, "an alias cannot be a key", fix="write the key out")
+            self._report("TG007", start, end, "an alias cannot be a key", fix="write the key here")
             return
         if name not in self._anchors:
             message = f"there is no anchor `&{name}` above"
@@ -265,7 +264,13 @@ class _Builder:
             return
         anchored = self._anchors[name]
         if anchored is None:
-            self._report("TG006", start, end, f"`*{name}` stands inside what it repeats", fix="write the values out")
+            self._report(
+                "TG006",
+                start,
+                end,
+                f"`*{name}` is inside the collection that it refers to",
+                fix="write the values here",
+            )
             raise GaveUp
         node, size, height = anchored
         self._count(size, start, end)
@@ -274,7 +279,7 @@ class _Builder:
         self._attach(node, end, size, height)
 
     def _attach(self, node: Node, end: int, size: int, height: int) -> None:
-        """Put a finished value where it belongs in the innermost open collection."""
+        """Add a completed value to the innermost open collection."""
         frame = self._stack[-1]
         frame.end = end
         frame.size += size
@@ -286,7 +291,7 @@ class _Builder:
             frame.awaits_key = False
             frame.key = None
             template = self._source.text.startswith("{{", node.start - 1)
-            fix = "put the whole value in quotes, as templates need" if template else "a key is text: put it in quotes"
+            fix = "quote the whole value; templates must be quoted" if template else "a key is text: quote it"
             self._report("TG007", node.start, node.end, "a mapping or a list cannot be a key", fix=fix)
         else:
             frame.awaits_key = True
@@ -295,13 +300,11 @@ class _Builder:
                 frame.entries[name] = (node, key_start, key_end)
 
     def _count(self, values: int, start: int, end: int) -> None:
-        """Count what begins at `start`, aliases expanded."""
+        """Count the values that begin at `start`, aliases expanded."""
         self._values += values
         if self._values > MAX_VALUES:
-            message = f"up to here are more than {MAX_VALUES:,} values, aliases expanded"
-            self._report(
-                "TG006", start, end, message, fix="split the file, and give what is repeated a name under `types`"
-            )
+            message = f"the file has more than {MAX_VALUES:,} values up to here, aliases expanded"
+            self._report("TG006", start, end, message, fix="split the file, and move repeated parts to `types`")
             raise GaveUp
 
     def _too_deep(self, start: int, end: int) -> GaveUp:
@@ -315,9 +318,9 @@ class _Builder:
         name = tag.removeprefix(_CORE)
         shown = f"!!{name}" if tag.startswith(_CORE) else tag
         if shown == f"!!{name}" and name in _TAGS:
-            self._report("TG007", *match.span(), f"this is tagged `{shown}`, and is not one", fix="leave the tag out")
+            self._report("TG007", *match.span(), f"the value does not match its tag `{shown}`", fix="remove the tag")
             return
-        fix = "leave the tag out, or put the value in quotes if the `!` is text"
+        fix = "remove the tag, or quote the value if the `!` is text"
         self._report("TG007", *match.span(), f"the tag `{shown}` is not part of the spec language", fix=fix)
 
 

@@ -1,1 +1,1 @@
-"""What every room of the runtime stands on: errors, JSON text, generated packages, timeouts."""
+"""Shared foundations of the runtime: errors, JSON text, generated packages, timeouts."""

@@ -1,4 +1,4 @@
-"""Answers of a host's own code, waited for no longer than the host says."""
+"""Waiting for the host's own callbacks, with a timeout."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _AnswerT = TypeVar("_AnswerT")
 
 
 class Cancelled(Exception):
-    """What should have answered was cancelled, and not who waits for it."""
+    """The callback was cancelled, not the caller that waits for it."""
 
 
 class Exited(Exception):
-    """What should have answered raised what is meant to end a process or a coroutine, such as SystemExit."""
+    """The callback raised an exception that ends a process or a coroutine, such as SystemExit."""
 
 
 async def answer_within(seconds: float, waiting: Awaitable[_AnswerT]) -> _AnswerT:
-    """Wait for an answer, which is cancelled after `seconds`, and not longer for one that will not stop.
+    """Wait for an awaitable; cancel it after `seconds`, and do not wait if it ignores the cancellation.
 
-    Raises what it raises, TimeoutError, and `Cancelled` where it ends in a cancellation of its own, `Exited` where it
-    ends like a process: a task that does would take the loop along.
+    Raises TimeoutError, whatever the awaitable raises, `Cancelled` if it was itself cancelled, and `Exited` in place of
+    an exception such as SystemExit, which would stop the event loop.
     """
     asking = asyncio.ensure_future(_contained(waiting))
     try:

@@ -1,4 +1,4 @@
-"""What stops more than a call: the end of the caller's own task, of its coroutine, or of the process by its user."""
+"""Exceptions that end the caller: cancellation of its task, closing of its coroutine, exit of the process."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TypeGuard
 
 
 def ends_the_caller(error: BaseException) -> bool:
-    """Whether an exception that is no `Exception` is meant for the caller, and not only the failure of a tool.
+    """Whether a BaseException is meant for the caller, and is not just the failure of a tool.
 
     A tool may await something that was cancelled, call `sys.exit`, or raise GeneratorExit: none of these ends the host.
-    To be called in an `except` of the coroutine that caught the error.
+    Call it in the `except` clause of the coroutine that caught the error.
     """
     if isinstance(error, GeneratorExit):
         return _is_closed(error)
@@ -19,7 +19,7 @@ def ends_the_caller(error: BaseException) -> bool:
 
 
 def _ends_the_task(error: BaseException) -> bool:
-    from asyncio import CancelledError, current_task  # slow to import, and few calls end like this
+    from asyncio import CancelledError, current_task  # slow to import, and rarely needed
 
     if isinstance(error, CancelledError):
         task = current_task()
@@ -28,10 +28,10 @@ def _ends_the_task(error: BaseException) -> bool:
 
 
 def _is_closed(error: GeneratorExit) -> bool:
-    """Whether the coroutine that caught this is being closed.
+    """Whether the coroutine that caught the error is being closed.
 
-    Where it is, whatever it awaits was closed before, and the error is raised anew in it (PEP 380): there is no other
-    frame in its traceback. One that a tool raised came through those of others.
+    If it is, its awaitable was closed before, and the error is raised again in it (PEP 380), so the traceback has no
+    other frame. The traceback of an error that a tool raised has further frames.
     """
     return error.__traceback__ is None or error.__traceback__.tb_next is None
 

@@ -1,4 +1,4 @@
-"""What the runtime raises: at start, from codecs, and from direct lookups. Nothing of it escapes a call."""
+"""Exceptions of the runtime, raised at startup, by codecs and by lookups. A call never raises; it returns a result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class InvalidPayload(ValueError):
-    """A payload does not fit its schema. `issues` names what is wrong, up to a bound; it is never empty."""
+    """A payload does not fit its schema. `issues` lists the errors, up to a limit; it is never empty."""
 
     def __init__(self, issues: Sequence[Issue]) -> None:
         self.issues = tuple(issues)
@@ -22,11 +22,11 @@ class InvalidPayload(ValueError):
 
 
 class MalformedResult(InvalidPayload):
-    """What a tool gave does not fit its result schema."""
+    """A tool's result does not fit its result schema."""
 
 
 class ToolNotFound(LookupError):
-    """No tool has that name. `suggestions` are the nearest idents, best first."""
+    """No tool has that name. `suggestions` are the closest idents, best first."""
 
     def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
         self.name = name
@@ -39,7 +39,7 @@ class ToolNotFound(LookupError):
 
 
 class UnknownAgent(LookupError):
-    """No agent has that name. `suggestions` are the nearest, best first."""
+    """No agent has that name. `suggestions` are the closest names, best first."""
 
     def __init__(self, name: str, suggestions: Sequence[str] = ()) -> None:
         self.name = name
@@ -52,19 +52,19 @@ class UnknownAgent(LookupError):
 
 
 class ToolUnavailable(RuntimeError):
-    """A tool is known, and nothing here runs it."""
+    """The tool exists, but no executor of this runtime runs it."""
 
     def __init__(self, name: str, toolset: str) -> None:
         self.name = name
         self.toolset = toolset
-        super().__init__(f"{name} cannot run here: no executor of the toolset {toolset} runs it")
+        super().__init__(f"{name} is unavailable: this runtime has no executor for the toolset {toolset}")
 
     def __reduce__(self) -> tuple[type[ToolUnavailable], tuple[str, str]]:
         return (ToolUnavailable, (self.name, self.toolset))
 
 
 class PermissionDenied(RuntimeError):
-    """A call was not allowed to run."""
+    """Permission for the call was denied."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name = name
@@ -76,46 +76,46 @@ class PermissionDenied(RuntimeError):
 
 
 class PermissionFailed(PermissionDenied):
-    """The host was asked, and did not answer: in time, or at all."""
+    """The permission callback failed or timed out."""
 
 
 class HookDenied(PermissionDenied):
-    """A hook of the host ended a call before anybody was asked."""
+    """A hook of the host denied the call before permission was requested."""
 
 
 class GateRefused(PermissionDenied):
-    """The eval gate found a call not worth its cost. The reason is all that a model is shown."""
+    """The eval gate refused the call. Only the reason is sent to the model."""
 
 
 class ToolRateLimited(RuntimeError):
-    """A user called a tool too often, or a tool with limits per user was called without one.
+    """The rate limit of a tool is exceeded, or a tool with limits per user was called without a user.
 
-    `retry_after` is in seconds; None where waiting does not help.
+    `retry_after` is in seconds; None if waiting does not help.
     """
 
     def __init__(self, name: str, retry_after: float | None) -> None:
         self.name = name
         self.retry_after = retry_after
-        why = "it has limits per user, and there is no user" if retry_after is None else "its limit is used up"
-        super().__init__(f"{name} cannot run now: {why}")
+        why = "the tool has limits per user, and the call has no user" if retry_after is None else "rate limit exceeded"
+        super().__init__(f"{name} cannot run: {why}")
 
     def __reduce__(self) -> tuple[type[ToolRateLimited], tuple[str, float | None]]:
         return (ToolRateLimited, (self.name, self.retry_after))
 
 
 class TimedOut(TimeoutError):
-    """A tool took longer than it may."""
+    """The tool exceeded its timeout."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        super().__init__(f"the tool took longer than {seconds:g} s")
+        super().__init__(f"the tool timed out after {seconds:g} s")
 
     def __reduce__(self) -> tuple[type[TimedOut], tuple[float]]:
         return (TimedOut, (self.seconds,))
 
 
 class RunStopped(RuntimeError):
-    """A call ended, or never began, because somebody aborted its run. `reports` are what it said of its progress."""
+    """The call was ended, or not started, because its run was aborted. `reports` are its progress reports."""
 
     def __init__(self, reason: str, reports: Iterable[Mapping[str, Any]] = ()) -> None:
         self.reason = reason
@@ -127,13 +127,13 @@ class RunStopped(RuntimeError):
 
 
 class TurnEnded(RuntimeError):
-    """A call never had its turn: one before it failed, or was denied."""
+    """The call was skipped because an earlier call of the turn failed or was denied."""
 
 
 class CallFailed(RuntimeError):
-    """What a handler raises to end its call with a kind, an open code, a message and a hint of its own.
+    """Raised by a handler to fail its call with a kind, a code of its choice, a message and a hint.
 
-    All of it is shown to a model, so that it names no path of the host and no secret.
+    All of it is sent to the model: include no secrets and no paths of the host.
     """
 
     def __init__(self, kind: FailureKind, code: str, message: str, hint: str = "") -> None:
@@ -148,20 +148,20 @@ class CallFailed(RuntimeError):
 
 
 class CatalogError(ValueError):
-    """A package cannot be loaded, or a tool cannot be registered. The text says what to change."""
+    """A package cannot be loaded, or a tool cannot be registered. The message says what to change."""
 
 
 class ExecutorError(ValueError):
-    """A runtime cannot be built from these executors. The text names the toolset and what it lacks."""
+    """A runtime cannot be built from these executors. The message names the toolset and what is missing."""
 
 
 class TypesDisagree(RuntimeError):
-    """The types of a tool cannot hold a value that its schema accepts: the package was not built from this catalog."""
+    """A tool's generated types cannot hold a value that its schema accepts: the package does not match the catalog."""
 
 
 class ArtifactError(RuntimeError):
-    """An artifact cannot be kept or given back. The text names no path."""
+    """An artifact cannot be stored or read. The message contains no path."""
 
 
 class ArtifactNotFound(LookupError):
-    """Nothing is kept under that ref; or it is no ref."""
+    """There is no artifact with that ref, or the ref is malformed."""

@@ -1,7 +1,7 @@
-"""JSON text and JSON values, strictly: what `json.loads` lets pass and the standard or a peer does not is refused.
+"""Strict JSON: rejects what `json.loads` accepts beyond the standard.
 
-Refused are NaN and infinities (spelled out, or by overflow), bad UTF-8, lone surrogates, a byte order mark, text after
-the value, and more than `MAX_DEPTH` containers inside each other. With duplicate keys the last one wins.
+Rejected are NaN and infinities (spelled out, or by overflow), invalid UTF-8, lone surrogates, a byte order mark, text
+after the value, and nesting deeper than `MAX_DEPTH`. With duplicate keys the last one wins.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_DEPTH: Final = 200
-"""Most containers inside each other; whatever recurses over a parsed value relies on it."""
+"""Maximum nesting depth; code that recurses over parsed values relies on it."""
 
 SHORT: Final = 2 * MAX_DEPTH
-"""A text of so many characters or less cannot be nested deeper than `MAX_DEPTH`."""
+"""A text of at most this many characters cannot be nested deeper than `MAX_DEPTH`."""
 
 _EXPONENTS: Final = bytes.maketrans(b"123456789+E", b"0000000000e")
 _OVERFLOWING: Final = b"0" * 309
 
 
 class NotJson(ValueError):
-    """The text, or the value, is no JSON. The message says why, and where in a text, and quotes nothing of it."""
+    """The text or value is not JSON. The message gives the reason and the position, and quotes no content."""
 
 
 def parse(text: bytes | str) -> Any:
@@ -44,9 +44,9 @@ def parse(text: bytes | str) -> Any:
 
 
 def needs_care(text: bytes | str) -> bool:
-    """Whether a text may hold what pydantic's parser lets pass: a number out of range, or one level too many.
+    """Whether a text may contain what pydantic's parser accepts and `parse` rejects: huge numbers, deep nesting.
 
-    A cheap look at the text, with false alarms.
+    A cheap check with false positives.
     """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     digits = data.translate(_EXPONENTS)
@@ -56,7 +56,7 @@ def needs_care(text: bytes | str) -> bool:
 
 
 def parse_unique(text: bytes | str) -> Any:
-    """Parse JSON text in which no object has a key twice, as text must be that another parser will read.
+    """Parse JSON text without duplicate keys, for text that another parser will read.
 
     Raises `NotJson`.
     """
@@ -66,7 +66,7 @@ def parse_unique(text: bytes | str) -> Any:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Encode a Python value as compact JSON, in the order it has. Raises `NotJson`; depth and cycles cannot hurt."""
+    """Encode a Python value as compact JSON, keeping its order. Raises `NotJson`, also for deep or cyclic values."""
     try:
         return to_json(value, inf_nan_mode="constants")
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Generated packages on disk: found by import name, read once, nothing in them imported before it is needed."""
+"""Generated packages on disk: found by import name, read once, their modules imported on demand."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Side: TypeAlias = Literal["args", "result"]
 
 
 _LARGEST: Final = 256 * 1024 * 1024
-"""In bytes: a file of a package. The catalog of 10,000 tools takes 11 MB."""
+"""Maximum size in bytes of a package file. The catalog of 10,000 tools takes 11 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What the `catalog.json` of a generated package says: its tools, and beside them the rest. Not to be changed."""
+    """The `catalog.json` of a generated package: its tools, and the rest of the document. Must not be modified."""
 
     document: Mapping[str, Any]
     tools: ToolLines
@@ -39,9 +39,7 @@ def read_package(package: str) -> Package:
     try:
         text = read_package_file(package, "catalog.json")
     except FileNotFoundError:
-        raise CatalogError(
-            f"{package!r} is no generated package: no catalog.json lies beside its __init__.py"
-        ) from None
+        raise CatalogError(f"{package!r} is not a generated package: its folder has no catalog.json") from None
     except OSError as error:
         raise CatalogError(f"the catalog.json of {package!r} cannot be read: {error.strerror}") from None
     try:
@@ -58,7 +56,7 @@ def read_package(package: str) -> Package:
 
 
 def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
-    """Import the type of one side of a tool; None where there is none, and its values are plain JSON."""
+    """Import the type of one side of a tool; None if its values are plain JSON."""
     path: str | None = tool.get(f"{side}_type")
     if path is None:
         return None
@@ -67,16 +65,25 @@ def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
 
 
 def read_package_file(package: str, name: str) -> bytes:
+<<<<<<< HEAD
     """Read a file that lies in a generated package. Raises `CatalogError` without such a package, and OSError."""
     return read_file(package_folder(package) / name, _LARGEST)
 
 
 def package_folder(package: str) -> Path:
     """Give the folder of a package, by its import name. Raises `CatalogError` where there is none."""
+=======
+    """Read a file of a generated package. Raises `CatalogError` if the package cannot be imported, and OSError."""
+>>>>>>> w/words
     try:
         spec = find_spec(package)
     except ImportError:
         spec = None
     if spec is None or spec.origin is None:
+<<<<<<< HEAD
         raise CatalogError(f"no package {package!r} can be imported: run `toolgen build`, or mend the import path")
     return Path(spec.origin).parent
+=======
+        raise CatalogError(f"the package {package!r} cannot be imported: run `toolgen build`, or fix the import path")
+    return read_file(Path(spec.origin).with_name(name), _LARGEST)
+>>>>>>> w/words

@@ -1,4 +1,4 @@
-"""SQLite files of toolgen's own kinds: how they are made, told from other files, and opened."""
+"""SQLite files of toolgen: how they are created, recognized and opened."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from urllib.parse import quote
 from toolgen.spec.files import NotRegular, check_regular
 
 _BUSY_SECONDS: Final = 30.0
-_BESIDE: Final = ("-journal", "-wal", "-shm")
-"""What SQLite adds to the name of a file for those that it keeps beside it."""
+_COMPANIONS: Final = ("-journal", "-wal", "-shm")
+"""Suffixes of the companion files that SQLite creates next to a database."""
 
 UNREADABLE: Final = (sqlite3.Error, UnicodeDecodeError, MemoryError)
-"""What SQLite raises over a damaged file: its own message may quote bytes that are no UTF-8, and a damaged length may
-ask for any amount of memory.
+"""What sqlite3 raises for a damaged file: its message may quote bytes that are not UTF-8, and a damaged length may
+request any amount of memory.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteKind:
-    """One kind of file. `application` tells it from other SQLite files; `error` is what opening it raises.
+    """One kind of file. `application` is its SQLite application id; `error` is the exception that opening it raises.
 
-    An exact one that has other tables, indexes or triggers is not written to.
+    A file of an exact kind that has other tables, indexes or triggers is not written to.
     """
 
     name: str
@@ -37,7 +37,7 @@ class SqliteKind:
     is_exact: bool = False
 
     def open_for_writing(self, path: Path | None) -> sqlite3.Connection:
-        """Open a file, and make it where there is none, for the owner alone; without a path in memory."""
+        """Open a file, and create it if missing, readable by the owner only; without a path, in memory."""
         try:
             if path is not None:
                 check_files(path)
@@ -54,7 +54,7 @@ class SqliteKind:
         return connection
 
     def open_for_reading(self, path: Path) -> sqlite3.Connection:
-        """Open a file that is there."""
+        """Open an existing file."""
         try:
             check_files(path)
             with ExitStack() as unless_opened:
@@ -71,7 +71,7 @@ class SqliteKind:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # what was said to be written stays written, whatever fails
+        connection.execute("PRAGMA synchronous = FULL")  # a confirmed write survives a crash
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             if self._is_of_kind(connection):
@@ -83,16 +83,16 @@ class SqliteKind:
                 connection.execute(f"PRAGMA user_version = {self.version}")
 
     def _check_schema(self, connection: sqlite3.Connection) -> None:
-        """Raise for an exact kind with more or less than its tables: a trigger, say, that removes what is written."""
+        """Raise for an exact kind whose schema differs: for example, a trigger that removes what is written."""
         if self.is_exact and _statements(connection) != set(self.tables):
-            raise self.error(f"the {self.name} has other tables, indexes or triggers than toolgen makes")
+            raise self.error(f"the {self.name} has other tables, indexes or triggers than toolgen creates")
 
     def has_other_parts(self, connection: sqlite3.Connection) -> bool:
-        """Whether a file has tables, views, indexes or triggers that its kind does not have, or has them otherwise."""
+        """Whether a file has tables, views, indexes or triggers that its kind does not have, or different ones."""
         return not _statements(connection) <= set(self.tables)
 
     def _is_of_kind(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file is one of these; an empty one is none yet. Raises for a file of something else."""
+        """Whether the file is of this kind; False for an empty file. Raises for a file of another kind."""
         application, version, tables = connection.execute(
             "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
             " FROM pragma_application_id, pragma_user_version"
@@ -100,7 +100,7 @@ class SqliteKind:
         if (application, tables) == (0, 0):
             return False
         if application != self.application:
-            raise self.error(f"the file is no {self.name} of toolgen")
+            raise self.error(f"the file is not a {self.name} of toolgen")
         if version != self.version:
             raise self.error(f"the {self.name} has version {version}, and this toolgen reads version {self.version}")
         return True
@@ -110,14 +110,14 @@ class SqliteKind:
 
 
 def check_files(path: Path) -> None:
-    """Check that what SQLite would open for a file, and wait for, is regular, as far as it is there.
+    """Check that the file and its companions that SQLite would open are regular files, if they exist.
 
-    Raises OSError, which names a file beside the one that is asked for.
+    Raises OSError, which names the companion file.
     """
     real = os.path.realpath(path)
     if os.path.lexists(real):
         check_regular(real)
-    for suffix in _BESIDE:
+    for suffix in _COMPANIONS:
         try:
             check_regular(real + suffix, follow=False)
         except FileNotFoundError:
@@ -127,12 +127,12 @@ def check_files(path: Path) -> None:
 
 
 def why(error: Exception) -> str:
-    """What SQLite says of an error, where that can be said."""
+    """Return SQLite's message for an error, if it can be shown."""
     return str(error) if isinstance(error, sqlite3.Error) else "it is damaged"
 
 
 def _statements(connection: sqlite3.Connection) -> set[str]:
-    """The statements that a file's tables, views, indexes and triggers were made by."""
+    """The SQL statements that created a file's tables, views, indexes and triggers."""
     return {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
 
 

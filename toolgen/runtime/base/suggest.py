@@ -1,4 +1,4 @@
-"""Near misses: the known names that somebody may have meant."""
+"""Suggestions: the known names closest to a misspelled one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _COMPARED = 100
-"""difflib takes some 30 µs a pair; only names that share the most words with the one asked for are compared."""
+"""Number of names compared: those that share the most words, because difflib takes about 30 µs per pair."""
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
-    """Give up to `count` known names that resemble `name`, best first. Linear in the number of names, and bounded."""
+    """Return up to `count` known names similar to `name`, best first. Takes linear time in the number of names."""
     asked = name[:200].casefold()
     words = _words(asked)
     shortlist = nlargest(_COMPARED, known, key=lambda other: len(words & _words(other.casefold())))

@@ -1,4 +1,4 @@
-"""Templates in text, as specs have them: `{{args.name}}` and `{{result.name}}`, filled with values as plain text."""
+"""Text templates of specs: `{{args.name}}` and `{{result.name}}`, rendered as plain text."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _FIELD: Final = re.compile(r"\{\{(args|result)\.((?:(?!\{\{|\}\}).)*)\}\}", re.D
 
 
 def render(template: str, values: Mapping[str, Any], *, escape: Callable[[str], str] = lambda text: text) -> str:
-    """Fill a template that was checked when it was compiled. `values` holds the JSON objects `args` and `result`.
+    """Render a template that was checked by the compiler. `values` maps `args` and `result` to JSON objects.
 
-    What is absent is empty, text is itself, and any other value its JSON. Each value passes `escape` on its own.
+    A missing value renders as empty text, text as itself, any other value as JSON. `escape` is applied to each value.
     """
     return _FIELD.sub(partial(_value, values, escape), template)
 
 
 def names_of(template: str) -> frozenset[str]:
-    """Say which of `args` and `result` a template needs."""
+    """Return which of `args` and `result` a template uses."""
     return frozenset(found[1] for found in _FIELD.finditer(template))
 
 

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """The tools of a `catalog.json`, each in two lines: parsed when it is asked for, so that loading is reading."""
+=======
+"""The tools of a `catalog.json`, one per line, each parsed on first use, so that loading only reads the file."""
+>>>>>>> w/words
 
 from __future__ import annotations
 
@@ -19,10 +23,14 @@ _END: Final = b"\n},\n"
 
 
 class ToolLines(Mapping[str, dict[str, Any]]):
-    """Entries by ident, made anew each time: whoever gets one may change it."""
+    """Entries by ident, parsed on each access: the caller owns the returned dict."""
 
     def __init__(self, text: bytes, start: int, end: int) -> None:
+<<<<<<< HEAD
         """Take pairs of lines, `"ident":` and `{...},`; the last has no comma. Raises ValueError for other lines."""
+=======
+        """Index lines of `"ident": {...},`; the last has no comma. Raises ValueError for a line without an ident."""
+>>>>>>> w/words
         self._text = text
         self._places: dict[str, int] = {}
         while start < end:
@@ -34,7 +42,7 @@ class ToolLines(Mapping[str, dict[str, Any]]):
             start = end if line_end < 0 else line_end + 1
 
     def __getitem__(self, ident: str) -> dict[str, Any]:
-        """Parse one line. Raises KeyError, and `CatalogError` for a line that is no JSON object."""
+        """Parse one line. Raises KeyError, and `CatalogError` for a line that is not a JSON object."""
         start = self._places[ident]
         end = self._text.find(b"\n", start)
         try:
@@ -55,9 +63,9 @@ class ToolLines(Mapping[str, dict[str, Any]]):
 
 
 def read_tool_lines(text: bytes) -> tuple[dict[str, Any], ToolLines]:
-    """Take a catalog apart: the document without its tools, and these. Raises ValueError where it is not JSON.
+    """Split a catalog into the document without its tools, and the tools. Raises ValueError if it is not JSON.
 
-    A catalog that somebody reformatted is read as well, and takes its time.
+    A reformatted catalog is read too, but more slowly.
     """
     start = text.find(_START) + len(_START)
     end = text.find(_END, start)
@@ -73,5 +81,5 @@ def read_tool_lines(text: bytes) -> tuple[dict[str, Any], ToolLines]:
 def _object(text: bytes) -> dict[str, Any]:
     value = from_json(text)
     if not is_object(value):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return value

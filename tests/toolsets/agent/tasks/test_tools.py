@@ -263,7 +263,7 @@ def test_the_half_that_a_host_leaves_out_is_unavailable(tool: str) -> None:
     result = asyncio.run(runtime.invoke(ToolRequest(name=f"agent.{tool}")))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "no_executor")
-    assert result.error.message == f"agent.{tool} cannot run here: no executor of the toolset agent runs it"
+    assert result.error.message == f"agent.{tool} is unavailable: this runtime has no executor for the toolset agent"
     run = runtime.start_run()
     assert run.effective.excluded[f"agent.{tool}"] is ExclusionReason.NO_EXECUTOR
 
