@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """`toolgen stats`: the token cost of each presentation, with each provider."""
-=======
-"""`toolgen stats`: the cost of the tools in a request, by presentation and provider."""
->>>>>>> w/words
 
 from __future__ import annotations
 
@@ -60,16 +56,10 @@ class Cost:
 )
 @format_option
 def command(*, agent: str, providers: Sequence[str], style: str) -> int:
-<<<<<<< HEAD
     """Print the cost of each presentation with each provider: tools, bytes and tokens of the first request.
 
-    The layers that use a presentation stand beside it. Tokens are those of o200k_base, the encoding of OpenAI's models,
+    The layers that use a presentation are listed with it. Tokens are those of o200k_base, the encoding of OpenAI's models,
     and are counted where the extra `tokens` is installed.
-=======
-    """Print the cost of each presentation, by provider: number of tools, bytes and tokens.
-
-    The layers that use a presentation are listed with it. Tokens are counted with tiktoken, if installed.
->>>>>>> w/words
     """
     config = project()
     count_tokens, why_not = token_counter()
@@ -125,30 +115,15 @@ def costs(
 
 
 def token_counter() -> tuple[Callable[[str], int] | None, str]:
-<<<<<<< HEAD
     """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
 
     bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
     """
-=======
-    """Return a function that counts tokens, or the reason why there is none. Tokens are never estimated."""
->>>>>>> w/words
     try:
         from bpe_openai import get_encoding
     except ImportError:
-<<<<<<< HEAD
         return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
     encoding = get_encoding(ENCODING)
-=======
-        return None, "tiktoken is not installed: pip install tiktoken"
-    try:
-        encoding = tiktoken.get_encoding(ENCODING)
-    except (OSError, ValueError):
-        return None, (
-            f"tiktoken could not download its encoding {ENCODING}. Without a network, set TIKTOKEN_CACHE_DIR to a "
-            "tiktoken cache filled on another machine."
-        )
->>>>>>> w/words
     return lambda text: len(encoding.encode_ordinary(text)), ""
 
 

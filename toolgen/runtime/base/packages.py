@@ -65,25 +65,16 @@ def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
 
 
 def read_package_file(package: str, name: str) -> bytes:
-<<<<<<< HEAD
     """Read a file that lies in a generated package. Raises `CatalogError` without such a package, and OSError."""
     return read_file(package_folder(package) / name, _LARGEST)
 
 
 def package_folder(package: str) -> Path:
     """Give the folder of a package, by its import name. Raises `CatalogError` where there is none."""
-=======
-    """Read a file of a generated package. Raises `CatalogError` if the package cannot be imported, and OSError."""
->>>>>>> w/words
     try:
         spec = find_spec(package)
     except ImportError:
         spec = None
     if spec is None or spec.origin is None:
-<<<<<<< HEAD
-        raise CatalogError(f"no package {package!r} can be imported: run `toolgen build`, or mend the import path")
-    return Path(spec.origin).parent
-=======
         raise CatalogError(f"the package {package!r} cannot be imported: run `toolgen build`, or fix the import path")
-    return read_file(Path(spec.origin).with_name(name), _LARGEST)
->>>>>>> w/words
+    return Path(spec.origin).parent

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """The tools of a `catalog.json`, each in two lines: parsed when it is asked for, so that loading is reading."""
-=======
-"""The tools of a `catalog.json`, one per line, each parsed on first use, so that loading only reads the file."""
->>>>>>> w/words
 
 from __future__ import annotations
 
@@ -26,11 +22,7 @@ class ToolLines(Mapping[str, dict[str, Any]]):
     """Entries by ident, parsed on each access: the caller owns the returned dict."""
 
     def __init__(self, text: bytes, start: int, end: int) -> None:
-<<<<<<< HEAD
         """Take pairs of lines, `"ident":` and `{...},`; the last has no comma. Raises ValueError for other lines."""
-=======
-        """Index lines of `"ident": {...},`; the last has no comma. Raises ValueError for a line without an ident."""
->>>>>>> w/words
         self._text = text
         self._places: dict[str, int] = {}
         while start < end:
