@@ -132,7 +132,7 @@ class ToolCallMeta:
         fields = meta.__dict__
         fields.update(self.__dict__)
         fields["tool_call_id"] = tool_call_id
-        if "_context" in fields or "injected" in fields:
+        if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
             for name in ("_context", "granted", "injected"):
                 fields.pop(name, None)
         if context is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
-from functools import partial
+from datetime import UTC, datetime, timedelta
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import ToolResult
@@ -35,17 +35,18 @@ _BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", 
 
 _LENGTH_WITH_RESULT: Final = 11
 
-_now: Final = partial(datetime.now, UTC)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MemoryStore:
     """Keeps runs in memory, as the protocol of stores says, and takes secrets out when it is read.
 
-    `clock` gives the time of events. Whoever follows a run looks for new events every `poll` seconds.
+    `clock` gives the time of events, if not the system's. Whoever follows a run looks for new events every `poll`
+    seconds.
     """
 
-    def __init__(self, *, clock: Callable[[], datetime] = _now, poll: float = 0.1) -> None:
-        self._clock = clock
+    def __init__(self, *, clock: Callable[[], datetime] | None = None, poll: float = 0.1) -> None:
+        self._clock: Callable[[], datetime | int] = clock or time_ns
         self._poll = poll
         self._rows: list[_Row] = []
         self._closed = False
@@ -109,9 +110,19 @@ class MemoryStore:
         if data or secrets is not NO_SECRETS or not (result is None or _is_plain(result)):
             encoded = None if result is None else encode_result(result, secrets)
             at = self._clock()
-            self._rows.append((run_id, kind, at, encode_event(event, at), encoded))
+            self._rows.append((run_id, kind, at, encode_event(event, _time(at)), encoded))
             return
-        row = (run_id, kind, self._clock(), None, None, tool, call_id, args, None if trace is None else tuple(trace))
+        row: _Row = (
+            run_id,
+            kind,
+            self._clock(),
+            None,
+            None,
+            tool,
+            call_id,
+            args,
+            None if trace is None else tuple(trace),
+        )
         if result is not None:
             metadata = result.__dict__.get("metadata")
             row = (*row, result.payload, metadata["raw_tool_name"] if metadata else None)
@@ -123,8 +134,8 @@ class MemoryStore:
 
 def _is_plain(result: ToolResult[Any]) -> bool:
     """Whether a result is a value, with nothing beside it but the name that was asked for."""
-    fields = result.__dict__
-    if result.error is not None or not (_BESIDE_VALUE.isdisjoint(fields) or not any(map(fields.get, _BESIDE_VALUE))):
+    fields = result.__dict__  # one of them is there where all are
+    if "blocks" in fields and (result.error is not None or any(map(fields.get, _BESIDE_VALUE))):
         return False
     metadata = fields.get("metadata")
     return not metadata or (len(metadata) == 1 and metadata.get("raw_tool_name").__class__ is str)
@@ -134,7 +145,7 @@ def _event(run_id: str, sequence: int, row: _Row) -> Event:
     _, kind, at, body, _, *parts = row
     if body is None:
         tool, call_id, args, trace = parts[:4]
-        body = encode_event(NewEvent(kind, run_id, tool, call_id, args=args, trace=trace), at)
+        body = encode_event(NewEvent(kind, run_id, tool, call_id, args=args, trace=trace), _time(at))
     return decode_event(run_id, sequence, body)
 
 
@@ -152,12 +163,17 @@ def _ends_a_call(row: _Row) -> bool:
     return row[4] is not None or len(row) == _LENGTH_WITH_RESULT
 
 
+def _time(at: datetime | int) -> datetime:
+    """Give the time of a row: of a clock, or nanoseconds since 1970."""
+    return at if isinstance(at, datetime) else _EPOCH + timedelta(microseconds=at // 1000)
+
+
 def _summary(run_id: str, rows: list[_Row]) -> RunSummary:
     ends = [COUNTED_AS.get(row[1], "failed") for row in rows if _ends_a_call(row)]
     return RunSummary(
         run_id=run_id,
-        began=rows[0][2],
-        last=rows[-1][2],
+        began=_time(rows[0][2]),
+        last=_time(rows[-1][2]),
         events=len(rows),
         completed=ends.count("completed"),
         failed=ends.count("failed"),

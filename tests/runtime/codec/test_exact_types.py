@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
-from toolgen.runtime.codec.exact_types import Exactness, exactness
+from toolgen.runtime.codec.exact_types import Doubt, doubts
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
@@ -50,6 +50,9 @@ class Open(OpenModel):
     name: str | None = None
 
 
+OPEN: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string"}}}
+
+
 class Nested(ClosedModel):
     inner: Nested | None = None
 
@@ -63,40 +66,46 @@ def one(schema: Any, kind: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("schema", "kind", "expected"),
     [
-        (ORDER, Order, Exactness.WITHOUT_NULL),
-        (NAMED, Named, Exactness.WITHOUT_NULL),
-        ({**NAMED, "properties": {"name": {"type": ["null", "string"]}}}, Named, Exactness.ALWAYS),
-        ({**NAMED, "properties": {"name": {"anyOf": [NULL, {"type": "string"}]}}}, Named, Exactness.ALWAYS),
-        ({"type": "object", "properties": NAMED["properties"]}, Named, Exactness.WITHOUT_NULL),
-        (*one({"type": "boolean"}, bool), Exactness.ALWAYS),
-        (*one({"type": "string", "format": "date"}, str), Exactness.ALWAYS),
+        (ORDER, Order, Doubt.NULL),
+        (NAMED, Named, Doubt.NULL),
+        ({**NAMED, "properties": {"name": {"type": ["null", "string"]}}}, Named, Doubt.NONE),
+        ({**NAMED, "properties": {"name": {"anyOf": [NULL, {"type": "string"}]}}}, Named, Doubt.NONE),
+        ({"type": "object", "properties": NAMED["properties"]}, Named, Doubt.NULL),
+        (*one({"type": "boolean"}, bool), Doubt.NONE),
+        (*one({"type": "string", "format": "date"}, str), Doubt.NONE),
         # what the schema asks beyond the type
-        (*one({"type": "string", "minLength": 1}, str), Exactness.NEVER),
-        (*one({"type": "string", "unknown": 1}, str), Exactness.NEVER),
-        (*one({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, list[str]), Exactness.NEVER),
-        ({**NAMED, "minProperties": 1}, Named, Exactness.NEVER),
-        ({**NAMED, "required": ["name"]}, Named, Exactness.NEVER),
-        ({**NAMED, "required": ["other"]}, Named, Exactness.NEVER),
+        (*one({"type": "string", "minLength": 1}, str), None),
+        (*one({"type": "string", "unknown": 1}, str), None),
+        (*one({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, list[str]), None),
+        ({**NAMED, "minProperties": 1}, Named, None),
+        ({**NAMED, "required": ["name"]}, Named, None),
+        ({**NAMED, "required": ["other"]}, Named, None),
         # what the type takes beyond the schema
-        (*one({"type": "integer"}, str), Exactness.NEVER),
-        (*one({"enum": ["a"]}, Literal["a", "b"]), Exactness.NEVER),
-        (*one({"enum": [1, "a"]}, Literal[1, "a"]), Exactness.NEVER),
-        (*one({"type": "object", "properties": {}, "additionalProperties": False}, Named), Exactness.NEVER),
-        (*one({"oneOf": [{"$ref": "#/$defs/N"}, NULL]}, str | None), Exactness.NEVER),
-        (NAMED, Open, Exactness.NEVER),
+        (*one({"type": "integer"}, str), None),
+        (*one({"enum": ["a"]}, Literal["a", "b"]), None),
+        (*one({"enum": [1, "a"]}, Literal[1, "a"]), None),
+        (*one({"type": "object", "properties": {}, "additionalProperties": False}, Named), None),
+        (*one({"oneOf": [{"$ref": "#/$defs/N"}, NULL]}, str | None), None),
+        (NAMED, Open, None),
+        (OPEN | {"additionalProperties": {"type": "string"}}, Open, None),
+        (OPEN | {"properties": {**OPEN["properties"], "more": {"type": "string"}}}, Open, None),
         # what pydantic's parser lets pass
-        (*one({"type": "number"}, int | float), Exactness.NEVER),
-        (*one({}, JsonValue), Exactness.NEVER),
-        ({"type": "object", "properties": {"inner": {"$ref": "#"}}}, Nested, Exactness.NEVER),
+        (OPEN, Open, Doubt.NULL | Doubt.ANY_JSON),
+        (*one({"type": "number"}, int | float), Doubt.ANY_JSON),
+        (*one({"type": "number"}, float), None),
+        (*one({}, JsonValue), None),
+        ({"type": "object", "properties": {"inner": {"$ref": "#"}}}, Nested, None),
         ({"$ref": "#/$defs/N", "$defs": {"N": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/N"}}}}},
-         Nested, Exactness.NEVER),
+         Nested, None),
         # no class
-        ({"type": "string"}, str, Exactness.NEVER),
-        (True, Named, Exactness.NEVER),
+        ({"type": "string"}, str, None),
+        (True, Named, None),
     ],
 )  # fmt: skip
-def test_types_are_exact_where_they_check_all_that_the_schema_asks(schema: Any, kind: Any, expected: Exactness) -> None:
-    assert exactness(schema, kind) is expected
+def test_types_are_exact_where_they_check_all_that_the_schema_asks(
+    schema: Any, kind: Any, expected: Doubt | None
+) -> None:
+    assert doubts(schema, kind) == expected
 
 
 @pytest.mark.parametrize(
@@ -142,3 +151,37 @@ def test_formats_that_are_asserted_are_not_left_to_types() -> None:
     assert Codec.of(schema, model).decode('{"x": "today"}')
     with pytest.raises(InvalidPayload):
         Codec.of(schema, model, assert_formats=True).decode('{"x": "today"}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "a"}',
+        '{"name": "a", "more": {"x": [1, 2.5, null, "é"], "y": 12345678901234567890}}',
+        '{"more": 1, "more": {"NaN": "Infinity"}}',
+        '{"name": "a", "more": 1e5}',
+    ],
+)
+@pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
+def test_an_open_class_keeps_what_it_is_given_beyond_its_fields(text: str, encode: Any) -> None:
+    decoded = Codec.of(OPEN, Open).decode(encode(text))
+    assert isinstance(decoded, Open)
+    assert json.loads(Codec.of(OPEN, Open).encode(decoded)) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"more": NaN}',
+        '{"more": [-Infinity]}',
+        '{"more": 1e400}',
+        f'{{"more": {"9" * 310}.0}}',
+        f'{{"more": {"[" * 201}{"]" * 201}}}',
+        '{"name": null}',
+        '{"more": "\\ud800"}',
+    ],
+)
+@pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
+def test_an_open_class_refuses_beyond_its_fields_what_is_no_json(text: str, encode: Any) -> None:
+    with pytest.raises(InvalidPayload):
+        Codec.of(OPEN, Open).decode(encode(text))

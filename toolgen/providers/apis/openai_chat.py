@@ -64,13 +64,8 @@ class OpenAIChat:
         """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
         message = _message(response)
         _audio(message)
-        return ModelReply(
-            text=_text(message),
-            calls=tuple(
-                _call(object_of(call, f"tool_calls[{index}]"), f"tool_calls[{index}]")
-                for index, call in enumerate(list_of(message.get("tool_calls"), "tool_calls"))
-            ),
-        )
+        asked = list_of(message.get("tool_calls"), "tool_calls")
+        return ModelReply(text=_text(message), calls=tuple([_call(call, at) for at, call in enumerate(asked)]))
 
     def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
         """Give the message of the model, and one for each answer, or that of a user."""
@@ -111,7 +106,21 @@ def _audio(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return object_of({} if audio is None else audio, "choices[0].message.audio")
 
 
-def _call(call: Mapping[str, Any], where: str) -> ModelCall:
+def _call(call: Any, at: int) -> ModelCall:
+    """Read one call. One that is as promised takes no look at what it is not."""
+    try:
+        function = call["function"]
+        call_id, name, arguments = call["id"], function["name"], function["arguments"]
+    except (KeyError, TypeError):
+        return _odd_call(call, f"tool_calls[{at}]")
+    is_plain = call.__class__ is dict and function.__class__ is dict and call.get("type") == "function"
+    if is_plain and name and call_id and name.__class__ is call_id.__class__ is arguments.__class__ is str:
+        return ModelCall(tool_call_id=call_id, name=name, arguments=arguments or "{}")
+    return _odd_call(call, f"tool_calls[{at}]")
+
+
+def _odd_call(given: Any, where: str) -> ModelCall:
+    call = object_of(given, where)
     if call.get("type", "function") != "function":
         raise MalformedResponse(f"{where} of the response is no call of a function, and nothing else was offered")
     function = object_of(call.get("function"), f"{where}.function")

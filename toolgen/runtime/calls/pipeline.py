@@ -9,7 +9,7 @@ from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
@@ -48,8 +48,7 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
+_now: Final = partial(datetime.now, UTC)
 
 
 class Runtime:
@@ -91,9 +90,8 @@ class Runtime:
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
-        import_module(
-            "toolgen.runtime.codec.models"
-        )  # pydantic's first model takes 50 ms: now, and not in the first call
+        for slow in ("jsonschema_rs", "toolgen.runtime.codec.models"):  # the first model of pydantic takes 50 ms
+            import_module(slow)  # now, and not in the first call
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)

@@ -106,7 +106,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
     before = tuple((name, stage) for name, bind in BEFORE.items() if (stage := bind(tool, host)) is not None)
     finishes, sizes, ends = (_bind_after(tool, host, upon) for upon in Upon)
     execute = _in_time(inject.bind(tool, host, execute), tool.definition, host.policies)
-    encode_outcome = encode.bind(tool)
+    encode_outcome, model = encode.bind(tool), tool.result.fast_dump[0]
     shown_bytes = size.limit_of(tool, host) or sys.maxsize
     failures = Failures(tool=tool, recorder=recorder, sizes=sizes)
     names = ("decode", *(name for name, _ in before), *(("record",) if recorder else ()), "execute", "encode")
@@ -178,7 +178,11 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                     call.trace.append(now())
                 stage = "encode"
                 result = encode_outcome(outcome, call_id)
-                if finishes or result.error is not None or result.blocks or len(result.payload) > shown_bytes:
+                if (
+                    finishes
+                    or len(result.payload) > shown_bytes
+                    or (outcome.__class__ is not model and (result.error is not None or result.blocks))
+                ):
                     call = call or Call(tool, own, None, payload)
                     result = await complete(call, result)
                 if call is not None and call.trace is not None:
@@ -228,13 +232,15 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
         try:
             if call.is_started and ends:
                 for end in ends:
-                    await _done(end(call, result))
+                    seen = end(call, result)
+                    if seen is not result:
+                        await _done(seen)
                 if call.trace is not None:
                     call.trace.append((_POST_HOOKS, now()))
         finally:
             recorded = recorder.ended(call, result) if recorder is not None else result
             call.close()
-        return await _done(recorded)
+        return result if recorded is result else await _done(recorded)
 
     return plan
 

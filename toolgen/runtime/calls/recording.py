@@ -171,8 +171,9 @@ class Recorder:
         has_failed: bool = False,
     ) -> NewEvent:
         tool, meta = call.tool, call.meta
-        run_id = meta.run_id or self._own_run
-        secrets = call.secrets if call.has_secrets or has_failed else tool.secrets
+        run_id, secrets = meta.run_id or self._own_run, tool.secrets
+        if has_failed or ((secrets.is_watched or call.run is not None) and call.has_secrets):
+            secrets = call.secrets
         return _new_event((kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, secrets, trace))
 
 

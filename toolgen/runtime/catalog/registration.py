@@ -9,11 +9,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
-from jsonschema_rs import ReferencingError, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
-
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.runtime.catalog.definition_check import check_metadata, check_schema
 from toolgen.runtime.catalog.execution import Form, run_handler, run_request
 from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, arity, name_of, positional
 from toolgen.runtime.codec.codec_source import compiled_validator
@@ -112,15 +108,11 @@ def schema_of(source: Any, what: str) -> Any:
     """Give a JSON Schema: the source itself, or what a model exports. Raises `CatalogError` for anything else."""
     model = model_class(source)
     if model is not None:
+        from toolgen.runtime.catalog.model_schema import model_schema  # brings pydantic's generator of schemas
+
         return model_schema(model)
     _check_is_schema(source, what, "a pydantic model")
     return source
-
-
-def model_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Export a model's JSON Schema as one would write it by hand: local types in place, no generated titles."""
-    schema: dict[str, Any] = with_definitions_in_place(model.model_json_schema(schema_generator=_Untitled))
-    return schema
 
 
 def _check_is_schema(source: Any, what: str, otherwise: str) -> None:
@@ -140,18 +132,11 @@ def _of_args_and_meta(handler: Handler, count: int) -> Handler:
     return of_args_and_meta
 
 
-class _Untitled(GenerateJsonSchema):
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-    def model_schema(self, schema: Any) -> dict[str, Any]:
-        named = super().model_schema(schema)
-        if named.get("title") == schema["cls"].__name__:
-            del named["title"]
-        return named
-
-
 def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
+    from jsonschema_rs import ReferencingError, ValidationError  # slow to import, as the next
+
+    from toolgen.runtime.catalog.definition_check import check_metadata, check_schema
+
     otherwise = "`Model.model_json_schema()`; the decorator `catalog.tool` takes models as they are"
     given: dict[str, Any] = {"input_schema": definition.input_schema}
     if definition.result_schema is not None:

@@ -14,7 +14,7 @@ from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
 from toolgen.runtime.codec.closed_schema import is_closed
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
-from toolgen.runtime.codec.exact_types import Exactness, exactness
+from toolgen.runtime.codec.exact_types import Doubt, doubts
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.codec.value_type import ValueType
@@ -32,6 +32,9 @@ T = TypeVar("T")
 
 _LARGE: Final = re.compile(rb"\d{19}")
 """An integer that may lie beyond 2^63."""
+
+
+_NULL, _NAN, _INFINITY = ("null", b"null"), ("NaN", b"NaN"), ("Infinity", b"Infinity")
 
 
 class Codec(Generic[T]):
@@ -90,18 +93,18 @@ class Codec(Generic[T]):
         adapter = self._type.adapter
         if adapter is None or self._source.foreign or self._source.assert_formats:
             return None
-        exact = exactness(self._source.schema, self._source.type)
-        if exact is Exactness.NEVER:
+        found = doubts(self._source.schema, self._source.type)
+        if found is None:
             return None
         build, usual = adapter.validator.validate_json, self._usual_decoder
-        may_be_null = exact is Exactness.ALWAYS
+        null_is_in_doubt, any_json_is = Doubt.NULL in found, Doubt.ANY_JSON in found
 
         def decode(payload: bytes | str) -> Any:
-            if may_be_null or not ("null" in payload if isinstance(payload, str) else b"null" in payload):
-                try:
+            try:
+                if not (null_is_in_doubt and _holds(payload, _NULL)) and not (any_json_is and _is_wild(payload)):
                     return build(payload, by_alias=True, by_name=False)
-                except ValueError:
-                    pass
+            except (ValueError, TypeError):
+                pass  # what is not plainly valid goes the careful way
             return usual(payload)
 
         return decode
@@ -226,6 +229,16 @@ def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -
     """
     given = {name: value for name, value in args.items() if value is not ABSENT}
     return ToolRequest(name=ident, payload=codec.encode_fields(given))
+
+
+def _holds(payload: bytes | str, word: tuple[str, bytes]) -> bool:
+    """Whether a text has a word anywhere."""
+    return word[0] in payload if isinstance(payload, str) else word[1] in payload
+
+
+def _is_wild(payload: bytes | str) -> bool:
+    """Whether a text may hold a number that is not finite, or too many levels: a cheap look, with false alarms."""
+    return _holds(payload, _NAN) or _holds(payload, _INFINITY) or needs_care(payload)
 
 
 @cache

@@ -6,7 +6,7 @@ takes the careful way, and may prove valid there: `1.0` is an integer.
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import Flag
 from typing import Any, Final, Literal, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import (
@@ -35,43 +35,47 @@ _CONSTRAINTS: Final = {
 
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties"})
 _SCALARS: Final = {"string": str, "integer": int, "boolean": bool}
-"""Not `number`: pydantic lets an infinite one pass."""
-
+_NUMBERS: Final = frozenset({int, float})
 _NULL: Final = {"type": "null"}
 _DEEPEST: Final = 50
 
 
-class Exactness(IntEnum):
-    """For which texts a type is exact. In most types None stands for absent where the schema has no null."""
+class Doubt(Flag):
+    """What a text must not hold, lest its type build a value that the schema refuses."""
 
-    NEVER = 0
-    WITHOUT_NULL = 1
-    ALWAYS = 2
+    NONE = 0
+    NULL = 1
+    """A null: in most types None stands for absent where the schema has no null."""
+    ANY_JSON = 2
+    """A number that is not finite, or too many levels: pydantic lets them pass in `number`, and beyond the fields."""
 
 
-def exactness(schema: Any, kind: Any) -> Exactness:
-    """Compare a JSON Schema that asserts no formats with the class that was generated from it."""
-    return _Comparison(schema).compare(schema, kind, _DEEPEST) if model_class(kind) else Exactness.NEVER
+def doubts(schema: Any, kind: Any) -> Doubt | None:
+    """Compare a JSON Schema that asserts no formats with the class that was generated from it; None: it is not exact.
+
+    A text that holds none of what is in doubt takes one step.
+    """
+    return _Comparison(schema).compare(schema, kind, _DEEPEST) if model_class(kind) else None
 
 
 class _Comparison:
     def __init__(self, root: Any) -> None:
         self._definitions = definitions_of(root)
-        self._known: dict[tuple[str, Any], Exactness] = {}
+        self._known: dict[tuple[str, Any], Doubt | None] = {}
 
-    def compare(self, node: Any, kind: Any, room: int) -> Exactness:
+    def compare(self, node: Any, kind: Any, room: int) -> Doubt | None:
         kind, none_fits = without_none(kind)
         node, null_fits = _without_null(node)
-        exact = self._compare(node, kind, room - 1) if room and is_object(node) else Exactness.NEVER
-        return min(exact, Exactness.WITHOUT_NULL) if none_fits and not null_fits else exact
+        found = self._compare(node, kind, room - 1) if room and is_object(node) else None
+        return found | Doubt.NULL if found is not None and none_fits and not null_fits else found
 
-    def _compare(self, node: dict[str, Any], kind: Any, room: int) -> Exactness:
+    def _compare(self, node: dict[str, Any], kind: Any, room: int) -> Doubt | None:
         node = {key: value for key, value in node.items() if key not in _NOTES and not key.startswith("x-")}
         if "$ref" in node:
-            return self._compare_definition(node["$ref"], kind, room) if len(node) == 1 else Exactness.NEVER
+            return self._compare_definition(node["$ref"], kind, room) if len(node) == 1 else None
         checked = constraints_of(kind)
         if any(checked.get(_CONSTRAINTS[key]) != value for key, value in node.items() if key in _CONSTRAINTS):
-            return Exactness.NEVER
+            return None
         kind = bare(kind)
         match {key: value for key, value in node.items() if key not in _CONSTRAINTS}:
             case {"type": "array", "items": items, **rest} if not rest and get_origin(kind) is list:
@@ -80,33 +84,46 @@ class _Comparison:
                 return self._compare_fields(node, kind, room)
             case {"enum": words, **rest} if rest in ({}, {"type": "string"}) and get_origin(kind) is Literal:
                 is_same = all(isinstance(word, str) and word in words for word in get_args(kind))
-                return Exactness.ALWAYS if is_same else Exactness.NEVER
+                return Doubt.NONE if is_same else None
             case {"const": str(word), **rest} if rest in ({}, {"type": "string"}) and get_origin(kind) is Literal:
-                return Exactness.ALWAYS if get_args(kind) == (word,) else Exactness.NEVER
+                return Doubt.NONE if get_args(kind) == (word,) else None
             case {"type": str(name), **rest} if not rest and name in _SCALARS and kind is _SCALARS[name]:
-                return Exactness.ALWAYS
+                return Doubt.NONE
+            case {"type": "number", **rest} if not rest and frozenset(get_args(kind)) == _NUMBERS:
+                return Doubt.ANY_JSON
             case _:
-                return Exactness.NEVER
+                return None
 
-    def _compare_definition(self, ref: str, kind: Any, room: int) -> Exactness:
+    def _compare_definition(self, ref: str, kind: Any, room: int) -> Doubt | None:
         key = (ref, kind)
         if key not in self._known:
-            self._known[key] = Exactness.NEVER  # until it is known: recursion has no bound but the text's
+            self._known[key] = None  # until it is known: recursion has no bound but the text's
             self._known[key] = self.compare(self._definitions.get(ref), kind, room)
         return self._known[key]
 
-    def _compare_fields(self, node: dict[str, Any], kind: Any, room: int) -> Exactness:
+    def _compare_fields(self, node: dict[str, Any], kind: Any, room: int) -> Doubt | None:
         model = model_class(kind)
-        if model is None or not model.model_config.get("strict") or model.model_config.get("extra") != "forbid":
-            return Exactness.NEVER
+        if model is None or not model.model_config.get("strict"):
+            return None
+        extra = model.model_config.get("extra")
+        is_open = extra == "allow" and node.get("additionalProperties", True) is True
+        if not is_open and extra != "forbid":
+            return None
         fields = {wire_name(name, field): field for name, field in model.model_fields.items()}
         properties = node.get("properties", {})
         if not fields.keys() <= properties.keys() or any(
             name not in fields or not fields[name].is_required() for name in node.get("required", ())
         ):
-            return Exactness.NEVER
-        found = (self.compare(properties[name], type_of(field), room) for name, field in fields.items())
-        return min(found, default=Exactness.ALWAYS)
+            return None
+        if is_open and not properties.keys() <= fields.keys():
+            return None  # it would be kept unchecked
+        found = Doubt.ANY_JSON if is_open else Doubt.NONE
+        for name, field in fields.items():
+            of_field = self.compare(properties[name], type_of(field), room)
+            if of_field is None:
+                return None
+            found |= of_field
+        return found
 
 
 def _without_null(node: Any) -> tuple[Any, bool]:

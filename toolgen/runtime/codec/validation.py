@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from jsonschema_rs import ValidationError
-
 from toolgen.runtime.codec.codec_source import compiled_validator
 from toolgen.runtime.issues.issues import issues_of, not_checkable, not_listable
 from toolgen.schema.cost.bounds import Bounds
@@ -16,7 +14,7 @@ from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jsonschema_rs import Validator
+    from jsonschema_rs import ValidationError, Validator
 
     from toolgen.contract.records import Issue
 
@@ -55,6 +53,8 @@ class Validation:
     def _list(self, value: Any, can_list: Listing) -> list[ValidationError]:
         if can_list is Listing.ALL:
             return list(self._validator.iter_errors(value))
+        from jsonschema_rs import ValidationError  # see `compiled_validator`
+
         try:
             self._validator.validate(value)
         except ValidationError as error:

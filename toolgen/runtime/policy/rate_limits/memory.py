@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, in_utc, midnight_after
+from toolgen.runtime.policy.rate_limits.protocol import KEPT_LONGER, cooldown_of, midnight_after
 
 if TYPE_CHECKING:
     from datetime import date, datetime, timedelta
@@ -28,7 +29,7 @@ class MemoryCounters:
 
     def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed."""
-        now = in_utc(at)
+        now = at if at.tzinfo is UTC else at.astimezone(UTC)
         today = (ident, user, now.date())
         count = self._counts.get(today, 0) if daily_limit else 0
         until = midnight_after(now) if daily_limit and count >= daily_limit else now
