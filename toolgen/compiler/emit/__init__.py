@@ -17,7 +17,7 @@ from toolgen.compiler.emit.providers import emit_providers
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.emit.toolset import emit_toolset
 from toolgen.compiler.emit.types import module_of
-from toolgen.compiler.ir.shapes import ClassType
+from toolgen.compiler.ir.shapes import MODELS, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def owners(catalog: Catalog) -> dict[str, str]:
                 f"catalog.json#{tool.ident}",
                 f"TOOLS.md#{tool.ident}",
                 f"{folder}/calls.py#{tool.names.call}",
-                f"{folder}/types/{homes[tool.names.args]}.py",
+                f"{folder}/{MODELS}/{homes[tool.names.args]}.py",
             )
             found.update(dict.fromkeys(keys, tool.ident))
     return found

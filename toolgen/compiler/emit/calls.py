@@ -8,7 +8,7 @@ from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.types import module_of
-from toolgen.compiler.ir.shapes import ClassRef, ClassType, accepts_null
+from toolgen.compiler.ir.shapes import MODELS, ClassRef, ClassType, accepts_null
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool, Toolset
@@ -46,7 +46,7 @@ def emit_calls(toolset: Toolset) -> str:
     }
     for name in used:
         if name in homes:
-            types.setdefault(f".types.{homes[name]}", set()).add(name)
+            types.setdefault(f".{MODELS}.{homes[name]}", set()).add(name)
         elif name == "JsonValue":
             types.setdefault("pydantic", set()).add(name)
         elif name == "Literal":

@@ -10,6 +10,7 @@ from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.transforms import emit_transforms, transform_names
 from toolgen.compiler.emit.types import emit_types, module_of
 from toolgen.compiler.ir.catalog import ToolsetKind
+from toolgen.compiler.ir.shapes import MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,7 +48,7 @@ def exports(toolset: Toolset) -> dict[str, list[str]]:
     if names := transform_names(toolset):
         offered[".transforms"] = names
     for name, module in module_of(toolset).items():
-        offered.setdefault(f".types.{module}", []).append(name)
+        offered.setdefault(f".{MODELS}.{module}", []).append(name)
     return offered
 
 
@@ -56,7 +57,7 @@ def root_of(package: tuple[str, ...]) -> str:
     return "." * (len(package) + 1)
 
 
-def type_imports(toolset: Toolset, names: Iterable[str], prefix: str = ".types") -> str:
+def type_imports(toolset: Toolset, names: Iterable[str], prefix: str = f".{MODELS}") -> str:
     """Imports of named types of a toolset, for a module in its package."""
     homes = module_of(toolset)
     origins: dict[str, list[str]] = {}

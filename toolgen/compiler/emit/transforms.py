@@ -8,7 +8,7 @@ from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.types import module_of
-from toolgen.compiler.ir.shapes import accepts_null
+from toolgen.compiler.ir.shapes import MODELS, accepts_null
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
@@ -31,7 +31,7 @@ def emit_transforms(toolset: Toolset) -> str:
         for name in made["made"] | made["typed"]:
             target = imports if name in made["made"] or name == "Literal" else types
             if name in homes:
-                target.setdefault(f".types.{homes[name]}", set()).add(name)
+                target.setdefault(f".{MODELS}.{homes[name]}", set()).add(name)
             elif name in _ORIGINS:
                 target.setdefault(_ORIGINS[name], set()).add(name)
     for module in list(types):

@@ -1,4 +1,4 @@
-"""`types/`: the models of one tool in one module, shared types and those of methods in modules of their own."""
+"""`models/`: the models of one tool in one module, shared types and those of methods in modules of their own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.shapes import AliasType, ClassType, classes_in
+from toolgen.compiler.ir.shapes import MODELS, AliasType, ClassType, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,22 +28,22 @@ _ORIGINS: Final = {
 
 
 def module_of(toolset: Toolset) -> dict[str, str]:
-    """The module under `types/` in which each named type of a toolset is defined."""
+    """The module under `models/` in which each named type of a toolset is defined."""
     return {made.name: made.module for made in toolset.types}
 
 
 def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """The modules of `types/`, by file name. `models` holds each class."""
+    """The modules of `models/`, by file name. `models` holds each class."""
     modules: dict[str, list[ClassType | AliasType]] = {}
     for made in toolset.types:
         modules.setdefault(made.module, []).append(made)
     homes = module_of(toolset)
-    files = {"types/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
+    files = {f"{MODELS}/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
     titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
     titles |= {homes[tool.names.args]: f"Types of the tool `{tool.key}`" for tool in toolset.tools}
     for module, members in sorted(modules.items()):
         title = f"{titles[module]}, in `{toolset.name}`."
-        files[f"types/{module}.py"] = _module(title, module, members, models, homes)
+        files[f"{MODELS}/{module}.py"] = _module(title, module, members, models, homes)
     return files
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+MODELS: Final = "models"
+"""The folder, in the package of a toolset, of the modules of its types."""
 
 
 class ScalarKind(StrEnum):
@@ -96,7 +99,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ClassType:
-    """A generated model class. `module` is the module under `types/` that holds it; an open one keeps extra keys."""
+    """A generated model class. `module` is the module under `MODELS` that holds it; an open one keeps extra keys."""
 
     name: str
     module: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs, AddResult
+    from .models.add import AddArgs, AddResult
 
 ADD: Final[Ident[AddArgs, AddResult]] = Ident("notes.add")
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.anything_goes import AnythingGoesArgs as AnythingGoesArgs, AnythingGoesResult as AnythingGoesResult
-    from .types.everywhere import EverywhereArgs as EverywhereArgs, EverywhereResult as EverywhereResult
-    from .types.shared import Anything as Anything, Never as Never
-    from .types.short import ShortArgs as ShortArgs, ShortResult as ShortResult
+    from .models.anything_goes import AnythingGoesArgs as AnythingGoesArgs, AnythingGoesResult as AnythingGoesResult
+    from .models.everywhere import EverywhereArgs as EverywhereArgs, EverywhereResult as EverywhereResult
+    from .models.shared import Anything as Anything, Never as Never
+    from .models.short import ShortArgs as ShortArgs, ShortResult as ShortResult
     from . import codecs as codecs
     from .calls import (
         new_anything_goes_call as new_anything_goes_call,
@@ -25,17 +25,17 @@ else:
         __name__,
         {
             "ANYTHING_GOES": ".idents",
-            "Anything": ".types.shared",
-            "AnythingGoesArgs": ".types.anything_goes",
-            "AnythingGoesResult": ".types.anything_goes",
+            "Anything": ".models.shared",
+            "AnythingGoesArgs": ".models.anything_goes",
+            "AnythingGoesResult": ".models.anything_goes",
             "EVERYWHERE": ".idents",
-            "EverywhereArgs": ".types.everywhere",
-            "EverywhereResult": ".types.everywhere",
+            "EverywhereArgs": ".models.everywhere",
+            "EverywhereResult": ".models.everywhere",
             "Handlers": ".dispatch",
-            "Never": ".types.shared",
+            "Never": ".models.shared",
             "SHORT": ".idents",
-            "ShortArgs": ".types.short",
-            "ShortResult": ".types.short",
+            "ShortArgs": ".models.short",
+            "ShortResult": ".models.short",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_anything_goes_call": ".calls",

@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.anything_goes import AnythingGoesArgs, AnythingGoesResult
-    from .types.everywhere import EverywhereArgs, EverywhereResult
-    from .types.short import ShortArgs, ShortResult
+    from .models.anything_goes import AnythingGoesArgs, AnythingGoesResult
+    from .models.everywhere import EverywhereArgs, EverywhereResult
+    from .models.short import ShortArgs, ShortResult
 
 ANYTHING_GOES_ARGS: Final[Codec[AnythingGoesArgs]] = Codec.of_package(PACKAGE, "truth.anything_goes", "args")
 ANYTHING_GOES_RESULT: Final[Codec[AnythingGoesResult]] = Codec.of_package(PACKAGE, "truth.anything_goes", "result")

@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.anything_goes import AnythingGoesArgs, AnythingGoesResult
-    from .types.everywhere import EverywhereArgs, EverywhereResult
-    from .types.short import ShortArgs, ShortResult
+    from .models.anything_goes import AnythingGoesArgs, AnythingGoesResult
+    from .models.everywhere import EverywhereArgs, EverywhereResult
+    from .models.short import ShortArgs, ShortResult
 
 
 class Handlers(Protocol):

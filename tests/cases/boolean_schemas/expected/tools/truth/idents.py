@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.anything_goes import AnythingGoesArgs, AnythingGoesResult
-    from .types.everywhere import EverywhereArgs, EverywhereResult
-    from .types.short import ShortArgs, ShortResult
+    from .models.anything_goes import AnythingGoesArgs, AnythingGoesResult
+    from .models.everywhere import EverywhereArgs, EverywhereResult
+    from .models.short import ShortArgs, ShortResult
 
 ANYTHING_GOES: Final[Ident[AnythingGoesArgs, AnythingGoesResult]] = Ident("truth.anything_goes")
 EVERYWHERE: Final[Ident[EverywhereArgs, EverywhereResult]] = Ident("truth.everywhere")

@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.free import FreeArgs, FreeResult
-    from .types.list_ import ListArgs, ListResult
+    from .models.free import FreeArgs, FreeResult
+    from .models.list_ import ListArgs, ListResult
 
 FREE_ARGS: Final[Codec[FreeArgs]] = Codec.of_package(PACKAGE, "pages.free", "args")
 FREE_RESULT: Final[Codec[FreeResult]] = Codec.of_package(PACKAGE, "pages.free", "result")

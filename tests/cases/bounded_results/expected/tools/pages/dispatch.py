@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.free import FreeArgs, FreeResult
-    from .types.list_ import ListArgs, ListResult
+    from .models.free import FreeArgs, FreeResult
+    from .models.list_ import ListArgs, ListResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.free import FreeArgs, FreeResult
-    from .types.list_ import ListArgs, ListResult
+    from .models.free import FreeArgs, FreeResult
+    from .models.list_ import ListArgs, ListResult
 
 FREE: Final[Ident[FreeArgs, FreeResult]] = Ident("pages.free")
 LIST: Final[Ident[ListArgs, ListResult]] = Ident("pages.list")

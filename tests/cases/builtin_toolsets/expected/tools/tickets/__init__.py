@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.close import CloseArgs as CloseArgs, CloseResult as CloseResult
+    from .models.close import CloseArgs as CloseArgs, CloseResult as CloseResult
     from . import codecs as codecs
     from .calls import new_close_call as new_close_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -18,8 +18,8 @@ else:
         __name__,
         {
             "CLOSE": ".idents",
-            "CloseArgs": ".types.close",
-            "CloseResult": ".types.close",
+            "CloseArgs": ".models.close",
+            "CloseResult": ".models.close",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

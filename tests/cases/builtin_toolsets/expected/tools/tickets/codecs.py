@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.close import CloseArgs, CloseResult
+    from .models.close import CloseArgs, CloseResult
 
 CLOSE_ARGS: Final[Codec[CloseArgs]] = Codec.of_package(PACKAGE, "tickets.close", "args")
 CLOSE_RESULT: Final[Codec[CloseResult]] = Codec.of_package(PACKAGE, "tickets.close", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.close import CloseArgs, CloseResult
+    from .models.close import CloseArgs, CloseResult
 
 
 class Handlers(Protocol):

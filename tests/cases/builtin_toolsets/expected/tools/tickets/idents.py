@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.close import CloseArgs, CloseResult
+    from .models.close import CloseArgs, CloseResult
 
 CLOSE: Final[Ident[CloseArgs, CloseResult]] = Ident("tickets.close")
 

@@ -6,22 +6,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.all_of import AllOfArgs as AllOfArgs, AllOfArgsRecord as AllOfArgsRecord, AllOfResult as AllOfResult
-    from .types.any_of import AnyOfArgs as AnyOfArgs, AnyOfResult as AnyOfResult
-    from .types.at_the_root import (
+    from .models.all_of import AllOfArgs as AllOfArgs, AllOfArgsRecord as AllOfArgsRecord, AllOfResult as AllOfResult
+    from .models.any_of import AnyOfArgs as AnyOfArgs, AnyOfResult as AnyOfResult
+    from .models.at_the_root import (
         AtTheRootArgs as AtTheRootArgs,
         AtTheRootResult as AtTheRootResult,
         AtTheRootResultObject as AtTheRootResultObject,
     )
-    from .types.nested import NestedArgs as NestedArgs, NestedResult as NestedResult
-    from .types.nothing_like import NothingLikeArgs as NothingLikeArgs, NothingLikeResult as NothingLikeResult
-    from .types.one_of import (
+    from .models.nested import NestedArgs as NestedArgs, NestedResult as NestedResult
+    from .models.nothing_like import NothingLikeArgs as NothingLikeArgs, NothingLikeResult as NothingLikeResult
+    from .models.one_of import (
         OneOfArgs as OneOfArgs,
         OneOfArgsShapeCircle as OneOfArgsShapeCircle,
         OneOfArgsShapeRectangle as OneOfArgsShapeRectangle,
         OneOfResult as OneOfResult,
     )
-    from .types.shared import Cat as Cat, Dog as Dog, Pet as Pet
+    from .models.shared import Cat as Cat, Dog as Dog, Pet as Pet
     from . import codecs as codecs
     from .calls import (
         new_all_of_call as new_all_of_call,
@@ -49,29 +49,29 @@ else:
             "ALL_OF": ".idents",
             "ANY_OF": ".idents",
             "AT_THE_ROOT": ".idents",
-            "AllOfArgs": ".types.all_of",
-            "AllOfArgsRecord": ".types.all_of",
-            "AllOfResult": ".types.all_of",
-            "AnyOfArgs": ".types.any_of",
-            "AnyOfResult": ".types.any_of",
-            "AtTheRootArgs": ".types.at_the_root",
-            "AtTheRootResult": ".types.at_the_root",
-            "AtTheRootResultObject": ".types.at_the_root",
-            "Cat": ".types.shared",
-            "Dog": ".types.shared",
+            "AllOfArgs": ".models.all_of",
+            "AllOfArgsRecord": ".models.all_of",
+            "AllOfResult": ".models.all_of",
+            "AnyOfArgs": ".models.any_of",
+            "AnyOfResult": ".models.any_of",
+            "AtTheRootArgs": ".models.at_the_root",
+            "AtTheRootResult": ".models.at_the_root",
+            "AtTheRootResultObject": ".models.at_the_root",
+            "Cat": ".models.shared",
+            "Dog": ".models.shared",
             "Handlers": ".dispatch",
             "NESTED": ".idents",
             "NOTHING_LIKE": ".idents",
-            "NestedArgs": ".types.nested",
-            "NestedResult": ".types.nested",
-            "NothingLikeArgs": ".types.nothing_like",
-            "NothingLikeResult": ".types.nothing_like",
+            "NestedArgs": ".models.nested",
+            "NestedResult": ".models.nested",
+            "NothingLikeArgs": ".models.nothing_like",
+            "NothingLikeResult": ".models.nothing_like",
             "ONE_OF": ".idents",
-            "OneOfArgs": ".types.one_of",
-            "OneOfArgsShapeCircle": ".types.one_of",
-            "OneOfArgsShapeRectangle": ".types.one_of",
-            "OneOfResult": ".types.one_of",
-            "Pet": ".types.shared",
+            "OneOfArgs": ".models.one_of",
+            "OneOfArgsShapeCircle": ".models.one_of",
+            "OneOfArgsShapeRectangle": ".models.one_of",
+            "OneOfResult": ".models.one_of",
+            "Pet": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_all_of_call": ".calls",

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.all_of import AllOfArgsRecord
-    from .types.one_of import OneOfArgsShapeCircle, OneOfArgsShapeRectangle
-    from .types.shared import Cat, Dog
+    from .models.all_of import AllOfArgsRecord
+    from .models.one_of import OneOfArgsShapeCircle, OneOfArgsShapeRectangle
+    from .models.shared import Cat, Dog
 
 
 def new_all_of_call(*, name: str, record: AllOfArgsRecord | None = None) -> ToolRequest:

@@ -10,12 +10,12 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.all_of import AllOfArgs, AllOfResult
-    from .types.any_of import AnyOfArgs, AnyOfResult
-    from .types.at_the_root import AtTheRootArgs, AtTheRootResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.nothing_like import NothingLikeArgs, NothingLikeResult
-    from .types.one_of import OneOfArgs, OneOfResult
+    from .models.all_of import AllOfArgs, AllOfResult
+    from .models.any_of import AnyOfArgs, AnyOfResult
+    from .models.at_the_root import AtTheRootArgs, AtTheRootResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.nothing_like import NothingLikeArgs, NothingLikeResult
+    from .models.one_of import OneOfArgs, OneOfResult
 
 ALL_OF_ARGS: Final[Codec[AllOfArgs]] = Codec.of_package(PACKAGE, "choices.all_of", "args")
 ALL_OF_RESULT: Final[Codec[AllOfResult]] = Codec.of_package(PACKAGE, "choices.all_of", "result")

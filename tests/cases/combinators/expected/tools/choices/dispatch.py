@@ -12,12 +12,12 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.all_of import AllOfArgs, AllOfResult
-    from .types.any_of import AnyOfArgs, AnyOfResult
-    from .types.at_the_root import AtTheRootArgs, AtTheRootResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.nothing_like import NothingLikeArgs, NothingLikeResult
-    from .types.one_of import OneOfArgs, OneOfResult
+    from .models.all_of import AllOfArgs, AllOfResult
+    from .models.any_of import AnyOfArgs, AnyOfResult
+    from .models.at_the_root import AtTheRootArgs, AtTheRootResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.nothing_like import NothingLikeArgs, NothingLikeResult
+    from .models.one_of import OneOfArgs, OneOfResult
 
 
 class Handlers(Protocol):

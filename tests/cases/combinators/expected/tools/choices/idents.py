@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.all_of import AllOfArgs, AllOfResult
-    from .types.any_of import AnyOfArgs, AnyOfResult
-    from .types.at_the_root import AtTheRootArgs, AtTheRootResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.nothing_like import NothingLikeArgs, NothingLikeResult
-    from .types.one_of import OneOfArgs, OneOfResult
+    from .models.all_of import AllOfArgs, AllOfResult
+    from .models.any_of import AnyOfArgs, AnyOfResult
+    from .models.at_the_root import AtTheRootArgs, AtTheRootResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.nothing_like import NothingLikeArgs, NothingLikeResult
+    from .models.one_of import OneOfArgs, OneOfResult
 
 ALL_OF: Final[Ident[AllOfArgs, AllOfResult]] = Ident("choices.all_of")
 ANY_OF: Final[Ident[AnyOfArgs, AnyOfResult]] = Ident("choices.any_of")

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.alone import AloneArgs as AloneArgs, AloneResult as AloneResult
-    from .types.chained import ChainedArgs as ChainedArgs, ChainedResult as ChainedResult
-    from .types.only_else import OnlyElseArgs as OnlyElseArgs, OnlyElseResult as OnlyElseResult
-    from .types.only_then import OnlyThenArgs as OnlyThenArgs, OnlyThenResult as OnlyThenResult
-    from .types.ship import ShipArgs as ShipArgs, ShipResult as ShipResult
+    from .models.alone import AloneArgs as AloneArgs, AloneResult as AloneResult
+    from .models.chained import ChainedArgs as ChainedArgs, ChainedResult as ChainedResult
+    from .models.only_else import OnlyElseArgs as OnlyElseArgs, OnlyElseResult as OnlyElseResult
+    from .models.only_then import OnlyThenArgs as OnlyThenArgs, OnlyThenResult as OnlyThenResult
+    from .models.ship import ShipArgs as ShipArgs, ShipResult as ShipResult
     from . import codecs as codecs
     from .calls import (
         new_alone_call as new_alone_call,
@@ -28,21 +28,21 @@ else:
         __name__,
         {
             "ALONE": ".idents",
-            "AloneArgs": ".types.alone",
-            "AloneResult": ".types.alone",
+            "AloneArgs": ".models.alone",
+            "AloneResult": ".models.alone",
             "CHAINED": ".idents",
-            "ChainedArgs": ".types.chained",
-            "ChainedResult": ".types.chained",
+            "ChainedArgs": ".models.chained",
+            "ChainedResult": ".models.chained",
             "Handlers": ".dispatch",
             "ONLY_ELSE": ".idents",
             "ONLY_THEN": ".idents",
-            "OnlyElseArgs": ".types.only_else",
-            "OnlyElseResult": ".types.only_else",
-            "OnlyThenArgs": ".types.only_then",
-            "OnlyThenResult": ".types.only_then",
+            "OnlyElseArgs": ".models.only_else",
+            "OnlyElseResult": ".models.only_else",
+            "OnlyThenArgs": ".models.only_then",
+            "OnlyThenResult": ".models.only_then",
             "SHIP": ".idents",
-            "ShipArgs": ".types.ship",
-            "ShipResult": ".types.ship",
+            "ShipArgs": ".models.ship",
+            "ShipResult": ".models.ship",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_alone_call": ".calls",

@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.alone import AloneArgs, AloneResult
-    from .types.chained import ChainedArgs, ChainedResult
-    from .types.only_else import OnlyElseArgs, OnlyElseResult
-    from .types.only_then import OnlyThenArgs, OnlyThenResult
-    from .types.ship import ShipArgs, ShipResult
+    from .models.alone import AloneArgs, AloneResult
+    from .models.chained import ChainedArgs, ChainedResult
+    from .models.only_else import OnlyElseArgs, OnlyElseResult
+    from .models.only_then import OnlyThenArgs, OnlyThenResult
+    from .models.ship import ShipArgs, ShipResult
 
 ALONE_ARGS: Final[Codec[AloneArgs]] = Codec.of_package(PACKAGE, "rules.alone", "args")
 ALONE_RESULT: Final[Codec[AloneResult]] = Codec.of_package(PACKAGE, "rules.alone", "result")

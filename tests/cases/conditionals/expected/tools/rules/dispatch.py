@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.alone import AloneArgs, AloneResult
-    from .types.chained import ChainedArgs, ChainedResult
-    from .types.only_else import OnlyElseArgs, OnlyElseResult
-    from .types.only_then import OnlyThenArgs, OnlyThenResult
-    from .types.ship import ShipArgs, ShipResult
+    from .models.alone import AloneArgs, AloneResult
+    from .models.chained import ChainedArgs, ChainedResult
+    from .models.only_else import OnlyElseArgs, OnlyElseResult
+    from .models.only_then import OnlyThenArgs, OnlyThenResult
+    from .models.ship import ShipArgs, ShipResult
 
 
 class Handlers(Protocol):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.alone import AloneArgs, AloneResult
-    from .types.chained import ChainedArgs, ChainedResult
-    from .types.only_else import OnlyElseArgs, OnlyElseResult
-    from .types.only_then import OnlyThenArgs, OnlyThenResult
-    from .types.ship import ShipArgs, ShipResult
+    from .models.alone import AloneArgs, AloneResult
+    from .models.chained import ChainedArgs, ChainedResult
+    from .models.only_else import OnlyElseArgs, OnlyElseResult
+    from .models.only_then import OnlyThenArgs, OnlyThenResult
+    from .models.ship import ShipArgs, ShipResult
 
 ALONE: Final[Ident[AloneArgs, AloneResult]] = Ident("rules.alone")
 CHAINED: Final[Ident[ChainedArgs, ChainedResult]] = Ident("rules.chained")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.consts import ConstsArgs as ConstsArgs, ConstsResult as ConstsResult
-    from .types.enums import EnumsArgs as EnumsArgs, EnumsResult as EnumsResult
+    from .models.consts import ConstsArgs as ConstsArgs, ConstsResult as ConstsResult
+    from .models.enums import EnumsArgs as EnumsArgs, EnumsResult as EnumsResult
     from . import codecs as codecs
     from .calls import new_consts_call as new_consts_call, new_enums_call as new_enums_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,11 +19,11 @@ else:
         __name__,
         {
             "CONSTS": ".idents",
-            "ConstsArgs": ".types.consts",
-            "ConstsResult": ".types.consts",
+            "ConstsArgs": ".models.consts",
+            "ConstsResult": ".models.consts",
             "ENUMS": ".idents",
-            "EnumsArgs": ".types.enums",
-            "EnumsResult": ".types.enums",
+            "EnumsArgs": ".models.enums",
+            "EnumsResult": ".models.enums",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

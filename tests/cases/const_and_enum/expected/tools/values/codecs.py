@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.consts import ConstsArgs, ConstsResult
-    from .types.enums import EnumsArgs, EnumsResult
+    from .models.consts import ConstsArgs, ConstsResult
+    from .models.enums import EnumsArgs, EnumsResult
 
 CONSTS_ARGS: Final[Codec[ConstsArgs]] = Codec.of_package(PACKAGE, "values.consts", "args")
 CONSTS_RESULT: Final[Codec[ConstsResult]] = Codec.of_package(PACKAGE, "values.consts", "result")

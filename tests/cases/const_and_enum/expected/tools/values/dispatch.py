@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.consts import ConstsArgs, ConstsResult
-    from .types.enums import EnumsArgs, EnumsResult
+    from .models.consts import ConstsArgs, ConstsResult
+    from .models.enums import EnumsArgs, EnumsResult
 
 
 class Handlers(Protocol):

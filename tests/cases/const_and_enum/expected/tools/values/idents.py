@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.consts import ConstsArgs, ConstsResult
-    from .types.enums import EnumsArgs, EnumsResult
+    from .models.consts import ConstsArgs, ConstsResult
+    from .models.enums import EnumsArgs, EnumsResult
 
 CONSTS: Final[Ident[ConstsArgs, ConstsResult]] = Ident("values.consts")
 ENUMS: Final[Ident[EnumsArgs, EnumsResult]] = Ident("values.enums")

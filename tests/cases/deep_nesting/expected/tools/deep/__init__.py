@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.raw import (
+    from .models.raw import (
         RawArgs as RawArgs,
         RawArgsA as RawArgsA,
         RawArgsABItem as RawArgsABItem,
         RawArgsABItemCValue as RawArgsABItemCValue,
         RawResult as RawResult,
     )
-    from .types.short import (
+    from .models.short import (
         ShortArgs as ShortArgs,
         ShortArgsA as ShortArgsA,
         ShortArgsABItem as ShortArgsABItem,
@@ -36,21 +36,21 @@ else:
         {
             "Handlers": ".dispatch",
             "RAW": ".idents",
-            "RawArgs": ".types.raw",
-            "RawArgsA": ".types.raw",
-            "RawArgsABItem": ".types.raw",
-            "RawArgsABItemCValue": ".types.raw",
-            "RawResult": ".types.raw",
+            "RawArgs": ".models.raw",
+            "RawArgsA": ".models.raw",
+            "RawArgsABItem": ".models.raw",
+            "RawArgsABItemCValue": ".models.raw",
+            "RawResult": ".models.raw",
             "SHORT": ".idents",
-            "ShortArgs": ".types.short",
-            "ShortArgsA": ".types.short",
-            "ShortArgsABItem": ".types.short",
-            "ShortArgsABItemC": ".types.short",
-            "ShortArgsABItemCDItemItem": ".types.short",
-            "ShortArgsABItemCDItemItemE": ".types.short",
-            "ShortArgsABItemCDItemItemEF": ".types.short",
-            "ShortArgsABItemCDItemItemEFG": ".types.short",
-            "ShortResult": ".types.short",
+            "ShortArgs": ".models.short",
+            "ShortArgsA": ".models.short",
+            "ShortArgsABItem": ".models.short",
+            "ShortArgsABItemC": ".models.short",
+            "ShortArgsABItemCDItemItem": ".models.short",
+            "ShortArgsABItemCDItemItemE": ".models.short",
+            "ShortArgsABItemCDItemItemEF": ".models.short",
+            "ShortArgsABItemCDItemItemEFG": ".models.short",
+            "ShortResult": ".models.short",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_raw_call": ".calls",

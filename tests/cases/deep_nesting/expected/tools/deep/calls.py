@@ -12,8 +12,8 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.raw import RawArgsA
-    from .types.short import ShortArgsA
+    from .models.raw import RawArgsA
+    from .models.short import ShortArgsA
 
 
 def new_raw_call(*, a: RawArgsA | None = None) -> ToolRequest:

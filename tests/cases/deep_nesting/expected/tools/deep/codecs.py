@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.raw import RawArgs, RawResult
-    from .types.short import ShortArgs, ShortResult
+    from .models.raw import RawArgs, RawResult
+    from .models.short import ShortArgs, ShortResult
 
 RAW_ARGS: Final[Codec[RawArgs]] = Codec.of_package(PACKAGE, "deep.raw", "args")
 RAW_RESULT: Final[Codec[RawResult]] = Codec.of_package(PACKAGE, "deep.raw", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.raw import RawArgs, RawResult
-    from .types.short import ShortArgs, ShortResult
+    from .models.raw import RawArgs, RawResult
+    from .models.short import ShortArgs, ShortResult
 
 
 class Handlers(Protocol):

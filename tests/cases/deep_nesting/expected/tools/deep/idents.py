@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.raw import RawArgs, RawResult
-    from .types.short import ShortArgs, ShortResult
+    from .models.raw import RawArgs, RawResult
+    from .models.short import ShortArgs, ShortResult
 
 RAW: Final[Ident[RawArgs, RawResult]] = Ident("deep.raw")
 SHORT: Final[Ident[ShortArgs, ShortResult]] = Ident("deep.short")

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.all_of_them import AllOfThemArgs as AllOfThemArgs, AllOfThemResult as AllOfThemResult
-    from .types.none_of_them import NoneOfThemArgs as NoneOfThemArgs, NoneOfThemResult as NoneOfThemResult
-    from .types.some import SomeArgs as SomeArgs, SomeResult as SomeResult
+    from .models.all_of_them import AllOfThemArgs as AllOfThemArgs, AllOfThemResult as AllOfThemResult
+    from .models.none_of_them import NoneOfThemArgs as NoneOfThemArgs, NoneOfThemResult as NoneOfThemResult
+    from .models.some import SomeArgs as SomeArgs, SomeResult as SomeResult
     from . import codecs as codecs
     from .calls import (
         new_all_of_them_call as new_all_of_them_call,
@@ -24,15 +24,15 @@ else:
         __name__,
         {
             "ALL_OF_THEM": ".idents",
-            "AllOfThemArgs": ".types.all_of_them",
-            "AllOfThemResult": ".types.all_of_them",
+            "AllOfThemArgs": ".models.all_of_them",
+            "AllOfThemResult": ".models.all_of_them",
             "Handlers": ".dispatch",
             "NONE_OF_THEM": ".idents",
-            "NoneOfThemArgs": ".types.none_of_them",
-            "NoneOfThemResult": ".types.none_of_them",
+            "NoneOfThemArgs": ".models.none_of_them",
+            "NoneOfThemResult": ".models.none_of_them",
             "SOME": ".idents",
-            "SomeArgs": ".types.some",
-            "SomeResult": ".types.some",
+            "SomeArgs": ".models.some",
+            "SomeResult": ".models.some",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_all_of_them_call": ".calls",

@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.all_of_them import AllOfThemArgs, AllOfThemResult
-    from .types.none_of_them import NoneOfThemArgs, NoneOfThemResult
-    from .types.some import SomeArgs, SomeResult
+    from .models.all_of_them import AllOfThemArgs, AllOfThemResult
+    from .models.none_of_them import NoneOfThemArgs, NoneOfThemResult
+    from .models.some import SomeArgs, SomeResult
 
 ALL_OF_THEM_ARGS: Final[Codec[AllOfThemArgs]] = Codec.of_package(PACKAGE, "files.all_of_them", "args")
 ALL_OF_THEM_RESULT: Final[Codec[AllOfThemResult]] = Codec.of_package(PACKAGE, "files.all_of_them", "result")

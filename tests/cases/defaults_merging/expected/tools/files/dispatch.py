@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.all_of_them import AllOfThemArgs, AllOfThemResult
-    from .types.none_of_them import NoneOfThemArgs, NoneOfThemResult
-    from .types.some import SomeArgs, SomeResult
+    from .models.all_of_them import AllOfThemArgs, AllOfThemResult
+    from .models.none_of_them import NoneOfThemArgs, NoneOfThemResult
+    from .models.some import SomeArgs, SomeResult
 
 
 class Handlers(Protocol):

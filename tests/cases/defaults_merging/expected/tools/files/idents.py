@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.all_of_them import AllOfThemArgs, AllOfThemResult
-    from .types.none_of_them import NoneOfThemArgs, NoneOfThemResult
-    from .types.some import SomeArgs, SomeResult
+    from .models.all_of_them import AllOfThemArgs, AllOfThemResult
+    from .models.none_of_them import NoneOfThemArgs, NoneOfThemResult
+    from .models.some import SomeArgs, SomeResult
 
 ALL_OF_THEM: Final[Ident[AllOfThemArgs, AllOfThemResult]] = Ident("files.all_of_them")
 NONE_OF_THEM: Final[Ident[NoneOfThemArgs, NoneOfThemResult]] = Ident("files.none_of_them")

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.batch import (
+    from .models.batch import (
         BatchArgs as BatchArgs,
         BatchArgsEntriesItem as BatchArgsEntriesItem,
         BatchResult as BatchResult,
     )
-    from .types.pay import PayArgs as PayArgs, PayResult as PayResult
+    from .models.pay import PayArgs as PayArgs, PayResult as PayResult
     from . import codecs as codecs
     from .calls import new_batch_call as new_batch_call, new_pay_call as new_pay_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -23,13 +23,13 @@ else:
         __name__,
         {
             "BATCH": ".idents",
-            "BatchArgs": ".types.batch",
-            "BatchArgsEntriesItem": ".types.batch",
-            "BatchResult": ".types.batch",
+            "BatchArgs": ".models.batch",
+            "BatchArgsEntriesItem": ".models.batch",
+            "BatchResult": ".models.batch",
             "Handlers": ".dispatch",
             "PAY": ".idents",
-            "PayArgs": ".types.pay",
-            "PayResult": ".types.pay",
+            "PayArgs": ".models.pay",
+            "PayResult": ".models.pay",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_batch_call": ".calls",

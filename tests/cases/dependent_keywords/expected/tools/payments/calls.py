@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.batch import BatchArgsEntriesItem
+    from .models.batch import BatchArgsEntriesItem
 
 
 def new_batch_call(*, entries: list[BatchArgsEntriesItem]) -> ToolRequest:

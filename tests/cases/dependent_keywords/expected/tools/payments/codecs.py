@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.batch import BatchArgs, BatchResult
-    from .types.pay import PayArgs, PayResult
+    from .models.batch import BatchArgs, BatchResult
+    from .models.pay import PayArgs, PayResult
 
 BATCH_ARGS: Final[Codec[BatchArgs]] = Codec.of_package(PACKAGE, "payments.batch", "args")
 BATCH_RESULT: Final[Codec[BatchResult]] = Codec.of_package(PACKAGE, "payments.batch", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.batch import BatchArgs, BatchResult
-    from .types.pay import PayArgs, PayResult
+    from .models.batch import BatchArgs, BatchResult
+    from .models.pay import PayArgs, PayResult
 
 
 class Handlers(Protocol):

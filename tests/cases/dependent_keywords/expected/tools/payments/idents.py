@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.batch import BatchArgs, BatchResult
-    from .types.pay import PayArgs, PayResult
+    from .models.batch import BatchArgs, BatchResult
+    from .models.pay import PayArgs, PayResult
 
 BATCH: Final[Ident[BatchArgs, BatchResult]] = Ident("payments.batch")
 PAY: Final[Ident[PayArgs, PayResult]] = Ident("payments.pay")

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs as ArraysArgs, ArraysResult as ArraysResult
-    from .types.newer_words import NewerWordsArgs as NewerWordsArgs, NewerWordsResult as NewerWordsResult
-    from .types.objects import ObjectsArgs as ObjectsArgs, ObjectsResult as ObjectsResult
-    from .types.recursive import RecursiveArgs as RecursiveArgs, RecursiveResult as RecursiveResult
-    from .types.shared import Tag as Tag, Tree as Tree
-    from .types.siblings import SiblingsArgs as SiblingsArgs, SiblingsResult as SiblingsResult
+    from .models.arrays import ArraysArgs as ArraysArgs, ArraysResult as ArraysResult
+    from .models.newer_words import NewerWordsArgs as NewerWordsArgs, NewerWordsResult as NewerWordsResult
+    from .models.objects import ObjectsArgs as ObjectsArgs, ObjectsResult as ObjectsResult
+    from .models.recursive import RecursiveArgs as RecursiveArgs, RecursiveResult as RecursiveResult
+    from .models.shared import Tag as Tag, Tree as Tree
+    from .models.siblings import SiblingsArgs as SiblingsArgs, SiblingsResult as SiblingsResult
     from . import codecs as codecs
     from .calls import (
         new_arrays_call as new_arrays_call,
@@ -35,23 +35,23 @@ else:
         __name__,
         {
             "ARRAYS": ".idents",
-            "ArraysArgs": ".types.arrays",
-            "ArraysResult": ".types.arrays",
+            "ArraysArgs": ".models.arrays",
+            "ArraysResult": ".models.arrays",
             "Handlers": ".dispatch",
             "NEWER_WORDS": ".idents",
-            "NewerWordsArgs": ".types.newer_words",
-            "NewerWordsResult": ".types.newer_words",
+            "NewerWordsArgs": ".models.newer_words",
+            "NewerWordsResult": ".models.newer_words",
             "OBJECTS": ".idents",
-            "ObjectsArgs": ".types.objects",
-            "ObjectsResult": ".types.objects",
+            "ObjectsArgs": ".models.objects",
+            "ObjectsResult": ".models.objects",
             "RECURSIVE": ".idents",
-            "RecursiveArgs": ".types.recursive",
-            "RecursiveResult": ".types.recursive",
+            "RecursiveArgs": ".models.recursive",
+            "RecursiveResult": ".models.recursive",
             "SIBLINGS": ".idents",
-            "SiblingsArgs": ".types.siblings",
-            "SiblingsResult": ".types.siblings",
-            "Tag": ".types.shared",
-            "Tree": ".types.shared",
+            "SiblingsArgs": ".models.siblings",
+            "SiblingsResult": ".models.siblings",
+            "Tag": ".models.shared",
+            "Tree": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_arrays_call": ".calls",

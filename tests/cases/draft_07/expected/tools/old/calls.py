@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Tree
+    from .models.shared import Tree
 
 
 def new_arrays_call(

@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.newer_words import NewerWordsArgs, NewerWordsResult
-    from .types.objects import ObjectsArgs, ObjectsResult
-    from .types.recursive import RecursiveArgs, RecursiveResult
-    from .types.siblings import SiblingsArgs, SiblingsResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.newer_words import NewerWordsArgs, NewerWordsResult
+    from .models.objects import ObjectsArgs, ObjectsResult
+    from .models.recursive import RecursiveArgs, RecursiveResult
+    from .models.siblings import SiblingsArgs, SiblingsResult
 
 ARRAYS_ARGS: Final[Codec[ArraysArgs]] = Codec.of_package(PACKAGE, "old.arrays", "args")
 ARRAYS_RESULT: Final[Codec[ArraysResult]] = Codec.of_package(PACKAGE, "old.arrays", "result")

@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.newer_words import NewerWordsArgs, NewerWordsResult
-    from .types.objects import ObjectsArgs, ObjectsResult
-    from .types.recursive import RecursiveArgs, RecursiveResult
-    from .types.siblings import SiblingsArgs, SiblingsResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.newer_words import NewerWordsArgs, NewerWordsResult
+    from .models.objects import ObjectsArgs, ObjectsResult
+    from .models.recursive import RecursiveArgs, RecursiveResult
+    from .models.siblings import SiblingsArgs, SiblingsResult
 
 
 class Handlers(Protocol):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.newer_words import NewerWordsArgs, NewerWordsResult
-    from .types.objects import ObjectsArgs, ObjectsResult
-    from .types.recursive import RecursiveArgs, RecursiveResult
-    from .types.siblings import SiblingsArgs, SiblingsResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.newer_words import NewerWordsArgs, NewerWordsResult
+    from .models.objects import ObjectsArgs, ObjectsResult
+    from .models.recursive import RecursiveArgs, RecursiveResult
+    from .models.siblings import SiblingsArgs, SiblingsResult
 
 ARRAYS: Final[Ident[ArraysArgs, ArraysResult]] = Ident("old.arrays")
 NEWER_WORDS: Final[Ident[NewerWordsArgs, NewerWordsResult]] = Ident("old.newer_words")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.old import OldArgs as OldArgs, OldResult as OldResult
+    from .models.old import OldArgs as OldArgs, OldResult as OldResult
     from . import codecs as codecs
     from .calls import new_old_call as new_old_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,8 +19,8 @@ else:
         {
             "Handlers": ".dispatch",
             "OLD": ".idents",
-            "OldArgs": ".types.old",
-            "OldResult": ".types.old",
+            "OldArgs": ".models.old",
+            "OldResult": ".models.old",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_old_call": ".calls",

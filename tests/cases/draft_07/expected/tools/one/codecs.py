@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.old import OldArgs, OldResult
+    from .models.old import OldArgs, OldResult
 
 OLD_ARGS: Final[Codec[OldArgs]] = Codec.of_package(PACKAGE, "one.old", "args")
 OLD_RESULT: Final[Codec[OldResult]] = Codec.of_package(PACKAGE, "one.old", "result")

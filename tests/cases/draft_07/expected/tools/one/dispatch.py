@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.old import OldArgs, OldResult
+    from .models.old import OldArgs, OldResult
 
 
 class Handlers(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.old import OldArgs, OldResult
+    from .models.old import OldArgs, OldResult
 
 OLD: Final[Ident[OldArgs, OldResult]] = Ident("one.old")
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.closed import ClosedArgs as ClosedArgs, ClosedResult as ClosedResult
-    from .types.left_out import LeftOutArgs as LeftOutArgs, LeftOutResult as LeftOutResult
-    from .types.map_ import MapArgs as MapArgs, MapResult as MapResult
-    from .types.no_fields import NoFieldsArgs as NoFieldsArgs, NoFieldsResult as NoFieldsResult
-    from .types.patterns import PatternsArgs as PatternsArgs, PatternsResult as PatternsResult
-    from .types.raw import RawArgs as RawArgs, RawResult as RawResult
-    from .types.word import WordArgs as WordArgs, WordResult as WordResult
+    from .models.closed import ClosedArgs as ClosedArgs, ClosedResult as ClosedResult
+    from .models.left_out import LeftOutArgs as LeftOutArgs, LeftOutResult as LeftOutResult
+    from .models.map_ import MapArgs as MapArgs, MapResult as MapResult
+    from .models.no_fields import NoFieldsArgs as NoFieldsArgs, NoFieldsResult as NoFieldsResult
+    from .models.patterns import PatternsArgs as PatternsArgs, PatternsResult as PatternsResult
+    from .models.raw import RawArgs as RawArgs, RawResult as RawResult
+    from .models.word import WordArgs as WordArgs, WordResult as WordResult
     from . import codecs as codecs
     from .calls import (
         new_closed_call as new_closed_call,
@@ -40,27 +40,27 @@ else:
         __name__,
         {
             "CLOSED": ".idents",
-            "ClosedArgs": ".types.closed",
-            "ClosedResult": ".types.closed",
+            "ClosedArgs": ".models.closed",
+            "ClosedResult": ".models.closed",
             "Handlers": ".dispatch",
             "LEFT_OUT": ".idents",
-            "LeftOutArgs": ".types.left_out",
-            "LeftOutResult": ".types.left_out",
+            "LeftOutArgs": ".models.left_out",
+            "LeftOutResult": ".models.left_out",
             "MAP": ".idents",
-            "MapArgs": ".types.map_",
-            "MapResult": ".types.map_",
+            "MapArgs": ".models.map_",
+            "MapResult": ".models.map_",
             "NO_FIELDS": ".idents",
-            "NoFieldsArgs": ".types.no_fields",
-            "NoFieldsResult": ".types.no_fields",
+            "NoFieldsArgs": ".models.no_fields",
+            "NoFieldsResult": ".models.no_fields",
             "PATTERNS": ".idents",
-            "PatternsArgs": ".types.patterns",
-            "PatternsResult": ".types.patterns",
+            "PatternsArgs": ".models.patterns",
+            "PatternsResult": ".models.patterns",
             "RAW": ".idents",
-            "RawArgs": ".types.raw",
-            "RawResult": ".types.raw",
+            "RawArgs": ".models.raw",
+            "RawResult": ".models.raw",
             "WORD": ".idents",
-            "WordArgs": ".types.word",
-            "WordResult": ".types.word",
+            "WordArgs": ".models.word",
+            "WordResult": ".models.word",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_closed_call": ".calls",

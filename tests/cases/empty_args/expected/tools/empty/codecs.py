@@ -10,13 +10,13 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.closed import ClosedArgs, ClosedResult
-    from .types.left_out import LeftOutArgs, LeftOutResult
-    from .types.map_ import MapArgs, MapResult
-    from .types.no_fields import NoFieldsArgs, NoFieldsResult
-    from .types.patterns import PatternsArgs, PatternsResult
-    from .types.raw import RawArgs, RawResult
-    from .types.word import WordArgs, WordResult
+    from .models.closed import ClosedArgs, ClosedResult
+    from .models.left_out import LeftOutArgs, LeftOutResult
+    from .models.map_ import MapArgs, MapResult
+    from .models.no_fields import NoFieldsArgs, NoFieldsResult
+    from .models.patterns import PatternsArgs, PatternsResult
+    from .models.raw import RawArgs, RawResult
+    from .models.word import WordArgs, WordResult
 
 CLOSED_ARGS: Final[Codec[ClosedArgs]] = Codec.of_package(PACKAGE, "empty.closed", "args")
 CLOSED_RESULT: Final[Codec[ClosedResult]] = Codec.of_package(PACKAGE, "empty.closed", "result")

@@ -12,13 +12,13 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.closed import ClosedArgs, ClosedResult
-    from .types.left_out import LeftOutArgs, LeftOutResult
-    from .types.map_ import MapArgs, MapResult
-    from .types.no_fields import NoFieldsArgs, NoFieldsResult
-    from .types.patterns import PatternsArgs, PatternsResult
-    from .types.raw import RawArgs, RawResult
-    from .types.word import WordArgs, WordResult
+    from .models.closed import ClosedArgs, ClosedResult
+    from .models.left_out import LeftOutArgs, LeftOutResult
+    from .models.map_ import MapArgs, MapResult
+    from .models.no_fields import NoFieldsArgs, NoFieldsResult
+    from .models.patterns import PatternsArgs, PatternsResult
+    from .models.raw import RawArgs, RawResult
+    from .models.word import WordArgs, WordResult
 
 
 class Handlers(Protocol):

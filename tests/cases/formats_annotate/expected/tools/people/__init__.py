@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs as AddArgs, AddResult as AddResult
+    from .models.add import AddArgs as AddArgs, AddResult as AddResult
     from . import codecs as codecs
     from .calls import new_add_call as new_add_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -18,8 +18,8 @@ else:
         __name__,
         {
             "ADD": ".idents",
-            "AddArgs": ".types.add",
-            "AddResult": ".types.add",
+            "AddArgs": ".models.add",
+            "AddResult": ".models.add",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.add import AddArgs, AddResult
+    from .models.add import AddArgs, AddResult
 
 
 class Handlers(Protocol):

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.shared import Quoted as Quoted
-    from .types.tool import ToolArgs as ToolArgs, ToolResult as ToolResult
+    from .models.shared import Quoted as Quoted
+    from .models.tool import ToolArgs as ToolArgs, ToolResult as ToolResult
     from . import codecs as codecs
     from .calls import new_tool_call as new_tool_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,10 +19,10 @@ else:
         __name__,
         {
             "Handlers": ".dispatch",
-            "Quoted": ".types.shared",
+            "Quoted": ".models.shared",
             "TOOL": ".idents",
-            "ToolArgs": ".types.tool",
-            "ToolResult": ".types.tool",
+            "ToolArgs": ".models.tool",
+            "ToolResult": ".models.tool",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_registration": ".dispatch",

@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.tool import ToolArgs, ToolResult
+    from .models.tool import ToolArgs, ToolResult
 
 TOOL_ARGS: Final[Codec[ToolArgs]] = Codec.of_package(PACKAGE, "hostile.tool", "args")
 TOOL_RESULT: Final[Codec[ToolResult]] = Codec.of_package(PACKAGE, "hostile.tool", "result")

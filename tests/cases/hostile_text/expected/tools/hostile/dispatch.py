@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.tool import ToolArgs, ToolResult
+    from .models.tool import ToolArgs, ToolResult
 
 
 class Handlers(Protocol):

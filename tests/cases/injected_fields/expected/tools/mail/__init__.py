@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.closed import ClosedArgs as ClosedArgs, ClosedResult as ClosedResult
-    from .types.methods import SendMethodResult as SendMethodResult, SendPayload as SendPayload
-    from .types.open_ import OpenArgs as OpenArgs, OpenResult as OpenResult
-    from .types.payload import PayloadArgs as PayloadArgs, PayloadResult as PayloadResult
-    from .types.shared import Draft as Draft
-    from .types.shared_ import SharedArgs as SharedArgs, SharedResult as SharedResult
-    from .types.whole import WholeArgs as WholeArgs, WholeResult as WholeResult
+    from .models.closed import ClosedArgs as ClosedArgs, ClosedResult as ClosedResult
+    from .models.methods import SendMethodResult as SendMethodResult, SendPayload as SendPayload
+    from .models.open_ import OpenArgs as OpenArgs, OpenResult as OpenResult
+    from .models.payload import PayloadArgs as PayloadArgs, PayloadResult as PayloadResult
+    from .models.shared import Draft as Draft
+    from .models.shared_ import SharedArgs as SharedArgs, SharedResult as SharedResult
+    from .models.whole import WholeArgs as WholeArgs, WholeResult as WholeResult
     from . import codecs as codecs
     from .calls import (
         new_closed_call as new_closed_call,
@@ -34,24 +34,24 @@ else:
         __name__,
         {
             "CLOSED": ".idents",
-            "ClosedArgs": ".types.closed",
-            "ClosedResult": ".types.closed",
-            "Draft": ".types.shared",
+            "ClosedArgs": ".models.closed",
+            "ClosedResult": ".models.closed",
+            "Draft": ".models.shared",
             "Handlers": ".dispatch",
             "OPEN": ".idents",
-            "OpenArgs": ".types.open_",
-            "OpenResult": ".types.open_",
+            "OpenArgs": ".models.open_",
+            "OpenResult": ".models.open_",
             "PAYLOAD": ".idents",
-            "PayloadArgs": ".types.payload",
-            "PayloadResult": ".types.payload",
+            "PayloadArgs": ".models.payload",
+            "PayloadResult": ".models.payload",
             "SHARED": ".idents",
-            "SendMethodResult": ".types.methods",
-            "SendPayload": ".types.methods",
-            "SharedArgs": ".types.shared_",
-            "SharedResult": ".types.shared_",
+            "SendMethodResult": ".models.methods",
+            "SendPayload": ".models.methods",
+            "SharedArgs": ".models.shared_",
+            "SharedResult": ".models.shared_",
             "WHOLE": ".idents",
-            "WholeArgs": ".types.whole",
-            "WholeResult": ".types.whole",
+            "WholeArgs": ".models.whole",
+            "WholeResult": ".models.whole",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_closed_call": ".calls",

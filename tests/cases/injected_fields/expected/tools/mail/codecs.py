@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.closed import ClosedArgs, ClosedResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.payload import PayloadArgs, PayloadResult
-    from .types.shared_ import SharedArgs, SharedResult
-    from .types.whole import WholeArgs, WholeResult
+    from .models.closed import ClosedArgs, ClosedResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.payload import PayloadArgs, PayloadResult
+    from .models.shared_ import SharedArgs, SharedResult
+    from .models.whole import WholeArgs, WholeResult
 
 CLOSED_ARGS: Final[Codec[ClosedArgs]] = Codec.of_package(PACKAGE, "mail.closed", "args")
 CLOSED_RESULT: Final[Codec[ClosedResult]] = Codec.of_package(PACKAGE, "mail.closed", "result")

@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.closed import ClosedArgs, ClosedResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.payload import PayloadArgs, PayloadResult
-    from .types.shared_ import SharedArgs, SharedResult
-    from .types.whole import WholeArgs, WholeResult
+    from .models.closed import ClosedArgs, ClosedResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.payload import PayloadArgs, PayloadResult
+    from .models.shared_ import SharedArgs, SharedResult
+    from .models.whole import WholeArgs, WholeResult
 
 
 class Handlers(Protocol):

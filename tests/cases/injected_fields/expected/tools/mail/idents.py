@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.closed import ClosedArgs, ClosedResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.payload import PayloadArgs, PayloadResult
-    from .types.shared_ import SharedArgs, SharedResult
-    from .types.whole import WholeArgs, WholeResult
+    from .models.closed import ClosedArgs, ClosedResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.payload import PayloadArgs, PayloadResult
+    from .models.shared_ import SharedArgs, SharedResult
+    from .models.whole import WholeArgs, WholeResult
 
 CLOSED: Final[Ident[ClosedArgs, ClosedResult]] = Ident("mail.closed")
 OPEN: Final[Ident[OpenArgs, OpenResult]] = Ident("mail.open")

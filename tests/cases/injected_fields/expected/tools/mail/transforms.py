@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .types.methods import SendPayload
+from .models.methods import SendPayload
 
 if TYPE_CHECKING:
-    from .types.methods import SendMethodResult
-    from .types.payload import PayloadArgs, PayloadResult
+    from .models.methods import SendMethodResult
+    from .models.payload import PayloadArgs, PayloadResult
 
 
 def to_method_payload_payload(args: PayloadArgs, /, *, account: str) -> SendPayload:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs as AddArgs, AddResult as AddResult
-    from .types.shared import Item as Item
+    from .models.add import AddArgs as AddArgs, AddResult as AddResult
+    from .models.shared import Item as Item
     from . import codecs as codecs
     from .calls import new_add_call as new_add_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,10 +19,10 @@ else:
         __name__,
         {
             "ADD": ".idents",
-            "AddArgs": ".types.add",
-            "AddResult": ".types.add",
+            "AddArgs": ".models.add",
+            "AddResult": ".models.add",
             "Handlers": ".dispatch",
-            "Item": ".types.shared",
+            "Item": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_add_call": ".calls",

@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs, AddResult
+    from .models.add import AddArgs, AddResult
 
 ADD_ARGS: Final[Codec[AddArgs]] = Codec.of_package(PACKAGE, "shop.add", "args")
 ADD_RESULT: Final[Codec[AddResult]] = Codec.of_package(PACKAGE, "shop.add", "result")

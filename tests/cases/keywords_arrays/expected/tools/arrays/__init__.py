@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.contents import ContentsArgs as ContentsArgs, ContentsResult as ContentsResult
-    from .types.lengths import LengthsArgs as LengthsArgs, LengthsResult as LengthsResult
-    from .types.places import PlacesArgs as PlacesArgs, PlacesResult as PlacesResult
-    from .types.typeless import TypelessArgs as TypelessArgs, TypelessResult as TypelessResult
+    from .models.contents import ContentsArgs as ContentsArgs, ContentsResult as ContentsResult
+    from .models.lengths import LengthsArgs as LengthsArgs, LengthsResult as LengthsResult
+    from .models.places import PlacesArgs as PlacesArgs, PlacesResult as PlacesResult
+    from .models.typeless import TypelessArgs as TypelessArgs, TypelessResult as TypelessResult
     from . import codecs as codecs
     from .calls import (
         new_contents_call as new_contents_call,
@@ -26,18 +26,18 @@ else:
         __name__,
         {
             "CONTENTS": ".idents",
-            "ContentsArgs": ".types.contents",
-            "ContentsResult": ".types.contents",
+            "ContentsArgs": ".models.contents",
+            "ContentsResult": ".models.contents",
             "Handlers": ".dispatch",
             "LENGTHS": ".idents",
-            "LengthsArgs": ".types.lengths",
-            "LengthsResult": ".types.lengths",
+            "LengthsArgs": ".models.lengths",
+            "LengthsResult": ".models.lengths",
             "PLACES": ".idents",
-            "PlacesArgs": ".types.places",
-            "PlacesResult": ".types.places",
+            "PlacesArgs": ".models.places",
+            "PlacesResult": ".models.places",
             "TYPELESS": ".idents",
-            "TypelessArgs": ".types.typeless",
-            "TypelessResult": ".types.typeless",
+            "TypelessArgs": ".models.typeless",
+            "TypelessResult": ".models.typeless",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_contents_call": ".calls",

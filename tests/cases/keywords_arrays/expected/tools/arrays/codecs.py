@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.contents import ContentsArgs, ContentsResult
-    from .types.lengths import LengthsArgs, LengthsResult
-    from .types.places import PlacesArgs, PlacesResult
-    from .types.typeless import TypelessArgs, TypelessResult
+    from .models.contents import ContentsArgs, ContentsResult
+    from .models.lengths import LengthsArgs, LengthsResult
+    from .models.places import PlacesArgs, PlacesResult
+    from .models.typeless import TypelessArgs, TypelessResult
 
 CONTENTS_ARGS: Final[Codec[ContentsArgs]] = Codec.of_package(PACKAGE, "arrays.contents", "args")
 CONTENTS_RESULT: Final[Codec[ContentsResult]] = Codec.of_package(PACKAGE, "arrays.contents", "result")

@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.contents import ContentsArgs, ContentsResult
-    from .types.lengths import LengthsArgs, LengthsResult
-    from .types.places import PlacesArgs, PlacesResult
-    from .types.typeless import TypelessArgs, TypelessResult
+    from .models.contents import ContentsArgs, ContentsResult
+    from .models.lengths import LengthsArgs, LengthsResult
+    from .models.places import PlacesArgs, PlacesResult
+    from .models.typeless import TypelessArgs, TypelessResult
 
 
 class Handlers(Protocol):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.contents import ContentsArgs, ContentsResult
-    from .types.lengths import LengthsArgs, LengthsResult
-    from .types.places import PlacesArgs, PlacesResult
-    from .types.typeless import TypelessArgs, TypelessResult
+    from .models.contents import ContentsArgs, ContentsResult
+    from .models.lengths import LengthsArgs, LengthsResult
+    from .models.places import PlacesArgs, PlacesResult
+    from .models.typeless import TypelessArgs, TypelessResult
 
 CONTENTS: Final[Ident[ContentsArgs, ContentsResult]] = Ident("arrays.contents")
 LENGTHS: Final[Ident[LengthsArgs, LengthsResult]] = Ident("arrays.lengths")

@@ -6,14 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.keys import (
+    from .models.keys import (
         KeysArgs as KeysArgs,
         KeysArgsMixed as KeysArgsMixed,
         KeysArgsShortNamed as KeysArgsShortNamed,
         KeysResult as KeysResult,
     )
-    from .types.maps import MapsArgs as MapsArgs, MapsArgsRecordsValue as MapsArgsRecordsValue, MapsResult as MapsResult
-    from .types.openness import (
+    from .models.maps import (
+        MapsArgs as MapsArgs,
+        MapsArgsRecordsValue as MapsArgsRecordsValue,
+        MapsResult as MapsResult,
+    )
+    from .models.openness import (
         OpennessArgs as OpennessArgs,
         OpennessArgsClosed as OpennessArgsClosed,
         OpennessArgsExplicit as OpennessArgsExplicit,
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
         OpennessArgsTyped as OpennessArgsTyped,
         OpennessResult as OpennessResult,
     )
-    from .types.required_only import RequiredOnlyArgs as RequiredOnlyArgs, RequiredOnlyResult as RequiredOnlyResult
+    from .models.required_only import RequiredOnlyArgs as RequiredOnlyArgs, RequiredOnlyResult as RequiredOnlyResult
     from . import codecs as codecs
     from .calls import (
         new_keys_call as new_keys_call,
@@ -39,24 +43,24 @@ else:
         {
             "Handlers": ".dispatch",
             "KEYS": ".idents",
-            "KeysArgs": ".types.keys",
-            "KeysArgsMixed": ".types.keys",
-            "KeysArgsShortNamed": ".types.keys",
-            "KeysResult": ".types.keys",
+            "KeysArgs": ".models.keys",
+            "KeysArgsMixed": ".models.keys",
+            "KeysArgsShortNamed": ".models.keys",
+            "KeysResult": ".models.keys",
             "MAPS": ".idents",
-            "MapsArgs": ".types.maps",
-            "MapsArgsRecordsValue": ".types.maps",
-            "MapsResult": ".types.maps",
+            "MapsArgs": ".models.maps",
+            "MapsArgsRecordsValue": ".models.maps",
+            "MapsResult": ".models.maps",
             "OPENNESS": ".idents",
-            "OpennessArgs": ".types.openness",
-            "OpennessArgsClosed": ".types.openness",
-            "OpennessArgsExplicit": ".types.openness",
-            "OpennessArgsOpen": ".types.openness",
-            "OpennessArgsTyped": ".types.openness",
-            "OpennessResult": ".types.openness",
+            "OpennessArgs": ".models.openness",
+            "OpennessArgsClosed": ".models.openness",
+            "OpennessArgsExplicit": ".models.openness",
+            "OpennessArgsOpen": ".models.openness",
+            "OpennessArgsTyped": ".models.openness",
+            "OpennessResult": ".models.openness",
             "REQUIRED_ONLY": ".idents",
-            "RequiredOnlyArgs": ".types.required_only",
-            "RequiredOnlyResult": ".types.required_only",
+            "RequiredOnlyArgs": ".models.required_only",
+            "RequiredOnlyResult": ".models.required_only",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_keys_call": ".calls",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
-    from .types.keys import KeysArgsMixed, KeysArgsShortNamed
-    from .types.maps import MapsArgsRecordsValue
-    from .types.openness import OpennessArgsClosed, OpennessArgsExplicit, OpennessArgsOpen, OpennessArgsTyped
+    from .models.keys import KeysArgsMixed, KeysArgsShortNamed
+    from .models.maps import MapsArgsRecordsValue
+    from .models.openness import OpennessArgsClosed, OpennessArgsExplicit, OpennessArgsOpen, OpennessArgsTyped
 
 
 def new_keys_call(

@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.keys import KeysArgs, KeysResult
-    from .types.maps import MapsArgs, MapsResult
-    from .types.openness import OpennessArgs, OpennessResult
-    from .types.required_only import RequiredOnlyArgs, RequiredOnlyResult
+    from .models.keys import KeysArgs, KeysResult
+    from .models.maps import MapsArgs, MapsResult
+    from .models.openness import OpennessArgs, OpennessResult
+    from .models.required_only import RequiredOnlyArgs, RequiredOnlyResult
 
 KEYS_ARGS: Final[Codec[KeysArgs]] = Codec.of_package(PACKAGE, "objects.keys", "args")
 KEYS_RESULT: Final[Codec[KeysResult]] = Codec.of_package(PACKAGE, "objects.keys", "result")

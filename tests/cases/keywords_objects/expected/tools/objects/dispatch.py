@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.keys import KeysArgs, KeysResult
-    from .types.maps import MapsArgs, MapsResult
-    from .types.openness import OpennessArgs, OpennessResult
-    from .types.required_only import RequiredOnlyArgs, RequiredOnlyResult
+    from .models.keys import KeysArgs, KeysResult
+    from .models.maps import MapsArgs, MapsResult
+    from .models.openness import OpennessArgs, OpennessResult
+    from .models.required_only import RequiredOnlyArgs, RequiredOnlyResult
 
 
 class Handlers(Protocol):

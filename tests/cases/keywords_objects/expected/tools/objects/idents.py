@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.keys import KeysArgs, KeysResult
-    from .types.maps import MapsArgs, MapsResult
-    from .types.openness import OpennessArgs, OpennessResult
-    from .types.required_only import RequiredOnlyArgs, RequiredOnlyResult
+    from .models.keys import KeysArgs, KeysResult
+    from .models.maps import MapsArgs, MapsResult
+    from .models.openness import OpennessArgs, OpennessResult
+    from .models.required_only import RequiredOnlyArgs, RequiredOnlyResult
 
 KEYS: Final[Ident[KeysArgs, KeysResult]] = Ident("objects.keys")
 MAPS: Final[Ident[MapsArgs, MapsResult]] = Ident("objects.maps")

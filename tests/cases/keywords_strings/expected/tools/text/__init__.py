@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.bounds import (
+    from .models.bounds import (
         BoundsArgs as BoundsArgs,
         BoundsArgsDeep as BoundsArgsDeep,
         BoundsArgsDeepInner as BoundsArgsDeepInner,
         BoundsResult as BoundsResult,
     )
-    from .types.content import ContentArgs as ContentArgs, ContentResult as ContentResult
-    from .types.typeless import TypelessArgs as TypelessArgs, TypelessResult as TypelessResult
+    from .models.content import ContentArgs as ContentArgs, ContentResult as ContentResult
+    from .models.typeless import TypelessArgs as TypelessArgs, TypelessResult as TypelessResult
     from . import codecs as codecs
     from .calls import (
         new_bounds_call as new_bounds_call,
@@ -29,17 +29,17 @@ else:
         __name__,
         {
             "BOUNDS": ".idents",
-            "BoundsArgs": ".types.bounds",
-            "BoundsArgsDeep": ".types.bounds",
-            "BoundsArgsDeepInner": ".types.bounds",
-            "BoundsResult": ".types.bounds",
+            "BoundsArgs": ".models.bounds",
+            "BoundsArgsDeep": ".models.bounds",
+            "BoundsArgsDeepInner": ".models.bounds",
+            "BoundsResult": ".models.bounds",
             "CONTENT": ".idents",
-            "ContentArgs": ".types.content",
-            "ContentResult": ".types.content",
+            "ContentArgs": ".models.content",
+            "ContentResult": ".models.content",
             "Handlers": ".dispatch",
             "TYPELESS": ".idents",
-            "TypelessArgs": ".types.typeless",
-            "TypelessResult": ".types.typeless",
+            "TypelessArgs": ".models.typeless",
+            "TypelessResult": ".models.typeless",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_bounds_call": ".calls",

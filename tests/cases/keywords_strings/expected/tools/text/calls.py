@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.bounds import BoundsArgsDeep
+    from .models.bounds import BoundsArgsDeep
 
 
 def new_bounds_call(

@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.content import ContentArgs, ContentResult
-    from .types.typeless import TypelessArgs, TypelessResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.content import ContentArgs, ContentResult
+    from .models.typeless import TypelessArgs, TypelessResult
 
 BOUNDS_ARGS: Final[Codec[BoundsArgs]] = Codec.of_package(PACKAGE, "text.bounds", "args")
 BOUNDS_RESULT: Final[Codec[BoundsResult]] = Codec.of_package(PACKAGE, "text.bounds", "result")

@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.content import ContentArgs, ContentResult
-    from .types.typeless import TypelessArgs, TypelessResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.content import ContentArgs, ContentResult
+    from .models.typeless import TypelessArgs, TypelessResult
 
 
 class Handlers(Protocol):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.content import ContentArgs, ContentResult
-    from .types.typeless import TypelessArgs, TypelessResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.content import ContentArgs, ContentResult
+    from .models.typeless import TypelessArgs, TypelessResult
 
 BOUNDS: Final[Ident[BoundsArgs, BoundsResult]] = Ident("text.bounds")
 CONTENT: Final[Ident[ContentArgs, ContentResult]] = Ident("text.content")

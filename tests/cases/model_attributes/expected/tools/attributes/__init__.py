@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.empty import EmptyArgs as EmptyArgs, EmptyResult as EmptyResult
-    from .types.hidden import HiddenArgs as HiddenArgs, HiddenResult as HiddenResult
-    from .types.parameters import ParametersArgs as ParametersArgs, ParametersResult as ParametersResult
-    from .types.pydantic import (
+    from .models.empty import EmptyArgs as EmptyArgs, EmptyResult as EmptyResult
+    from .models.hidden import HiddenArgs as HiddenArgs, HiddenResult as HiddenResult
+    from .models.parameters import ParametersArgs as ParametersArgs, ParametersResult as ParametersResult
+    from .models.pydantic import (
         PydanticArgs as PydanticArgs,
         PydanticResult as PydanticResult,
         PydanticResultModelConfig as PydanticResultModelConfig,
@@ -30,19 +30,19 @@ else:
         __name__,
         {
             "EMPTY": ".idents",
-            "EmptyArgs": ".types.empty",
-            "EmptyResult": ".types.empty",
+            "EmptyArgs": ".models.empty",
+            "EmptyResult": ".models.empty",
             "HIDDEN": ".idents",
             "Handlers": ".dispatch",
-            "HiddenArgs": ".types.hidden",
-            "HiddenResult": ".types.hidden",
+            "HiddenArgs": ".models.hidden",
+            "HiddenResult": ".models.hidden",
             "PARAMETERS": ".idents",
             "PYDANTIC": ".idents",
-            "ParametersArgs": ".types.parameters",
-            "ParametersResult": ".types.parameters",
-            "PydanticArgs": ".types.pydantic",
-            "PydanticResult": ".types.pydantic",
-            "PydanticResultModelConfig": ".types.pydantic",
+            "ParametersArgs": ".models.parameters",
+            "ParametersResult": ".models.parameters",
+            "PydanticArgs": ".models.pydantic",
+            "PydanticResult": ".models.pydantic",
+            "PydanticResultModelConfig": ".models.pydantic",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_empty_call": ".calls",

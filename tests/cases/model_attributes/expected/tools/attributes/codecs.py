@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.empty import EmptyArgs, EmptyResult
-    from .types.hidden import HiddenArgs, HiddenResult
-    from .types.parameters import ParametersArgs, ParametersResult
-    from .types.pydantic import PydanticArgs, PydanticResult
+    from .models.empty import EmptyArgs, EmptyResult
+    from .models.hidden import HiddenArgs, HiddenResult
+    from .models.parameters import ParametersArgs, ParametersResult
+    from .models.pydantic import PydanticArgs, PydanticResult
 
 EMPTY_ARGS: Final[Codec[EmptyArgs]] = Codec.of_package(PACKAGE, "attributes.empty", "args")
 EMPTY_RESULT: Final[Codec[EmptyResult]] = Codec.of_package(PACKAGE, "attributes.empty", "result")

@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.empty import EmptyArgs, EmptyResult
-    from .types.hidden import HiddenArgs, HiddenResult
-    from .types.parameters import ParametersArgs, ParametersResult
-    from .types.pydantic import PydanticArgs, PydanticResult
+    from .models.empty import EmptyArgs, EmptyResult
+    from .models.hidden import HiddenArgs, HiddenResult
+    from .models.parameters import ParametersArgs, ParametersResult
+    from .models.pydantic import PydanticArgs, PydanticResult
 
 
 class Handlers(Protocol):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.empty import EmptyArgs, EmptyResult
-    from .types.hidden import HiddenArgs, HiddenResult
-    from .types.parameters import ParametersArgs, ParametersResult
-    from .types.pydantic import PydanticArgs, PydanticResult
+    from .models.empty import EmptyArgs, EmptyResult
+    from .models.hidden import HiddenArgs, HiddenResult
+    from .models.parameters import ParametersArgs, ParametersResult
+    from .models.pydantic import PydanticArgs, PydanticResult
 
 EMPTY: Final[Ident[EmptyArgs, EmptyResult]] = Ident("attributes.empty")
 HIDDEN: Final[Ident[HiddenArgs, HiddenResult]] = Ident("attributes.hidden")

@@ -6,21 +6,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.order import (
+    from .models.order import (
         OrderArgs as OrderArgs,
         OrderArgsArgs_d13ba5 as OrderArgsArgs_d13ba5,
         OrderArgsItem_e478de as OrderArgsItem_e478de,
         OrderResult as OrderResult,
         OrderResultResult_392294 as OrderResultResult_392294,
     )
-    from .types.order_args import (
+    from .models.order_args import (
         OrderArgsArgs as OrderArgsArgs,
         OrderArgsResult as OrderArgsResult,
         OrderArgsResultArgs as OrderArgsResultArgs,
     )
-    from .types.order_result import OrderResultArgs as OrderResultArgs, OrderResultResult as OrderResultResult
-    from .types.shared import OrderArgsItem as OrderArgsItem, Shared as Shared
-    from .types.shared_twice import (
+    from .models.order_result import OrderResultArgs as OrderResultArgs, OrderResultResult as OrderResultResult
+    from .models.shared import OrderArgsItem as OrderArgsItem, Shared as Shared
+    from .models.shared_twice import (
         SharedTwiceArgs as SharedTwiceArgs,
         SharedTwiceArgsLeft as SharedTwiceArgsLeft,
         SharedTwiceArgsLeftItem as SharedTwiceArgsLeftItem,
@@ -55,28 +55,28 @@ else:
             "ORDER": ".idents",
             "ORDER_ARGS": ".idents",
             "ORDER_RESULT": ".idents",
-            "OrderArgs": ".types.order",
-            "OrderArgsArgs": ".types.order_args",
-            "OrderArgsArgs_d13ba5": ".types.order",
-            "OrderArgsItem": ".types.shared",
-            "OrderArgsItem_e478de": ".types.order",
-            "OrderArgsResult": ".types.order_args",
-            "OrderArgsResultArgs": ".types.order_args",
-            "OrderResult": ".types.order",
-            "OrderResultArgs": ".types.order_result",
-            "OrderResultResult": ".types.order_result",
-            "OrderResultResult_392294": ".types.order",
+            "OrderArgs": ".models.order",
+            "OrderArgsArgs": ".models.order_args",
+            "OrderArgsArgs_d13ba5": ".models.order",
+            "OrderArgsItem": ".models.shared",
+            "OrderArgsItem_e478de": ".models.order",
+            "OrderArgsResult": ".models.order_args",
+            "OrderArgsResultArgs": ".models.order_args",
+            "OrderResult": ".models.order",
+            "OrderResultArgs": ".models.order_result",
+            "OrderResultResult": ".models.order_result",
+            "OrderResultResult_392294": ".models.order",
             "SHARED_TWICE": ".idents",
-            "Shared": ".types.shared",
-            "SharedTwiceArgs": ".types.shared_twice",
-            "SharedTwiceArgsLeft": ".types.shared_twice",
-            "SharedTwiceArgsLeftItem": ".types.shared_twice",
-            "SharedTwiceArgsLeftItem_7a2e2e": ".types.shared_twice",
-            "SharedTwiceArgsListItem": ".types.shared_twice",
-            "SharedTwiceArgsListItemItem": ".types.shared_twice",
-            "SharedTwiceArgsRight": ".types.shared_twice",
-            "SharedTwiceArgsRightItem": ".types.shared_twice",
-            "SharedTwiceResult": ".types.shared_twice",
+            "Shared": ".models.shared",
+            "SharedTwiceArgs": ".models.shared_twice",
+            "SharedTwiceArgsLeft": ".models.shared_twice",
+            "SharedTwiceArgsLeftItem": ".models.shared_twice",
+            "SharedTwiceArgsLeftItem_7a2e2e": ".models.shared_twice",
+            "SharedTwiceArgsListItem": ".models.shared_twice",
+            "SharedTwiceArgsListItemItem": ".models.shared_twice",
+            "SharedTwiceArgsRight": ".models.shared_twice",
+            "SharedTwiceArgsRightItem": ".models.shared_twice",
+            "SharedTwiceResult": ".models.shared_twice",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_order_args_call": ".calls",

@@ -12,9 +12,9 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.order import OrderArgsArgs_d13ba5, OrderArgsItem_e478de
-    from .types.shared import OrderArgsItem
-    from .types.shared_twice import (
+    from .models.order import OrderArgsArgs_d13ba5, OrderArgsItem_e478de
+    from .models.shared import OrderArgsItem
+    from .models.shared_twice import (
         SharedTwiceArgsLeft,
         SharedTwiceArgsLeftItem_7a2e2e,
         SharedTwiceArgsListItem,

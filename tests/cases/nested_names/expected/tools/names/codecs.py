@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.order import OrderArgs, OrderResult
-    from .types.order_args import OrderArgsArgs, OrderArgsResult
-    from .types.order_result import OrderResultArgs, OrderResultResult
-    from .types.shared_twice import SharedTwiceArgs, SharedTwiceResult
+    from .models.order import OrderArgs, OrderResult
+    from .models.order_args import OrderArgsArgs, OrderArgsResult
+    from .models.order_result import OrderResultArgs, OrderResultResult
+    from .models.shared_twice import SharedTwiceArgs, SharedTwiceResult
 
 ORDER_ARGS: Final[Codec[OrderArgs]] = Codec.of_package(PACKAGE, "names.order", "args")
 ORDER_RESULT: Final[Codec[OrderResult]] = Codec.of_package(PACKAGE, "names.order", "result")

@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.order import OrderArgs, OrderResult
-    from .types.order_args import OrderArgsArgs, OrderArgsResult
-    from .types.order_result import OrderResultArgs, OrderResultResult
-    from .types.shared_twice import SharedTwiceArgs, SharedTwiceResult
+    from .models.order import OrderArgs, OrderResult
+    from .models.order_args import OrderArgsArgs, OrderArgsResult
+    from .models.order_result import OrderResultArgs, OrderResultResult
+    from .models.shared_twice import SharedTwiceArgs, SharedTwiceResult
 
 
 class Handlers(Protocol):

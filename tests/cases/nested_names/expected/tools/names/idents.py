@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.order import OrderArgs, OrderResult
-    from .types.order_args import OrderArgsArgs, OrderArgsResult
-    from .types.order_result import OrderResultArgs, OrderResultResult
-    from .types.shared_twice import SharedTwiceArgs, SharedTwiceResult
+    from .models.order import OrderArgs, OrderResult
+    from .models.order_args import OrderArgsArgs, OrderArgsResult
+    from .models.order_result import OrderResultArgs, OrderResultResult
+    from .models.shared_twice import SharedTwiceArgs, SharedTwiceResult
 
 ORDER: Final[Ident[OrderArgs, OrderResult]] = Ident("names.order")
 ORDER_ARGS: Final[Ident[OrderArgsArgs, OrderArgsResult]] = Ident("names.order_args")

@@ -13,8 +13,8 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.set_ import SetArgsAddress
-    from .types.shared import Person
+    from .models.set_ import SetArgsAddress
+    from .models.shared import Person
 
 
 def new_set_call(

@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.set_ import SetArgs, SetResult
+    from .models.set_ import SetArgs, SetResult
 
 SET_ARGS: Final[Codec[SetArgs]] = Codec.of_package(PACKAGE, "nullable.set", "args")
 SET_RESULT: Final[Codec[SetResult]] = Codec.of_package(PACKAGE, "nullable.set", "result")

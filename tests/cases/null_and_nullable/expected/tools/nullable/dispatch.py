@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.set_ import SetArgs, SetResult
+    from .models.set_ import SetArgs, SetResult
 
 
 class Handlers(Protocol):

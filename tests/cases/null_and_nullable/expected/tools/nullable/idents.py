@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.set_ import SetArgs, SetResult
+    from .models.set_ import SetArgs, SetResult
 
 SET: Final[Ident[SetArgs, SetResult]] = Ident("nullable.set")
 

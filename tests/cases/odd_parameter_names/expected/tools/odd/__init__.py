@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.published import PublishedArgs as PublishedArgs, PublishedResult as PublishedResult
-    from .types.renamed import RenamedArgs as RenamedArgs, RenamedResult as RenamedResult
+    from .models.published import PublishedArgs as PublishedArgs, PublishedResult as PublishedResult
+    from .models.renamed import RenamedArgs as RenamedArgs, RenamedResult as RenamedResult
     from . import codecs as codecs
     from .calls import new_published_call as new_published_call, new_renamed_call as new_renamed_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -20,11 +20,11 @@ else:
         {
             "Handlers": ".dispatch",
             "PUBLISHED": ".idents",
-            "PublishedArgs": ".types.published",
-            "PublishedResult": ".types.published",
+            "PublishedArgs": ".models.published",
+            "PublishedResult": ".models.published",
             "RENAMED": ".idents",
-            "RenamedArgs": ".types.renamed",
-            "RenamedResult": ".types.renamed",
+            "RenamedArgs": ".models.renamed",
+            "RenamedResult": ".models.renamed",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_published_call": ".calls",

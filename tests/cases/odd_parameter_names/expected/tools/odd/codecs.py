@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.published import PublishedArgs, PublishedResult
-    from .types.renamed import RenamedArgs, RenamedResult
+    from .models.published import PublishedArgs, PublishedResult
+    from .models.renamed import RenamedArgs, RenamedResult
 
 PUBLISHED_ARGS: Final[Codec[PublishedArgs]] = Codec.of_package(PACKAGE, "odd.published", "args")
 PUBLISHED_RESULT: Final[Codec[PublishedResult]] = Codec.of_package(PACKAGE, "odd.published", "result")

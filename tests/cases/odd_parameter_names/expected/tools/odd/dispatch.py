@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.published import PublishedArgs, PublishedResult
-    from .types.renamed import RenamedArgs, RenamedResult
+    from .models.published import PublishedArgs, PublishedResult
+    from .models.renamed import RenamedArgs, RenamedResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.published import PublishedArgs, PublishedResult
-    from .types.renamed import RenamedArgs, RenamedResult
+    from .models.published import PublishedArgs, PublishedResult
+    from .models.renamed import RenamedArgs, RenamedResult
 
 PUBLISHED: Final[Ident[PublishedArgs, PublishedResult]] = Ident("odd.published")
 RENAMED: Final[Ident[RenamedArgs, RenamedResult]] = Ident("odd.renamed")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.everything import EverythingArgs as EverythingArgs, EverythingResult as EverythingResult
-    from .types.shared import Point as Point
+    from .models.everything import EverythingArgs as EverythingArgs, EverythingResult as EverythingResult
+    from .models.shared import Point as Point
     from . import codecs as codecs
     from .calls import new_everything_call as new_everything_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,10 +19,10 @@ else:
         __name__,
         {
             "EVERYTHING": ".idents",
-            "EverythingArgs": ".types.everything",
-            "EverythingResult": ".types.everything",
+            "EverythingArgs": ".models.everything",
+            "EverythingResult": ".models.everything",
             "Handlers": ".dispatch",
-            "Point": ".types.shared",
+            "Point": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_everything_call": ".calls",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.shared import Point
+    from .models.shared import Point
 
 
 def new_everything_call(

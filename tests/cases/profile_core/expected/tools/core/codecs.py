@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.everything import EverythingArgs, EverythingResult
+    from .models.everything import EverythingArgs, EverythingResult
 
 EVERYTHING_ARGS: Final[Codec[EverythingArgs]] = Codec.of_package(PACKAGE, "core.everything", "args")
 EVERYTHING_RESULT: Final[Codec[EverythingResult]] = Codec.of_package(PACKAGE, "core.everything", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.everything import EverythingArgs, EverythingResult
+    from .models.everything import EverythingArgs, EverythingResult
 
 
 class Handlers(Protocol):

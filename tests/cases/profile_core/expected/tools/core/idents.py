@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.everything import EverythingArgs, EverythingResult
+    from .models.everything import EverythingArgs, EverythingResult
 
 EVERYTHING: Final[Ident[EverythingArgs, EverythingResult]] = Ident("core.everything")
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.direct import DirectArgs as DirectArgs, DirectResult as DirectResult
-    from .types.local import LocalArgs as LocalArgs, LocalArgsBranch as LocalArgsBranch, LocalResult as LocalResult
-    from .types.mutual import MutualArgs as MutualArgs, MutualResult as MutualResult
-    from .types.root import RootArgs as RootArgs, RootResult as RootResult
-    from .types.shared import (
+    from .models.direct import DirectArgs as DirectArgs, DirectResult as DirectResult
+    from .models.local import LocalArgs as LocalArgs, LocalArgsBranch as LocalArgsBranch, LocalResult as LocalResult
+    from .models.mutual import MutualArgs as MutualArgs, MutualResult as MutualResult
+    from .models.root import RootArgs as RootArgs, RootResult as RootResult
+    from .models.shared import (
         Expression as Expression,
         ExpressionOption1 as ExpressionOption1,
         ExpressionOption2 as ExpressionOption2,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Test as Test,
         Tree as Tree,
     )
-    from .types.unions import UnionsArgs as UnionsArgs, UnionsResult as UnionsResult
+    from .models.unions import UnionsArgs as UnionsArgs, UnionsResult as UnionsResult
     from . import codecs as codecs
     from .calls import (
         new_direct_call as new_direct_call,
@@ -42,34 +42,34 @@ else:
         __name__,
         {
             "DIRECT": ".idents",
-            "DirectArgs": ".types.direct",
-            "DirectResult": ".types.direct",
-            "Expression": ".types.shared",
-            "ExpressionOption1": ".types.shared",
-            "ExpressionOption2": ".types.shared",
-            "File": ".types.shared",
-            "Folder": ".types.shared",
+            "DirectArgs": ".models.direct",
+            "DirectResult": ".models.direct",
+            "Expression": ".models.shared",
+            "ExpressionOption1": ".models.shared",
+            "ExpressionOption2": ".models.shared",
+            "File": ".models.shared",
+            "Folder": ".models.shared",
             "Handlers": ".dispatch",
-            "Json": ".types.shared",
+            "Json": ".models.shared",
             "LOCAL": ".idents",
-            "LocalArgs": ".types.local",
-            "LocalArgsBranch": ".types.local",
-            "LocalResult": ".types.local",
+            "LocalArgs": ".models.local",
+            "LocalArgsBranch": ".models.local",
+            "LocalResult": ".models.local",
             "MUTUAL": ".idents",
-            "Menu": ".types.shared",
-            "MutualArgs": ".types.mutual",
-            "MutualResult": ".types.mutual",
-            "Names": ".types.shared",
-            "Node": ".types.shared",
+            "Menu": ".models.shared",
+            "MutualArgs": ".models.mutual",
+            "MutualResult": ".models.mutual",
+            "Names": ".models.shared",
+            "Node": ".models.shared",
             "ROOT": ".idents",
-            "RootArgs": ".types.root",
-            "RootResult": ".types.root",
-            "Rule": ".types.shared",
-            "Test": ".types.shared",
-            "Tree": ".types.shared",
+            "RootArgs": ".models.root",
+            "RootResult": ".models.root",
+            "Rule": ".models.shared",
+            "Test": ".models.shared",
+            "Tree": ".models.shared",
             "UNIONS": ".idents",
-            "UnionsArgs": ".types.unions",
-            "UnionsResult": ".types.unions",
+            "UnionsArgs": ".models.unions",
+            "UnionsResult": ".models.unions",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_direct_call": ".calls",

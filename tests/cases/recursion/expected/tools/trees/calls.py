@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
-    from .types.local import LocalArgsBranch
-    from .types.root import RootArgs
-    from .types.shared import ExpressionOption1, ExpressionOption2, File, Folder, Node, Rule, Tree
+    from .models.local import LocalArgsBranch
+    from .models.root import RootArgs
+    from .models.shared import ExpressionOption1, ExpressionOption2, File, Folder, Node, Rule, Tree
 
 
 def new_direct_call(

@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.direct import DirectArgs, DirectResult
-    from .types.local import LocalArgs, LocalResult
-    from .types.mutual import MutualArgs, MutualResult
-    from .types.root import RootArgs, RootResult
-    from .types.unions import UnionsArgs, UnionsResult
+    from .models.direct import DirectArgs, DirectResult
+    from .models.local import LocalArgs, LocalResult
+    from .models.mutual import MutualArgs, MutualResult
+    from .models.root import RootArgs, RootResult
+    from .models.unions import UnionsArgs, UnionsResult
 
 DIRECT_ARGS: Final[Codec[DirectArgs]] = Codec.of_package(PACKAGE, "trees.direct", "args")
 DIRECT_RESULT: Final[Codec[DirectResult]] = Codec.of_package(PACKAGE, "trees.direct", "result")

@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.direct import DirectArgs, DirectResult
-    from .types.local import LocalArgs, LocalResult
-    from .types.mutual import MutualArgs, MutualResult
-    from .types.root import RootArgs, RootResult
-    from .types.unions import UnionsArgs, UnionsResult
+    from .models.direct import DirectArgs, DirectResult
+    from .models.local import LocalArgs, LocalResult
+    from .models.mutual import MutualArgs, MutualResult
+    from .models.root import RootArgs, RootResult
+    from .models.unions import UnionsArgs, UnionsResult
 
 
 class Handlers(Protocol):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.direct import DirectArgs, DirectResult
-    from .types.local import LocalArgs, LocalResult
-    from .types.mutual import MutualArgs, MutualResult
-    from .types.root import RootArgs, RootResult
-    from .types.unions import UnionsArgs, UnionsResult
+    from .models.direct import DirectArgs, DirectResult
+    from .models.local import LocalArgs, LocalResult
+    from .models.mutual import MutualArgs, MutualResult
+    from .models.root import RootArgs, RootResult
+    from .models.unions import UnionsArgs, UnionsResult
 
 DIRECT: Final[Ident[DirectArgs, DirectResult]] = Ident("trees.direct")
 LOCAL: Final[Ident[LocalArgs, LocalResult]] = Ident("trees.local")

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.anchors import AnchorsArgs as AnchorsArgs, AnchorsResult as AnchorsResult
-    from .types.pointers import (
+    from .models.anchors import AnchorsArgs as AnchorsArgs, AnchorsResult as AnchorsResult
+    from .models.pointers import (
         PointersArgs as PointersArgs,
         PointersArgsPoint as PointersArgsPoint,
         PointersResult as PointersResult,
     )
-    from .types.resources import ResourcesArgs as ResourcesArgs, ResourcesResult as ResourcesResult
+    from .models.resources import ResourcesArgs as ResourcesArgs, ResourcesResult as ResourcesResult
     from . import codecs as codecs
     from .calls import (
         new_anchors_call as new_anchors_call,
@@ -28,16 +28,16 @@ else:
         __name__,
         {
             "ANCHORS": ".idents",
-            "AnchorsArgs": ".types.anchors",
-            "AnchorsResult": ".types.anchors",
+            "AnchorsArgs": ".models.anchors",
+            "AnchorsResult": ".models.anchors",
             "Handlers": ".dispatch",
             "POINTERS": ".idents",
-            "PointersArgs": ".types.pointers",
-            "PointersArgsPoint": ".types.pointers",
-            "PointersResult": ".types.pointers",
+            "PointersArgs": ".models.pointers",
+            "PointersArgsPoint": ".models.pointers",
+            "PointersResult": ".models.pointers",
             "RESOURCES": ".idents",
-            "ResourcesArgs": ".types.resources",
-            "ResourcesResult": ".types.resources",
+            "ResourcesArgs": ".models.resources",
+            "ResourcesResult": ".models.resources",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_anchors_call": ".calls",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.pointers import PointersArgsPoint
+    from .models.pointers import PointersArgsPoint
 
 
 def new_anchors_call(*, positive: JsonValue | Absent = ABSENT, list_: JsonValue | Absent = ABSENT) -> ToolRequest:

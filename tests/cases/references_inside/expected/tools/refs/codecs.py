@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.anchors import AnchorsArgs, AnchorsResult
-    from .types.pointers import PointersArgs, PointersResult
-    from .types.resources import ResourcesArgs, ResourcesResult
+    from .models.anchors import AnchorsArgs, AnchorsResult
+    from .models.pointers import PointersArgs, PointersResult
+    from .models.resources import ResourcesArgs, ResourcesResult
 
 ANCHORS_ARGS: Final[Codec[AnchorsArgs]] = Codec.of_package(PACKAGE, "refs.anchors", "args")
 ANCHORS_RESULT: Final[Codec[AnchorsResult]] = Codec.of_package(PACKAGE, "refs.anchors", "result")

@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.anchors import AnchorsArgs, AnchorsResult
-    from .types.pointers import PointersArgs, PointersResult
-    from .types.resources import ResourcesArgs, ResourcesResult
+    from .models.anchors import AnchorsArgs, AnchorsResult
+    from .models.pointers import PointersArgs, PointersResult
+    from .models.resources import ResourcesArgs, ResourcesResult
 
 
 class Handlers(Protocol):

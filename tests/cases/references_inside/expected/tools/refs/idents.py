@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.anchors import AnchorsArgs, AnchorsResult
-    from .types.pointers import PointersArgs, PointersResult
-    from .types.resources import ResourcesArgs, ResourcesResult
+    from .models.anchors import AnchorsArgs, AnchorsResult
+    from .models.pointers import PointersArgs, PointersResult
+    from .models.resources import ResourcesArgs, ResourcesResult
 
 ANCHORS: Final[Ident[AnchorsArgs, AnchorsResult]] = Ident("refs.anchors")
 POINTERS: Final[Ident[PointersArgs, PointersResult]] = Ident("refs.pointers")

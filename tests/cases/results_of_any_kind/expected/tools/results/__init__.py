@@ -6,30 +6,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.any_ import AnyArgs as AnyArgs, AnyResult as AnyResult
-    from .types.bounded import BoundedArgs as BoundedArgs, BoundedResult as BoundedResult
-    from .types.by_name import ByNameArgs as ByNameArgs, ByNameResult as ByNameResult
-    from .types.choice import ChoiceArgs as ChoiceArgs, ChoiceResult as ChoiceResult
-    from .types.count import CountArgs as CountArgs, CountResult as CountResult
-    from .types.either import EitherArgs as EitherArgs, EitherResult as EitherResult
-    from .types.empty import EmptyArgs as EmptyArgs, EmptyResult as EmptyResult
-    from .types.flag import FlagArgs as FlagArgs, FlagResult as FlagResult
-    from .types.grid import GridArgs as GridArgs, GridResult as GridResult
-    from .types.nothing import NothingArgs as NothingArgs, NothingResult as NothingResult
-    from .types.object_ import ObjectArgs as ObjectArgs, ObjectResult as ObjectResult
-    from .types.options import (
+    from .models.any_ import AnyArgs as AnyArgs, AnyResult as AnyResult
+    from .models.bounded import BoundedArgs as BoundedArgs, BoundedResult as BoundedResult
+    from .models.by_name import ByNameArgs as ByNameArgs, ByNameResult as ByNameResult
+    from .models.choice import ChoiceArgs as ChoiceArgs, ChoiceResult as ChoiceResult
+    from .models.count import CountArgs as CountArgs, CountResult as CountResult
+    from .models.either import EitherArgs as EitherArgs, EitherResult as EitherResult
+    from .models.empty import EmptyArgs as EmptyArgs, EmptyResult as EmptyResult
+    from .models.flag import FlagArgs as FlagArgs, FlagResult as FlagResult
+    from .models.grid import GridArgs as GridArgs, GridResult as GridResult
+    from .models.nothing import NothingArgs as NothingArgs, NothingResult as NothingResult
+    from .models.object_ import ObjectArgs as ObjectArgs, ObjectResult as ObjectResult
+    from .models.options import (
         OptionsArgs as OptionsArgs,
         OptionsResult as OptionsResult,
         OptionsResultOption1 as OptionsResultOption1,
         OptionsResultOption2 as OptionsResultOption2,
     )
-    from .types.ratio import RatioArgs as RatioArgs, RatioResult as RatioResult
-    from .types.row import RowArgs as RowArgs, RowResult as RowResult
-    from .types.rows import RowsArgs as RowsArgs, RowsResult as RowsResult
-    from .types.several import SeveralArgs as SeveralArgs, SeveralResult as SeveralResult
-    from .types.shared import Row as Row
-    from .types.text import TextArgs as TextArgs, TextResult as TextResult
-    from .types.unsaid import UnsaidArgs as UnsaidArgs, UnsaidResult as UnsaidResult
+    from .models.ratio import RatioArgs as RatioArgs, RatioResult as RatioResult
+    from .models.row import RowArgs as RowArgs, RowResult as RowResult
+    from .models.rows import RowsArgs as RowsArgs, RowsResult as RowsResult
+    from .models.several import SeveralArgs as SeveralArgs, SeveralResult as SeveralResult
+    from .models.shared import Row as Row
+    from .models.text import TextArgs as TextArgs, TextResult as TextResult
+    from .models.unsaid import UnsaidArgs as UnsaidArgs, UnsaidResult as UnsaidResult
     from . import codecs as codecs
     from .calls import (
         new_any_call as new_any_call,
@@ -79,63 +79,63 @@ else:
         __name__,
         {
             "ANY": ".idents",
-            "AnyArgs": ".types.any_",
-            "AnyResult": ".types.any_",
+            "AnyArgs": ".models.any_",
+            "AnyResult": ".models.any_",
             "BOUNDED": ".idents",
             "BY_NAME": ".idents",
-            "BoundedArgs": ".types.bounded",
-            "BoundedResult": ".types.bounded",
-            "ByNameArgs": ".types.by_name",
-            "ByNameResult": ".types.by_name",
+            "BoundedArgs": ".models.bounded",
+            "BoundedResult": ".models.bounded",
+            "ByNameArgs": ".models.by_name",
+            "ByNameResult": ".models.by_name",
             "CHOICE": ".idents",
             "COUNT": ".idents",
-            "ChoiceArgs": ".types.choice",
-            "ChoiceResult": ".types.choice",
-            "CountArgs": ".types.count",
-            "CountResult": ".types.count",
+            "ChoiceArgs": ".models.choice",
+            "ChoiceResult": ".models.choice",
+            "CountArgs": ".models.count",
+            "CountResult": ".models.count",
             "EITHER": ".idents",
             "EMPTY": ".idents",
-            "EitherArgs": ".types.either",
-            "EitherResult": ".types.either",
-            "EmptyArgs": ".types.empty",
-            "EmptyResult": ".types.empty",
+            "EitherArgs": ".models.either",
+            "EitherResult": ".models.either",
+            "EmptyArgs": ".models.empty",
+            "EmptyResult": ".models.empty",
             "FLAG": ".idents",
-            "FlagArgs": ".types.flag",
-            "FlagResult": ".types.flag",
+            "FlagArgs": ".models.flag",
+            "FlagResult": ".models.flag",
             "GRID": ".idents",
-            "GridArgs": ".types.grid",
-            "GridResult": ".types.grid",
+            "GridArgs": ".models.grid",
+            "GridResult": ".models.grid",
             "Handlers": ".dispatch",
             "NOTHING": ".idents",
-            "NothingArgs": ".types.nothing",
-            "NothingResult": ".types.nothing",
+            "NothingArgs": ".models.nothing",
+            "NothingResult": ".models.nothing",
             "OBJECT": ".idents",
             "OPTIONS": ".idents",
-            "ObjectArgs": ".types.object_",
-            "ObjectResult": ".types.object_",
-            "OptionsArgs": ".types.options",
-            "OptionsResult": ".types.options",
-            "OptionsResultOption1": ".types.options",
-            "OptionsResultOption2": ".types.options",
+            "ObjectArgs": ".models.object_",
+            "ObjectResult": ".models.object_",
+            "OptionsArgs": ".models.options",
+            "OptionsResult": ".models.options",
+            "OptionsResultOption1": ".models.options",
+            "OptionsResultOption2": ".models.options",
             "RATIO": ".idents",
             "ROW": ".idents",
             "ROWS": ".idents",
-            "RatioArgs": ".types.ratio",
-            "RatioResult": ".types.ratio",
-            "Row": ".types.shared",
-            "RowArgs": ".types.row",
-            "RowResult": ".types.row",
-            "RowsArgs": ".types.rows",
-            "RowsResult": ".types.rows",
+            "RatioArgs": ".models.ratio",
+            "RatioResult": ".models.ratio",
+            "Row": ".models.shared",
+            "RowArgs": ".models.row",
+            "RowResult": ".models.row",
+            "RowsArgs": ".models.rows",
+            "RowsResult": ".models.rows",
             "SEVERAL": ".idents",
-            "SeveralArgs": ".types.several",
-            "SeveralResult": ".types.several",
+            "SeveralArgs": ".models.several",
+            "SeveralResult": ".models.several",
             "TEXT": ".idents",
-            "TextArgs": ".types.text",
-            "TextResult": ".types.text",
+            "TextArgs": ".models.text",
+            "TextResult": ".models.text",
             "UNSAID": ".idents",
-            "UnsaidArgs": ".types.unsaid",
-            "UnsaidResult": ".types.unsaid",
+            "UnsaidArgs": ".models.unsaid",
+            "UnsaidResult": ".models.unsaid",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_any_call": ".calls",

@@ -10,24 +10,24 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.any_ import AnyArgs, AnyResult
-    from .types.bounded import BoundedArgs, BoundedResult
-    from .types.by_name import ByNameArgs, ByNameResult
-    from .types.choice import ChoiceArgs, ChoiceResult
-    from .types.count import CountArgs, CountResult
-    from .types.either import EitherArgs, EitherResult
-    from .types.empty import EmptyArgs, EmptyResult
-    from .types.flag import FlagArgs, FlagResult
-    from .types.grid import GridArgs, GridResult
-    from .types.nothing import NothingArgs, NothingResult
-    from .types.object_ import ObjectArgs, ObjectResult
-    from .types.options import OptionsArgs, OptionsResult
-    from .types.ratio import RatioArgs, RatioResult
-    from .types.row import RowArgs, RowResult
-    from .types.rows import RowsArgs, RowsResult
-    from .types.several import SeveralArgs, SeveralResult
-    from .types.text import TextArgs, TextResult
-    from .types.unsaid import UnsaidArgs, UnsaidResult
+    from .models.any_ import AnyArgs, AnyResult
+    from .models.bounded import BoundedArgs, BoundedResult
+    from .models.by_name import ByNameArgs, ByNameResult
+    from .models.choice import ChoiceArgs, ChoiceResult
+    from .models.count import CountArgs, CountResult
+    from .models.either import EitherArgs, EitherResult
+    from .models.empty import EmptyArgs, EmptyResult
+    from .models.flag import FlagArgs, FlagResult
+    from .models.grid import GridArgs, GridResult
+    from .models.nothing import NothingArgs, NothingResult
+    from .models.object_ import ObjectArgs, ObjectResult
+    from .models.options import OptionsArgs, OptionsResult
+    from .models.ratio import RatioArgs, RatioResult
+    from .models.row import RowArgs, RowResult
+    from .models.rows import RowsArgs, RowsResult
+    from .models.several import SeveralArgs, SeveralResult
+    from .models.text import TextArgs, TextResult
+    from .models.unsaid import UnsaidArgs, UnsaidResult
 
 ANY_ARGS: Final[Codec[AnyArgs]] = Codec.of_package(PACKAGE, "results.any", "args")
 ANY_RESULT: Final[Codec[AnyResult]] = Codec.of_package(PACKAGE, "results.any", "result")

@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.ask import (
+    from .models.ask import (
         AskArgs as AskArgs,
         AskEvidenceData as AskEvidenceData,
         AskRawHitsData as AskRawHitsData,
         AskResult as AskResult,
         AskTimingData as AskTimingData,
     )
-    from .types.shared import Evidence as Evidence
+    from .models.shared import Evidence as Evidence
     from . import codecs as codecs
     from .calls import new_ask_call as new_ask_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -25,12 +25,12 @@ else:
         __name__,
         {
             "ASK": ".idents",
-            "AskArgs": ".types.ask",
-            "AskEvidenceData": ".types.ask",
-            "AskRawHitsData": ".types.ask",
-            "AskResult": ".types.ask",
-            "AskTimingData": ".types.ask",
-            "Evidence": ".types.shared",
+            "AskArgs": ".models.ask",
+            "AskEvidenceData": ".models.ask",
+            "AskRawHitsData": ".models.ask",
+            "AskResult": ".models.ask",
+            "AskTimingData": ".models.ask",
+            "Evidence": ".models.shared",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

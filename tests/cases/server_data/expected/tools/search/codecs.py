@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.ask import AskArgs, AskResult
+    from .models.ask import AskArgs, AskResult
 
 ASK_ARGS: Final[Codec[AskArgs]] = Codec.of_package(PACKAGE, "search.ask", "args")
 ASK_RESULT: Final[Codec[AskResult]] = Codec.of_package(PACKAGE, "search.ask", "result")

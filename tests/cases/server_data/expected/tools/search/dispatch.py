@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.ask import AskArgs, AskResult
+    from .models.ask import AskArgs, AskResult
 
 
 class Handlers(Protocol):

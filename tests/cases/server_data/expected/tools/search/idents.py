@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.ask import AskArgs, AskResult
+    from .models.ask import AskArgs, AskResult
 
 ASK: Final[Ident[AskArgs, AskResult]] = Ident("search.ask")
 

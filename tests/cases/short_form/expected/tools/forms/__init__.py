@@ -6,20 +6,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.arrays import (
+    from .models.arrays import (
         ArraysArgs as ArraysArgs,
         ArraysArgsPointsItem as ArraysArgsPointsItem,
         ArraysResult as ArraysResult,
     )
-    from .types.nested import (
+    from .models.nested import (
         NestedArgs as NestedArgs,
         NestedArgsOuter as NestedArgsOuter,
         NestedArgsOuterMiddle as NestedArgsOuterMiddle,
         NestedResult as NestedResult,
     )
-    from .types.nothing import NothingArgs as NothingArgs, NothingResult as NothingResult
-    from .types.shared import Box as Box, Size as Size
-    from .types.words import WordsArgs as WordsArgs, WordsResult as WordsResult
+    from .models.nothing import NothingArgs as NothingArgs, NothingResult as NothingResult
+    from .models.shared import Box as Box, Size as Size
+    from .models.words import WordsArgs as WordsArgs, WordsResult as WordsResult
     from . import codecs as codecs
     from .calls import (
         new_arrays_call as new_arrays_call,
@@ -36,23 +36,23 @@ else:
         __name__,
         {
             "ARRAYS": ".idents",
-            "ArraysArgs": ".types.arrays",
-            "ArraysArgsPointsItem": ".types.arrays",
-            "ArraysResult": ".types.arrays",
-            "Box": ".types.shared",
+            "ArraysArgs": ".models.arrays",
+            "ArraysArgsPointsItem": ".models.arrays",
+            "ArraysResult": ".models.arrays",
+            "Box": ".models.shared",
             "Handlers": ".dispatch",
             "NESTED": ".idents",
             "NOTHING": ".idents",
-            "NestedArgs": ".types.nested",
-            "NestedArgsOuter": ".types.nested",
-            "NestedArgsOuterMiddle": ".types.nested",
-            "NestedResult": ".types.nested",
-            "NothingArgs": ".types.nothing",
-            "NothingResult": ".types.nothing",
-            "Size": ".types.shared",
+            "NestedArgs": ".models.nested",
+            "NestedArgsOuter": ".models.nested",
+            "NestedArgsOuterMiddle": ".models.nested",
+            "NestedResult": ".models.nested",
+            "NothingArgs": ".models.nothing",
+            "NothingResult": ".models.nothing",
+            "Size": ".models.shared",
             "WORDS": ".idents",
-            "WordsArgs": ".types.words",
-            "WordsResult": ".types.words",
+            "WordsArgs": ".models.words",
+            "WordsResult": ".models.words",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_arrays_call": ".calls",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
-    from .types.arrays import ArraysArgsPointsItem
-    from .types.nested import NestedArgsOuter
-    from .types.shared import Box
+    from .models.arrays import ArraysArgsPointsItem
+    from .models.nested import NestedArgsOuter
+    from .models.shared import Box
 
 
 def new_arrays_call(

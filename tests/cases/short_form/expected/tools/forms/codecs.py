@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.nothing import NothingArgs, NothingResult
-    from .types.words import WordsArgs, WordsResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.nothing import NothingArgs, NothingResult
+    from .models.words import WordsArgs, WordsResult
 
 ARRAYS_ARGS: Final[Codec[ArraysArgs]] = Codec.of_package(PACKAGE, "forms.arrays", "args")
 ARRAYS_RESULT: Final[Codec[ArraysResult]] = Codec.of_package(PACKAGE, "forms.arrays", "result")

@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.nothing import NothingArgs, NothingResult
-    from .types.words import WordsArgs, WordsResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.nothing import NothingArgs, NothingResult
+    from .models.words import WordsArgs, WordsResult
 
 
 class Handlers(Protocol):

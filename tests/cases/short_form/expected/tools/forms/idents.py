@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.nothing import NothingArgs, NothingResult
-    from .types.words import WordsArgs, WordsResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.nothing import NothingArgs, NothingResult
+    from .models.words import WordsArgs, WordsResult
 
 ARRAYS: Final[Ident[ArraysArgs, ArraysResult]] = Ident("forms.arrays")
 NESTED: Final[Ident[NestedArgs, NestedResult]] = Ident("forms.nested")

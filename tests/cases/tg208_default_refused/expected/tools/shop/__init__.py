@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs as AddArgs, AddArgsListItem as AddArgsListItem, AddResult as AddResult
-    from .types.shared import Size as Size
+    from .models.add import AddArgs as AddArgs, AddArgsListItem as AddArgsListItem, AddResult as AddResult
+    from .models.shared import Size as Size
     from . import codecs as codecs
     from .calls import new_add_call as new_add_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,11 +19,11 @@ else:
         __name__,
         {
             "ADD": ".idents",
-            "AddArgs": ".types.add",
-            "AddArgsListItem": ".types.add",
-            "AddResult": ".types.add",
+            "AddArgs": ".models.add",
+            "AddArgsListItem": ".models.add",
+            "AddResult": ".models.add",
             "Handlers": ".dispatch",
-            "Size": ".types.shared",
+            "Size": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_add_call": ".calls",

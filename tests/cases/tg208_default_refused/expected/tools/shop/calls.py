@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.add import AddArgsListItem
+    from .models.add import AddArgsListItem
 
 
 def new_add_call(

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
-    from .types.enum import EnumArgs as EnumArgs, EnumResult as EnumResult
-    from .types.refused import RefusedArgs as RefusedArgs, RefusedResult as RefusedResult
-    from .types.required import RequiredArgs as RequiredArgs, RequiredResult as RequiredResult
-    from .types.shared import Code as Code
-    from .types.sizes import SizesArgs as SizesArgs, SizesResult as SizesResult
+    from .models.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
+    from .models.enum_ import EnumArgs as EnumArgs, EnumResult as EnumResult
+    from .models.refused import RefusedArgs as RefusedArgs, RefusedResult as RefusedResult
+    from .models.required import RequiredArgs as RequiredArgs, RequiredResult as RequiredResult
+    from .models.shared import Code as Code
+    from .models.sizes import SizesArgs as SizesArgs, SizesResult as SizesResult
     from . import codecs as codecs
     from .calls import (
         new_bounds_call as new_bounds_call,
@@ -29,22 +29,22 @@ else:
         __name__,
         {
             "BOUNDS": ".idents",
-            "BoundsArgs": ".types.bounds",
-            "BoundsResult": ".types.bounds",
-            "Code": ".types.shared",
+            "BoundsArgs": ".models.bounds",
+            "BoundsResult": ".models.bounds",
+            "Code": ".models.shared",
             "ENUM": ".idents",
-            "EnumArgs": ".types.enum",
-            "EnumResult": ".types.enum",
+            "EnumArgs": ".models.enum_",
+            "EnumResult": ".models.enum_",
             "Handlers": ".dispatch",
             "REFUSED": ".idents",
             "REQUIRED": ".idents",
-            "RefusedArgs": ".types.refused",
-            "RefusedResult": ".types.refused",
-            "RequiredArgs": ".types.required",
-            "RequiredResult": ".types.required",
+            "RefusedArgs": ".models.refused",
+            "RefusedResult": ".models.refused",
+            "RequiredArgs": ".models.required",
+            "RequiredResult": ".models.required",
             "SIZES": ".idents",
-            "SizesArgs": ".types.sizes",
-            "SizesResult": ".types.sizes",
+            "SizesArgs": ".models.sizes",
+            "SizesResult": ".models.sizes",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_bounds_call": ".calls",

@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.enum import EnumArgs, EnumResult
-    from .types.refused import RefusedArgs, RefusedResult
-    from .types.required import RequiredArgs, RequiredResult
-    from .types.sizes import SizesArgs, SizesResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.enum_ import EnumArgs, EnumResult
+    from .models.refused import RefusedArgs, RefusedResult
+    from .models.required import RequiredArgs, RequiredResult
+    from .models.sizes import SizesArgs, SizesResult
 
 BOUNDS_ARGS: Final[Codec[BoundsArgs]] = Codec.of_package(PACKAGE, "shop.bounds", "args")
 BOUNDS_RESULT: Final[Codec[BoundsResult]] = Codec.of_package(PACKAGE, "shop.bounds", "result")

@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.enum import EnumArgs, EnumResult
-    from .types.refused import RefusedArgs, RefusedResult
-    from .types.required import RequiredArgs, RequiredResult
-    from .types.sizes import SizesArgs, SizesResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.enum_ import EnumArgs, EnumResult
+    from .models.refused import RefusedArgs, RefusedResult
+    from .models.required import RequiredArgs, RequiredResult
+    from .models.sizes import SizesArgs, SizesResult
 
 
 class Handlers(Protocol):

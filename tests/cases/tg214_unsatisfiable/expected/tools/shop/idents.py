@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.enum import EnumArgs, EnumResult
-    from .types.refused import RefusedArgs, RefusedResult
-    from .types.required import RequiredArgs, RequiredResult
-    from .types.sizes import SizesArgs, SizesResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.enum_ import EnumArgs, EnumResult
+    from .models.refused import RefusedArgs, RefusedResult
+    from .models.required import RequiredArgs, RequiredResult
+    from .models.sizes import SizesArgs, SizesResult
 
 BOUNDS: Final[Ident[BoundsArgs, BoundsResult]] = Ident("shop.bounds")
 ENUM: Final[Ident[EnumArgs, EnumResult]] = Ident("shop.enum")

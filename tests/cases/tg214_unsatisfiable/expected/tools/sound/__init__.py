@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
-    from .types.forbidden import ForbiddenArgs as ForbiddenArgs, ForbiddenResult as ForbiddenResult
-    from .types.open_ import OpenArgs as OpenArgs, OpenResult as OpenResult
-    from .types.patterns import PatternsArgs as PatternsArgs, PatternsResult as PatternsResult
+    from .models.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
+    from .models.forbidden import ForbiddenArgs as ForbiddenArgs, ForbiddenResult as ForbiddenResult
+    from .models.open_ import OpenArgs as OpenArgs, OpenResult as OpenResult
+    from .models.patterns import PatternsArgs as PatternsArgs, PatternsResult as PatternsResult
     from . import codecs as codecs
     from .calls import (
         new_bounds_call as new_bounds_call,
@@ -26,18 +26,18 @@ else:
         __name__,
         {
             "BOUNDS": ".idents",
-            "BoundsArgs": ".types.bounds",
-            "BoundsResult": ".types.bounds",
+            "BoundsArgs": ".models.bounds",
+            "BoundsResult": ".models.bounds",
             "FORBIDDEN": ".idents",
-            "ForbiddenArgs": ".types.forbidden",
-            "ForbiddenResult": ".types.forbidden",
+            "ForbiddenArgs": ".models.forbidden",
+            "ForbiddenResult": ".models.forbidden",
             "Handlers": ".dispatch",
             "OPEN": ".idents",
-            "OpenArgs": ".types.open_",
-            "OpenResult": ".types.open_",
+            "OpenArgs": ".models.open_",
+            "OpenResult": ".models.open_",
             "PATTERNS": ".idents",
-            "PatternsArgs": ".types.patterns",
-            "PatternsResult": ".types.patterns",
+            "PatternsArgs": ".models.patterns",
+            "PatternsResult": ".models.patterns",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_bounds_call": ".calls",

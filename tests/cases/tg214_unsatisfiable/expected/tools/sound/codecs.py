@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.forbidden import ForbiddenArgs, ForbiddenResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.patterns import PatternsArgs, PatternsResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.forbidden import ForbiddenArgs, ForbiddenResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.patterns import PatternsArgs, PatternsResult
 
 BOUNDS_ARGS: Final[Codec[BoundsArgs]] = Codec.of_package(PACKAGE, "sound.bounds", "args")
 BOUNDS_RESULT: Final[Codec[BoundsResult]] = Codec.of_package(PACKAGE, "sound.bounds", "result")

@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.forbidden import ForbiddenArgs, ForbiddenResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.patterns import PatternsArgs, PatternsResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.forbidden import ForbiddenArgs, ForbiddenResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.patterns import PatternsArgs, PatternsResult
 
 
 class Handlers(Protocol):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.forbidden import ForbiddenArgs, ForbiddenResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.patterns import PatternsArgs, PatternsResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.forbidden import ForbiddenArgs, ForbiddenResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.patterns import PatternsArgs, PatternsResult
 
 BOUNDS: Final[Ident[BoundsArgs, BoundsResult]] = Ident("sound.bounds")
 FORBIDDEN: Final[Ident[ForbiddenArgs, ForbiddenResult]] = Ident("sound.forbidden")

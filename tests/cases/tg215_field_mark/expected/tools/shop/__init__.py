@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.alone import AloneArgs as AloneArgs, AloneResult as AloneResult
-    from .types.inside import InsideArgs as InsideArgs, InsideArgsB as InsideArgsB, InsideResult as InsideResult
-    from .types.meant import MeantArgs as MeantArgs, MeantResult as MeantResult
-    from .types.twice import TwiceArgs as TwiceArgs, TwiceResult as TwiceResult
+    from .models.alone import AloneArgs as AloneArgs, AloneResult as AloneResult
+    from .models.inside import InsideArgs as InsideArgs, InsideArgsB as InsideArgsB, InsideResult as InsideResult
+    from .models.meant import MeantArgs as MeantArgs, MeantResult as MeantResult
+    from .models.twice import TwiceArgs as TwiceArgs, TwiceResult as TwiceResult
     from . import codecs as codecs
     from .calls import (
         new_alone_call as new_alone_call,
@@ -26,19 +26,19 @@ else:
         __name__,
         {
             "ALONE": ".idents",
-            "AloneArgs": ".types.alone",
-            "AloneResult": ".types.alone",
+            "AloneArgs": ".models.alone",
+            "AloneResult": ".models.alone",
             "Handlers": ".dispatch",
             "INSIDE": ".idents",
-            "InsideArgs": ".types.inside",
-            "InsideArgsB": ".types.inside",
-            "InsideResult": ".types.inside",
+            "InsideArgs": ".models.inside",
+            "InsideArgsB": ".models.inside",
+            "InsideResult": ".models.inside",
             "MEANT": ".idents",
-            "MeantArgs": ".types.meant",
-            "MeantResult": ".types.meant",
+            "MeantArgs": ".models.meant",
+            "MeantResult": ".models.meant",
             "TWICE": ".idents",
-            "TwiceArgs": ".types.twice",
-            "TwiceResult": ".types.twice",
+            "TwiceArgs": ".models.twice",
+            "TwiceResult": ".models.twice",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_alone_call": ".calls",

@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.inside import InsideArgsB
+    from .models.inside import InsideArgsB
 
 
 def new_alone_call(*, xe3b0c442: str | None = None) -> ToolRequest:

@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.alone import AloneArgs, AloneResult
-    from .types.inside import InsideArgs, InsideResult
-    from .types.meant import MeantArgs, MeantResult
-    from .types.twice import TwiceArgs, TwiceResult
+    from .models.alone import AloneArgs, AloneResult
+    from .models.inside import InsideArgs, InsideResult
+    from .models.meant import MeantArgs, MeantResult
+    from .models.twice import TwiceArgs, TwiceResult
 
 ALONE_ARGS: Final[Codec[AloneArgs]] = Codec.of_package(PACKAGE, "shop.alone", "args")
 ALONE_RESULT: Final[Codec[AloneResult]] = Codec.of_package(PACKAGE, "shop.alone", "result")

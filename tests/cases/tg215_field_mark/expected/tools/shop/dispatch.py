@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.alone import AloneArgs, AloneResult
-    from .types.inside import InsideArgs, InsideResult
-    from .types.meant import MeantArgs, MeantResult
-    from .types.twice import TwiceArgs, TwiceResult
+    from .models.alone import AloneArgs, AloneResult
+    from .models.inside import InsideArgs, InsideResult
+    from .models.meant import MeantArgs, MeantResult
+    from .models.twice import TwiceArgs, TwiceResult
 
 
 class Handlers(Protocol):

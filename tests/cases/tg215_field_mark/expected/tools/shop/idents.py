@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.alone import AloneArgs, AloneResult
-    from .types.inside import InsideArgs, InsideResult
-    from .types.meant import MeantArgs, MeantResult
-    from .types.twice import TwiceArgs, TwiceResult
+    from .models.alone import AloneArgs, AloneResult
+    from .models.inside import InsideArgs, InsideResult
+    from .models.meant import MeantArgs, MeantResult
+    from .models.twice import TwiceArgs, TwiceResult
 
 ALONE: Final[Ident[AloneArgs, AloneResult]] = Ident("shop.alone")
 INSIDE: Final[Ident[InsideArgs, InsideResult]] = Ident("shop.inside")

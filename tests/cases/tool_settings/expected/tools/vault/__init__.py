@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.nobody import NobodyArgs as NobodyArgs, NobodyResult as NobodyResult
-    from .types.one_of_two import OneOfTwoArgs as OneOfTwoArgs, OneOfTwoResult as OneOfTwoResult
-    from .types.store import (
+    from .models.nobody import NobodyArgs as NobodyArgs, NobodyResult as NobodyResult
+    from .models.one_of_two import OneOfTwoArgs as OneOfTwoArgs, OneOfTwoResult as OneOfTwoResult
+    from .models.store import (
         StoreArgs as StoreArgs,
         StoreArgsOptions as StoreArgsOptions,
         StoreArgsOptionsNestedItem as StoreArgsOptionsNestedItem,
@@ -30,16 +30,16 @@ else:
         {
             "Handlers": ".dispatch",
             "NOBODY": ".idents",
-            "NobodyArgs": ".types.nobody",
-            "NobodyResult": ".types.nobody",
+            "NobodyArgs": ".models.nobody",
+            "NobodyResult": ".models.nobody",
             "ONE_OF_TWO": ".idents",
-            "OneOfTwoArgs": ".types.one_of_two",
-            "OneOfTwoResult": ".types.one_of_two",
+            "OneOfTwoArgs": ".models.one_of_two",
+            "OneOfTwoResult": ".models.one_of_two",
             "STORE": ".idents",
-            "StoreArgs": ".types.store",
-            "StoreArgsOptions": ".types.store",
-            "StoreArgsOptionsNestedItem": ".types.store",
-            "StoreResult": ".types.store",
+            "StoreArgs": ".models.store",
+            "StoreArgsOptions": ".models.store",
+            "StoreArgsOptionsNestedItem": ".models.store",
+            "StoreResult": ".models.store",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_nobody_call": ".calls",

@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.store import StoreArgsOptions
+    from .models.store import StoreArgsOptions
 
 
 def new_nobody_call() -> ToolRequest:

@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.nobody import NobodyArgs, NobodyResult
-    from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
-    from .types.store import StoreArgs, StoreResult
+    from .models.nobody import NobodyArgs, NobodyResult
+    from .models.one_of_two import OneOfTwoArgs, OneOfTwoResult
+    from .models.store import StoreArgs, StoreResult
 
 NOBODY_ARGS: Final[Codec[NobodyArgs]] = Codec.of_package(PACKAGE, "vault.nobody", "args")
 NOBODY_RESULT: Final[Codec[NobodyResult]] = Codec.of_package(PACKAGE, "vault.nobody", "result")

@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.nobody import NobodyArgs, NobodyResult
-    from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
-    from .types.store import StoreArgs, StoreResult
+    from .models.nobody import NobodyArgs, NobodyResult
+    from .models.one_of_two import OneOfTwoArgs, OneOfTwoResult
+    from .models.store import StoreArgs, StoreResult
 
 
 class Handlers(Protocol):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.nobody import NobodyArgs, NobodyResult
-    from .types.one_of_two import OneOfTwoArgs, OneOfTwoResult
-    from .types.store import StoreArgs, StoreResult
+    from .models.nobody import NobodyArgs, NobodyResult
+    from .models.one_of_two import OneOfTwoArgs, OneOfTwoResult
+    from .models.store import StoreArgs, StoreResult
 
 NOBODY: Final[Ident[NobodyArgs, NobodyResult]] = Ident("vault.nobody")
 ONE_OF_TWO: Final[Ident[OneOfTwoArgs, OneOfTwoResult]] = Ident("vault.one_of_two")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.draw import DrawArgs as DrawArgs, DrawResult as DrawResult
-    from .types.shared import Level as Level, Point as Point
+    from .models.draw import DrawArgs as DrawArgs, DrawResult as DrawResult
+    from .models.shared import Level as Level, Point as Point
     from . import codecs as codecs
     from .calls import new_draw_call as new_draw_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,11 +19,11 @@ else:
         __name__,
         {
             "DRAW": ".idents",
-            "DrawArgs": ".types.draw",
-            "DrawResult": ".types.draw",
+            "DrawArgs": ".models.draw",
+            "DrawResult": ".models.draw",
             "Handlers": ".dispatch",
-            "Level": ".types.shared",
-            "Point": ".types.shared",
+            "Level": ".models.shared",
+            "Point": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_draw_call": ".calls",

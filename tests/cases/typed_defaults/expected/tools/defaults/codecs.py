@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.draw import DrawArgs, DrawResult
+    from .models.draw import DrawArgs, DrawResult
 
 DRAW_ARGS: Final[Codec[DrawArgs]] = Codec.of_package(PACKAGE, "defaults.draw", "args")
 DRAW_RESULT: Final[Codec[DrawResult]] = Codec.of_package(PACKAGE, "defaults.draw", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.draw import DrawArgs, DrawResult
+    from .models.draw import DrawArgs, DrawResult
 
 
 class Handlers(Protocol):

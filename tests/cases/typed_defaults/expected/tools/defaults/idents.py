@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.draw import DrawArgs, DrawResult
+    from .models.draw import DrawArgs, DrawResult
 
 DRAW: Final[Ident[DrawArgs, DrawResult]] = Ident("defaults.draw")
 

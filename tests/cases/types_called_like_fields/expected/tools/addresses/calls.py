@@ -12,8 +12,8 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.move import MoveArgsMoveResult
-    from .types.shared import Address, Zip
+    from .models.move import MoveArgsMoveResult
+    from .models.shared import Address, Zip
 
 
 def new_move_call(

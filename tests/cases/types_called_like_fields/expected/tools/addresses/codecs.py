@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.move import MoveArgs, MoveResult
+    from .models.move import MoveArgs, MoveResult
 
 MOVE_ARGS: Final[Codec[MoveArgs]] = Codec.of_package(PACKAGE, "addresses.move", "args")
 MOVE_RESULT: Final[Codec[MoveResult]] = Codec.of_package(PACKAGE, "addresses.move", "result")

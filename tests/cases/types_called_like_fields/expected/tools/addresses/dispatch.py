@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.move import MoveArgs, MoveResult
+    from .models.move import MoveArgs, MoveResult
 
 
 class Handlers(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.move import MoveArgs, MoveResult
+    from .models.move import MoveArgs, MoveResult
 
 MOVE: Final[Ident[MoveArgs, MoveResult]] = Ident("addresses.move")
 

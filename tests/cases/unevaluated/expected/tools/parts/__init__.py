@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.items import ItemsArgs as ItemsArgs, ItemsResult as ItemsResult
-    from .types.typed_rest import TypedRestArgs as TypedRestArgs, TypedRestResult as TypedRestResult
-    from .types.whole import WholeArgs as WholeArgs, WholeResult as WholeResult
+    from .models.items import ItemsArgs as ItemsArgs, ItemsResult as ItemsResult
+    from .models.typed_rest import TypedRestArgs as TypedRestArgs, TypedRestResult as TypedRestResult
+    from .models.whole import WholeArgs as WholeArgs, WholeResult as WholeResult
     from . import codecs as codecs
     from .calls import (
         new_items_call as new_items_call,
@@ -25,14 +25,14 @@ else:
         {
             "Handlers": ".dispatch",
             "ITEMS": ".idents",
-            "ItemsArgs": ".types.items",
-            "ItemsResult": ".types.items",
+            "ItemsArgs": ".models.items",
+            "ItemsResult": ".models.items",
             "TYPED_REST": ".idents",
-            "TypedRestArgs": ".types.typed_rest",
-            "TypedRestResult": ".types.typed_rest",
+            "TypedRestArgs": ".models.typed_rest",
+            "TypedRestResult": ".models.typed_rest",
             "WHOLE": ".idents",
-            "WholeArgs": ".types.whole",
-            "WholeResult": ".types.whole",
+            "WholeArgs": ".models.whole",
+            "WholeResult": ".models.whole",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_items_call": ".calls",

@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.items import ItemsArgs, ItemsResult
-    from .types.typed_rest import TypedRestArgs, TypedRestResult
-    from .types.whole import WholeArgs, WholeResult
+    from .models.items import ItemsArgs, ItemsResult
+    from .models.typed_rest import TypedRestArgs, TypedRestResult
+    from .models.whole import WholeArgs, WholeResult
 
 ITEMS_ARGS: Final[Codec[ItemsArgs]] = Codec.of_package(PACKAGE, "parts.items", "args")
 ITEMS_RESULT: Final[Codec[ItemsResult]] = Codec.of_package(PACKAGE, "parts.items", "result")

@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.items import ItemsArgs, ItemsResult
-    from .types.typed_rest import TypedRestArgs, TypedRestResult
-    from .types.whole import WholeArgs, WholeResult
+    from .models.items import ItemsArgs, ItemsResult
+    from .models.typed_rest import TypedRestArgs, TypedRestResult
+    from .models.whole import WholeArgs, WholeResult
 
 
 class Handlers(Protocol):

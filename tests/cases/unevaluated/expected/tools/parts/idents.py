@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.items import ItemsArgs, ItemsResult
-    from .types.typed_rest import TypedRestArgs, TypedRestResult
-    from .types.whole import WholeArgs, WholeResult
+    from .models.items import ItemsArgs, ItemsResult
+    from .models.typed_rest import TypedRestArgs, TypedRestResult
+    from .models.whole import WholeArgs, WholeResult
 
 ITEMS: Final[Ident[ItemsArgs, ItemsResult]] = Ident("parts.items")
 TYPED_REST: Final[Ident[TypedRestArgs, TypedRestResult]] = Ident("parts.typed_rest")

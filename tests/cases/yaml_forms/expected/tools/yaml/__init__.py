@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.again import AgainArgs as AgainArgs, AgainResult as AgainResult
-    from .types.anchors import AnchorsArgs as AnchorsArgs, AnchorsResult as AnchorsResult
-    from .types.folded import FoldedArgs as FoldedArgs, FoldedResult as FoldedResult
-    from .types.shared import Switch as Switch
+    from .models.again import AgainArgs as AgainArgs, AgainResult as AgainResult
+    from .models.anchors import AnchorsArgs as AnchorsArgs, AnchorsResult as AnchorsResult
+    from .models.folded import FoldedArgs as FoldedArgs, FoldedResult as FoldedResult
+    from .models.shared import Switch as Switch
     from . import codecs as codecs
     from .calls import (
         new_again_call as new_again_call,
@@ -26,15 +26,15 @@ else:
         {
             "AGAIN": ".idents",
             "ANCHORS": ".idents",
-            "AgainArgs": ".types.again",
-            "AgainResult": ".types.again",
-            "AnchorsArgs": ".types.anchors",
-            "AnchorsResult": ".types.anchors",
+            "AgainArgs": ".models.again",
+            "AgainResult": ".models.again",
+            "AnchorsArgs": ".models.anchors",
+            "AnchorsResult": ".models.anchors",
             "FOLDED": ".idents",
-            "FoldedArgs": ".types.folded",
-            "FoldedResult": ".types.folded",
+            "FoldedArgs": ".models.folded",
+            "FoldedResult": ".models.folded",
             "Handlers": ".dispatch",
-            "Switch": ".types.shared",
+            "Switch": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_again_call": ".calls",

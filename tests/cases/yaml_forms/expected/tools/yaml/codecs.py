@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.again import AgainArgs, AgainResult
-    from .types.anchors import AnchorsArgs, AnchorsResult
-    from .types.folded import FoldedArgs, FoldedResult
+    from .models.again import AgainArgs, AgainResult
+    from .models.anchors import AnchorsArgs, AnchorsResult
+    from .models.folded import FoldedArgs, FoldedResult
 
 AGAIN_ARGS: Final[Codec[AgainArgs]] = Codec.of_package(PACKAGE, "yaml.again", "args")
 AGAIN_RESULT: Final[Codec[AgainResult]] = Codec.of_package(PACKAGE, "yaml.again", "result")

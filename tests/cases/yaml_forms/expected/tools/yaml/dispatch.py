@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.again import AgainArgs, AgainResult
-    from .types.anchors import AnchorsArgs, AnchorsResult
-    from .types.folded import FoldedArgs, FoldedResult
+    from .models.again import AgainArgs, AgainResult
+    from .models.anchors import AnchorsArgs, AnchorsResult
+    from .models.folded import FoldedArgs, FoldedResult
 
 
 class Handlers(Protocol):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.again import AgainArgs, AgainResult
-    from .types.anchors import AnchorsArgs, AnchorsResult
-    from .types.folded import FoldedArgs, FoldedResult
+    from .models.again import AgainArgs, AgainResult
+    from .models.anchors import AnchorsArgs, AnchorsResult
+    from .models.folded import FoldedArgs, FoldedResult
 
 AGAIN: Final[Ident[AgainArgs, AgainResult]] = Ident("yaml.again")
 ANCHORS: Final[Ident[AnchorsArgs, AnchorsResult]] = Ident("yaml.anchors")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.refund import (
+    from .models.refund import (
         RefundArgs as RefundArgs,
         RefundArgsLinesItem as RefundArgsLinesItem,
         RefundResult as RefundResult,
@@ -23,9 +23,9 @@ else:
         {
             "Handlers": ".dispatch",
             "REFUND": ".idents",
-            "RefundArgs": ".types.refund",
-            "RefundArgsLinesItem": ".types.refund",
-            "RefundResult": ".types.refund",
+            "RefundArgs": ".models.refund",
+            "RefundArgsLinesItem": ".models.refund",
+            "RefundResult": ".models.refund",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_refund_call": ".calls",

@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.refund import RefundArgsLinesItem
+    from .models.refund import RefundArgsLinesItem
 
 
 def new_refund_call(

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.refund import RefundArgs, RefundResult
+    from .models.refund import RefundArgs, RefundResult
 
 
 class Handlers(Protocol):

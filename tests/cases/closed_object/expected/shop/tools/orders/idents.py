@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.refund import RefundArgs, RefundResult
+    from .models.refund import RefundArgs, RefundResult
 
 REFUND: Final[Ident[RefundArgs, RefundResult]] = Ident("shop.orders.refund")
 

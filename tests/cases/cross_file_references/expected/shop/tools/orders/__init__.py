@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.list_ import ListArgs as ListArgs, ListResult as ListResult
-    from .types.place import PlaceArgs as PlaceArgs, PlaceResult as PlaceResult
-    from .types.shared import (
+    from .models.list_ import ListArgs as ListArgs, ListResult as ListResult
+    from .models.place import PlaceArgs as PlaceArgs, PlaceResult as PlaceResult
+    from .models.shared import (
         Currency as Currency,
         Money as Money,
         Order as Order,
@@ -26,19 +26,19 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "Currency": ".types.shared",
+            "Currency": ".models.shared",
             "Handlers": ".dispatch",
             "LIST": ".idents",
-            "ListArgs": ".types.list_",
-            "ListResult": ".types.list_",
-            "Money": ".types.shared",
-            "Order": ".types.shared",
+            "ListArgs": ".models.list_",
+            "ListResult": ".models.list_",
+            "Money": ".models.shared",
+            "Order": ".models.shared",
             "PLACE": ".idents",
-            "Page": ".types.shared",
-            "Place": ".types.shared",
-            "PlaceArgs": ".types.place",
-            "PlaceResult": ".types.place",
-            "Price": ".types.shared",
+            "Page": ".models.shared",
+            "Place": ".models.shared",
+            "PlaceArgs": ".models.place",
+            "PlaceResult": ".models.place",
+            "Price": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_list_call": ".calls",

@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Page, Place, Price
+    from .models.shared import Page, Place, Price
 
 
 def new_list_call(*, page: Page | None = None, currency: Literal["EUR", "USD"] | None = None) -> ToolRequest:

@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.list_ import ListArgs, ListResult
-    from .types.place import PlaceArgs, PlaceResult
+    from .models.list_ import ListArgs, ListResult
+    from .models.place import PlaceArgs, PlaceResult
 
 LIST_ARGS: Final[Codec[ListArgs]] = Codec.of_package(PACKAGE, "shop.orders.list", "args")
 LIST_RESULT: Final[Codec[ListResult]] = Codec.of_package(PACKAGE, "shop.orders.list", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.list_ import ListArgs, ListResult
-    from .types.place import PlaceArgs, PlaceResult
+    from .models.list_ import ListArgs, ListResult
+    from .models.place import PlaceArgs, PlaceResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.list_ import ListArgs, ListResult
-    from .types.place import PlaceArgs, PlaceResult
+    from .models.list_ import ListArgs, ListResult
+    from .models.place import PlaceArgs, PlaceResult
 
 LIST: Final[Ident[ListArgs, ListResult]] = Ident("shop.orders.list")
 PLACE: Final[Ident[PlaceArgs, PlaceResult]] = Ident("shop.orders.place")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.accept import AcceptArgs as AcceptArgs, AcceptResult as AcceptResult
-    from .types.shared import Currency as Currency, Money as Money, Order as Order, Place as Place, Price as Price
+    from .models.accept import AcceptArgs as AcceptArgs, AcceptResult as AcceptResult
+    from .models.shared import Currency as Currency, Money as Money, Order as Order, Place as Place, Price as Price
     from . import codecs as codecs
     from .calls import new_accept_call as new_accept_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,14 +19,14 @@ else:
         __name__,
         {
             "ACCEPT": ".idents",
-            "AcceptArgs": ".types.accept",
-            "AcceptResult": ".types.accept",
-            "Currency": ".types.shared",
+            "AcceptArgs": ".models.accept",
+            "AcceptResult": ".models.accept",
+            "Currency": ".models.shared",
             "Handlers": ".dispatch",
-            "Money": ".types.shared",
-            "Order": ".types.shared",
-            "Place": ".types.shared",
-            "Price": ".types.shared",
+            "Money": ".models.shared",
+            "Order": ".models.shared",
+            "Place": ".models.shared",
+            "Price": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_accept_call": ".calls",

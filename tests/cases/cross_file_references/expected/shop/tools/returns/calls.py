@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Order
+    from .models.shared import Order
 
 
 def new_accept_call(*, order: Order) -> ToolRequest:

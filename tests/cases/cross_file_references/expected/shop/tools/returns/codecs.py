@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.accept import AcceptArgs, AcceptResult
+    from .models.accept import AcceptArgs, AcceptResult
 
 ACCEPT_ARGS: Final[Codec[AcceptArgs]] = Codec.of_package(PACKAGE, "shop.returns.accept", "args")
 ACCEPT_RESULT: Final[Codec[AcceptResult]] = Codec.of_package(PACKAGE, "shop.returns.accept", "result")

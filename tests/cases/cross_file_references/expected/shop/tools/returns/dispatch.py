@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.accept import AcceptArgs, AcceptResult
+    from .models.accept import AcceptArgs, AcceptResult
 
 
 class Handlers(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.accept import AcceptArgs, AcceptResult
+    from .models.accept import AcceptArgs, AcceptResult
 
 ACCEPT: Final[Ident[AcceptArgs, AcceptResult]] = Ident("shop.returns.accept")
 

@@ -12,19 +12,19 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.a_tool_whose_key_has_just_sixty_four_characters_and_not_one_more import (
+    from .models.a_tool_whose_key_has_just_sixty_four_characters_and_not_one_more import (
         AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreArgs,
         AToolWhoseKeyHasJustSixtyFourCharactersAndNotOneMoreResult,
     )
-    from .types.a_tool_whose_key_has_many_more_than_sixty_four_characters_because_somebody_wanted_to_say_everything_in_the_name_itself_and_nowhere_at_all import (
+    from .models.a_tool_whose_key_has_many_more_than_sixty_four_characters_because_somebody_wanted_to_say_everything_in_the_name_itself_and_nowhere_at_all import (
         AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllArgs,
         AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereAtAllResult,
     )
-    from .types.a_tool_whose_key_has_many_more_than_sixty_four_characters_because_somebody_wanted_to_say_everything_in_the_name_itself_and_nowhere_else import (
+    from .models.a_tool_whose_key_has_many_more_than_sixty_four_characters_because_somebody_wanted_to_say_everything_in_the_name_itself_and_nowhere_else import (
         AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereElseArgs,
         AToolWhoseKeyHasManyMoreThanSixtyFourCharactersBecauseSomebodyWantedToSayEverythingInTheNameItselfAndNowhereElseResult,
     )
-    from .types.named_by_hand import NamedByHandArgs, NamedByHandResult
+    from .models.named_by_hand import NamedByHandArgs, NamedByHandResult
 
 
 class Handlers(Protocol):

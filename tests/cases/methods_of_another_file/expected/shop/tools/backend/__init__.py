@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.drop import DropArgs as DropArgs, DropResult as DropResult
-    from .types.methods import (
+    from .models.drop import DropArgs as DropArgs, DropResult as DropResult
+    from .models.methods import (
         AddMethodResult as AddMethodResult,
         AddPayload as AddPayload,
         DropMethodResult as DropMethodResult,
         DropPayload as DropPayload,
     )
-    from .types.shared import Item as Item
+    from .models.shared import Item as Item
     from . import codecs as codecs
     from .calls import new_drop_call as new_drop_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -25,15 +25,15 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "AddMethodResult": ".types.methods",
-            "AddPayload": ".types.methods",
+            "AddMethodResult": ".models.methods",
+            "AddPayload": ".models.methods",
             "DROP": ".idents",
-            "DropArgs": ".types.drop",
-            "DropMethodResult": ".types.methods",
-            "DropPayload": ".types.methods",
-            "DropResult": ".types.drop",
+            "DropArgs": ".models.drop",
+            "DropMethodResult": ".models.methods",
+            "DropPayload": ".models.methods",
+            "DropResult": ".models.drop",
             "Handlers": ".dispatch",
-            "Item": ".types.shared",
+            "Item": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_drop_call": ".calls",

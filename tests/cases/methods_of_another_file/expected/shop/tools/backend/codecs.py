@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.drop import DropArgs, DropResult
+    from .models.drop import DropArgs, DropResult
 
 DROP_ARGS: Final[Codec[DropArgs]] = Codec.of_package(PACKAGE, "shop.backend.drop", "args")
 DROP_RESULT: Final[Codec[DropResult]] = Codec.of_package(PACKAGE, "shop.backend.drop", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.drop import DropArgs, DropResult
+    from .models.drop import DropArgs, DropResult
 
 
 class Handlers(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.drop import DropArgs, DropResult
+    from .models.drop import DropArgs, DropResult
 
 DROP: Final[Ident[DropArgs, DropResult]] = Ident("shop.backend.drop")
 

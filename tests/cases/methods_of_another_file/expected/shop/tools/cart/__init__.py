@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs as AddArgs, AddResult as AddResult
-    from .types.methods import AddItemMethodResult as AddItemMethodResult, AddItemPayload as AddItemPayload
-    from .types.shared import Item as Item
+    from .models.add import AddArgs as AddArgs, AddResult as AddResult
+    from .models.methods import AddItemMethodResult as AddItemMethodResult, AddItemPayload as AddItemPayload
+    from .models.shared import Item as Item
     from . import codecs as codecs
     from .calls import new_add_call as new_add_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -21,12 +21,12 @@ else:
         __name__,
         {
             "ADD": ".idents",
-            "AddArgs": ".types.add",
-            "AddItemMethodResult": ".types.methods",
-            "AddItemPayload": ".types.methods",
-            "AddResult": ".types.add",
+            "AddArgs": ".models.add",
+            "AddItemMethodResult": ".models.methods",
+            "AddItemPayload": ".models.methods",
+            "AddResult": ".models.add",
             "Handlers": ".dispatch",
-            "Item": ".types.shared",
+            "Item": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_add_call": ".calls",

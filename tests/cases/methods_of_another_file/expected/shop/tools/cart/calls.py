@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Item
+    from .models.shared import Item
 
 
 def new_add_call(*, item: Item) -> ToolRequest:

@@ -6,18 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.a import AArgs as AArgs, AResult as AResult
-    from .types.camel_case_tool import (
+    from .models.a import AArgs as AArgs, AResult as AResult
+    from .models.camel_case_tool import (
         CamelCaseToolArgs as CamelCaseToolArgs,
         CamelCaseToolResult as CamelCaseToolResult,
     )
-    from .types.chat_with import ChatWithArgs as ChatWithArgs, ChatWithResult as ChatWithResult
-    from .types.double import DoubleArgs as DoubleArgs, DoubleResult as DoubleResult
-    from .types.get_user_info import GetUserInfoArgs as GetUserInfoArgs, GetUserInfoResult as GetUserInfoResult
-    from .types.http_server2 import HTTPServer2Args as HTTPServer2Args, HTTPServer2Result as HTTPServer2Result
-    from .types.search_issues import SearchIssuesArgs as SearchIssuesArgs, SearchIssuesResult as SearchIssuesResult
-    from .types.uebersetzen import UebersetzenArgs as UebersetzenArgs, UebersetzenResult as UebersetzenResult
-    from .types.weather import WeatherArgs as WeatherArgs, WeatherResult as WeatherResult
+    from .models.chat_with import ChatWithArgs as ChatWithArgs, ChatWithResult as ChatWithResult
+    from .models.double import DoubleArgs as DoubleArgs, DoubleResult as DoubleResult
+    from .models.get_user_info import GetUserInfoArgs as GetUserInfoArgs, GetUserInfoResult as GetUserInfoResult
+    from .models.http_server2 import HTTPServer2Args as HTTPServer2Args, HTTPServer2Result as HTTPServer2Result
+    from .models.search_issues import SearchIssuesArgs as SearchIssuesArgs, SearchIssuesResult as SearchIssuesResult
+    from .models.uebersetzen import UebersetzenArgs as UebersetzenArgs, UebersetzenResult as UebersetzenResult
+    from .models.weather import WeatherArgs as WeatherArgs, WeatherResult as WeatherResult
     from . import codecs as codecs
     from .calls import (
         new_a_call as new_a_call,
@@ -49,33 +49,33 @@ else:
         __name__,
         {
             "A": ".idents",
-            "AArgs": ".types.a",
-            "AResult": ".types.a",
+            "AArgs": ".models.a",
+            "AResult": ".models.a",
             "CAMEL_CASE_TOOL": ".idents",
             "CHAT_WITH": ".idents",
-            "CamelCaseToolArgs": ".types.camel_case_tool",
-            "CamelCaseToolResult": ".types.camel_case_tool",
-            "ChatWithArgs": ".types.chat_with",
-            "ChatWithResult": ".types.chat_with",
+            "CamelCaseToolArgs": ".models.camel_case_tool",
+            "CamelCaseToolResult": ".models.camel_case_tool",
+            "ChatWithArgs": ".models.chat_with",
+            "ChatWithResult": ".models.chat_with",
             "DOUBLE": ".idents",
-            "DoubleArgs": ".types.double",
-            "DoubleResult": ".types.double",
+            "DoubleArgs": ".models.double",
+            "DoubleResult": ".models.double",
             "GET_USER_INFO": ".idents",
-            "GetUserInfoArgs": ".types.get_user_info",
-            "GetUserInfoResult": ".types.get_user_info",
-            "HTTPServer2Args": ".types.http_server2",
-            "HTTPServer2Result": ".types.http_server2",
+            "GetUserInfoArgs": ".models.get_user_info",
+            "GetUserInfoResult": ".models.get_user_info",
+            "HTTPServer2Args": ".models.http_server2",
+            "HTTPServer2Result": ".models.http_server2",
             "HTTP_SERVER2": ".idents",
             "Handlers": ".dispatch",
             "SEARCH_ISSUES": ".idents",
-            "SearchIssuesArgs": ".types.search_issues",
-            "SearchIssuesResult": ".types.search_issues",
+            "SearchIssuesArgs": ".models.search_issues",
+            "SearchIssuesResult": ".models.search_issues",
             "UEBERSETZEN": ".idents",
-            "UebersetzenArgs": ".types.uebersetzen",
-            "UebersetzenResult": ".types.uebersetzen",
+            "UebersetzenArgs": ".models.uebersetzen",
+            "UebersetzenResult": ".models.uebersetzen",
             "WEATHER": ".idents",
-            "WeatherArgs": ".types.weather",
-            "WeatherResult": ".types.weather",
+            "WeatherArgs": ".models.weather",
+            "WeatherResult": ".models.weather",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_a_call": ".calls",

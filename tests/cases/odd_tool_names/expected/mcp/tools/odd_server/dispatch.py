@@ -12,15 +12,15 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.a import AArgs, AResult
-    from .types.camel_case_tool import CamelCaseToolArgs, CamelCaseToolResult
-    from .types.chat_with import ChatWithArgs, ChatWithResult
-    from .types.double import DoubleArgs, DoubleResult
-    from .types.get_user_info import GetUserInfoArgs, GetUserInfoResult
-    from .types.http_server2 import HTTPServer2Args, HTTPServer2Result
-    from .types.search_issues import SearchIssuesArgs, SearchIssuesResult
-    from .types.uebersetzen import UebersetzenArgs, UebersetzenResult
-    from .types.weather import WeatherArgs, WeatherResult
+    from .models.a import AArgs, AResult
+    from .models.camel_case_tool import CamelCaseToolArgs, CamelCaseToolResult
+    from .models.chat_with import ChatWithArgs, ChatWithResult
+    from .models.double import DoubleArgs, DoubleResult
+    from .models.get_user_info import GetUserInfoArgs, GetUserInfoResult
+    from .models.http_server2 import HTTPServer2Args, HTTPServer2Result
+    from .models.search_issues import SearchIssuesArgs, SearchIssuesResult
+    from .models.uebersetzen import UebersetzenArgs, UebersetzenResult
+    from .models.weather import WeatherArgs, WeatherResult
 
 
 class Handlers(Protocol):

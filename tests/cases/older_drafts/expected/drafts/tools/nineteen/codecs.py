@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.tree import TreeArgs, TreeResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.tree import TreeArgs, TreeResult
 
 ARRAYS_ARGS: Final[Codec[ArraysArgs]] = Codec.of_package(PACKAGE, "drafts.nineteen.arrays", "args")
 ARRAYS_RESULT: Final[Codec[ArraysResult]] = Codec.of_package(PACKAGE, "drafts.nineteen.arrays", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.tree import TreeArgs, TreeResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.tree import TreeArgs, TreeResult
 
 
 class Handlers(Protocol):

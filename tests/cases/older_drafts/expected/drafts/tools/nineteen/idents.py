@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.arrays import ArraysArgs, ArraysResult
-    from .types.tree import TreeArgs, TreeResult
+    from .models.arrays import ArraysArgs, ArraysResult
+    from .models.tree import TreeArgs, TreeResult
 
 ARRAYS: Final[Ident[ArraysArgs, ArraysResult]] = Ident("drafts.nineteen.arrays")
 TREE: Final[Ident[TreeArgs, TreeResult]] = Ident("drafts.nineteen.tree")

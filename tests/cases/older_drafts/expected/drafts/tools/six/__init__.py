@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
+    from .models.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
     from . import codecs as codecs
     from .calls import new_bounds_call as new_bounds_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -18,8 +18,8 @@ else:
         __name__,
         {
             "BOUNDS": ".idents",
-            "BoundsArgs": ".types.bounds",
-            "BoundsResult": ".types.bounds",
+            "BoundsArgs": ".models.bounds",
+            "BoundsResult": ".models.bounds",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
+    from .models.bounds import BoundsArgs, BoundsResult
 
 BOUNDS_ARGS: Final[Codec[BoundsArgs]] = Codec.of_package(PACKAGE, "drafts.six.bounds", "args")
 BOUNDS_RESULT: Final[Codec[BoundsResult]] = Codec.of_package(PACKAGE, "drafts.six.bounds", "result")

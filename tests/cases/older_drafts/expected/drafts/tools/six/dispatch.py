@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.bounds import BoundsArgs, BoundsResult
+    from .models.bounds import BoundsArgs, BoundsResult
 
 
 class Handlers(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
+    from .models.bounds import BoundsArgs, BoundsResult
 
 BOUNDS: Final[Ident[BoundsArgs, BoundsResult]] = Ident("drafts.six.bounds")
 

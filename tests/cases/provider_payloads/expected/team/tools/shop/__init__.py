@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.find import FindArgs as FindArgs, FindResult as FindResult
-    from .types.note import NoteArgs as NoteArgs, NoteResult as NoteResult
-    from .types.pay import PayArgs as PayArgs, PayResult as PayResult
-    from .types.ping import PingArgs as PingArgs, PingResult as PingResult
-    from .types.shared import Price as Price
+    from .models.find import FindArgs as FindArgs, FindResult as FindResult
+    from .models.note import NoteArgs as NoteArgs, NoteResult as NoteResult
+    from .models.pay import PayArgs as PayArgs, PayResult as PayResult
+    from .models.ping import PingArgs as PingArgs, PingResult as PingResult
+    from .models.shared import Price as Price
     from . import codecs as codecs
     from .calls import (
         new_find_call as new_find_call,
@@ -27,19 +27,19 @@ else:
         __name__,
         {
             "FIND": ".idents",
-            "FindArgs": ".types.find",
-            "FindResult": ".types.find",
+            "FindArgs": ".models.find",
+            "FindResult": ".models.find",
             "Handlers": ".dispatch",
             "NOTE": ".idents",
-            "NoteArgs": ".types.note",
-            "NoteResult": ".types.note",
+            "NoteArgs": ".models.note",
+            "NoteResult": ".models.note",
             "PAY": ".idents",
             "PING": ".idents",
-            "PayArgs": ".types.pay",
-            "PayResult": ".types.pay",
-            "PingArgs": ".types.ping",
-            "PingResult": ".types.ping",
-            "Price": ".types.shared",
+            "PayArgs": ".models.pay",
+            "PayResult": ".models.pay",
+            "PingArgs": ".models.ping",
+            "PingResult": ".models.ping",
+            "Price": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_find_call": ".calls",

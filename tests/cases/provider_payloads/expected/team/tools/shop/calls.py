@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.shared import Price
+    from .models.shared import Price
 
 
 def new_find_call(*, word: str, below: Price | None = None, limit: int | None = None) -> ToolRequest:

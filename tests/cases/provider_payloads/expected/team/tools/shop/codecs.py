@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.find import FindArgs, FindResult
-    from .types.note import NoteArgs, NoteResult
-    from .types.pay import PayArgs, PayResult
-    from .types.ping import PingArgs, PingResult
+    from .models.find import FindArgs, FindResult
+    from .models.note import NoteArgs, NoteResult
+    from .models.pay import PayArgs, PayResult
+    from .models.ping import PingArgs, PingResult
 
 FIND_ARGS: Final[Codec[FindArgs]] = Codec.of_package(PACKAGE, "team.shop.find", "args")
 FIND_RESULT: Final[Codec[FindResult]] = Codec.of_package(PACKAGE, "team.shop.find", "result")

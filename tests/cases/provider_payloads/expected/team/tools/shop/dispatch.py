@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.find import FindArgs, FindResult
-    from .types.note import NoteArgs, NoteResult
-    from .types.pay import PayArgs, PayResult
-    from .types.ping import PingArgs, PingResult
+    from .models.find import FindArgs, FindResult
+    from .models.note import NoteArgs, NoteResult
+    from .models.pay import PayArgs, PayResult
+    from .models.ping import PingArgs, PingResult
 
 
 class Handlers(Protocol):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.find import FindArgs, FindResult
-    from .types.note import NoteArgs, NoteResult
-    from .types.pay import PayArgs, PayResult
-    from .types.ping import PingArgs, PingResult
+    from .models.find import FindArgs, FindResult
+    from .models.note import NoteArgs, NoteResult
+    from .models.pay import PayArgs, PayResult
+    from .models.ping import PingArgs, PingResult
 
 FIND: Final[Ident[FindArgs, FindResult]] = Ident("team.shop.find")
 NOTE: Final[Ident[NoteArgs, NoteResult]] = Ident("team.shop.note")

@@ -6,34 +6,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.all_ import AllArgs as AllArgs, AllResult as AllResult
-    from .types.any_ import AnyArgs as AnyArgs, AnyResult as AnyResult
-    from .types.calls_ import CallsArgs as CallsArgs, CallsResult as CallsResult
-    from .types.codecs_ import CodecsArgs as CodecsArgs, CodecsResult as CodecsResult
-    from .types.def_ import (
+    from .models.all_ import AllArgs as AllArgs, AllResult as AllResult
+    from .models.any_ import AnyArgs as AnyArgs, AnyResult as AnyResult
+    from .models.calls_ import CallsArgs as CallsArgs, CallsResult as CallsResult
+    from .models.codecs_ import CodecsArgs as CodecsArgs, CodecsResult as CodecsResult
+    from .models.def_ import (
         DefArgs as DefArgs,
         DefArgsDef as DefArgsDef,
         DefArgsDefLambda as DefArgsDefLambda,
         DefResult as DefResult,
     )
-    from .types.dispatch_ import DispatchArgs as DispatchArgs, DispatchResult as DispatchResult
-    from .types.executor import ExecutorArgs as ExecutorArgs, ExecutorResult as ExecutorResult
-    from .types.from_ import FromArgs as FromArgs, FromResult as FromResult
-    from .types.handlers import HandlersArgs as HandlersArgs, HandlersResult as HandlersResult
-    from .types.idents_ import IdentsArgs as IdentsArgs, IdentsResult as IdentsResult
-    from .types.match_ import MatchArgs as MatchArgs, MatchResult as MatchResult
-    from .types.methods_ import MethodsArgs as MethodsArgs, MethodsResult as MethodsResult
-    from .types.new_registration import (
+    from .models.dispatch_ import DispatchArgs as DispatchArgs, DispatchResult as DispatchResult
+    from .models.executor import ExecutorArgs as ExecutorArgs, ExecutorResult as ExecutorResult
+    from .models.from_ import FromArgs as FromArgs, FromResult as FromResult
+    from .models.handlers import HandlersArgs as HandlersArgs, HandlersResult as HandlersResult
+    from .models.idents_ import IdentsArgs as IdentsArgs, IdentsResult as IdentsResult
+    from .models.match_ import MatchArgs as MatchArgs, MatchResult as MatchResult
+    from .models.methods_ import MethodsArgs as MethodsArgs, MethodsResult as MethodsResult
+    from .models.new_registration import (
         NewRegistrationArgs as NewRegistrationArgs,
         NewRegistrationResult as NewRegistrationResult,
     )
-    from .types.package import PackageArgs as PackageArgs, PackageResult as PackageResult
-    from .types.print_ import PrintArgs as PrintArgs, PrintResult as PrintResult
-    from .types.shared_ import SharedArgs as SharedArgs, SharedResult as SharedResult
-    from .types.transforms_ import TransformsArgs as TransformsArgs, TransformsResult as TransformsResult
-    from .types.type_ import TypeArgs as TypeArgs, TypeResult as TypeResult
-    from .types.type_checking import TypeCheckingArgs as TypeCheckingArgs, TypeCheckingResult as TypeCheckingResult
-    from .types.types_ import TypesArgs as TypesArgs, TypesResult as TypesResult
+    from .models.package import PackageArgs as PackageArgs, PackageResult as PackageResult
+    from .models.print_ import PrintArgs as PrintArgs, PrintResult as PrintResult
+    from .models.shared_ import SharedArgs as SharedArgs, SharedResult as SharedResult
+    from .models.transforms_ import TransformsArgs as TransformsArgs, TransformsResult as TransformsResult
+    from .models.type_ import TypeArgs as TypeArgs, TypeResult as TypeResult
+    from .models.type_checking import TypeCheckingArgs as TypeCheckingArgs, TypeCheckingResult as TypeCheckingResult
+    from .models.types_ import TypesArgs as TypesArgs, TypesResult as TypesResult
     from . import codecs as codecs
     from .calls import (
         new_all_call as new_all_call,
@@ -88,67 +88,67 @@ else:
         {
             "ALL_": ".idents",
             "ANY": ".idents",
-            "AllArgs": ".types.all_",
-            "AllResult": ".types.all_",
-            "AnyArgs": ".types.any_",
-            "AnyResult": ".types.any_",
+            "AllArgs": ".models.all_",
+            "AllResult": ".models.all_",
+            "AnyArgs": ".models.any_",
+            "AnyResult": ".models.any_",
             "CALLS": ".idents",
             "CODECS": ".idents",
-            "CallsArgs": ".types.calls_",
-            "CallsResult": ".types.calls_",
-            "CodecsArgs": ".types.codecs_",
-            "CodecsResult": ".types.codecs_",
+            "CallsArgs": ".models.calls_",
+            "CallsResult": ".models.calls_",
+            "CodecsArgs": ".models.codecs_",
+            "CodecsResult": ".models.codecs_",
             "DEF": ".idents",
             "DISPATCH": ".idents",
-            "DefArgs": ".types.def_",
-            "DefArgsDef": ".types.def_",
-            "DefArgsDefLambda": ".types.def_",
-            "DefResult": ".types.def_",
-            "DispatchArgs": ".types.dispatch_",
-            "DispatchResult": ".types.dispatch_",
+            "DefArgs": ".models.def_",
+            "DefArgsDef": ".models.def_",
+            "DefArgsDefLambda": ".models.def_",
+            "DefResult": ".models.def_",
+            "DispatchArgs": ".models.dispatch_",
+            "DispatchResult": ".models.dispatch_",
             "EXECUTOR": ".idents",
-            "ExecutorArgs": ".types.executor",
-            "ExecutorResult": ".types.executor",
+            "ExecutorArgs": ".models.executor",
+            "ExecutorResult": ".models.executor",
             "FROM": ".idents",
-            "FromArgs": ".types.from_",
-            "FromResult": ".types.from_",
+            "FromArgs": ".models.from_",
+            "FromResult": ".models.from_",
             "HANDLERS": ".idents",
             "Handlers": ".dispatch",
-            "HandlersArgs": ".types.handlers",
-            "HandlersResult": ".types.handlers",
+            "HandlersArgs": ".models.handlers",
+            "HandlersResult": ".models.handlers",
             "IDENTS": ".idents",
-            "IdentsArgs": ".types.idents_",
-            "IdentsResult": ".types.idents_",
+            "IdentsArgs": ".models.idents_",
+            "IdentsResult": ".models.idents_",
             "MATCH": ".idents",
             "METHODS": ".idents",
-            "MatchArgs": ".types.match_",
-            "MatchResult": ".types.match_",
-            "MethodsArgs": ".types.methods_",
-            "MethodsResult": ".types.methods_",
+            "MatchArgs": ".models.match_",
+            "MatchResult": ".models.match_",
+            "MethodsArgs": ".models.methods_",
+            "MethodsResult": ".models.methods_",
             "NEW_REGISTRATION": ".idents",
-            "NewRegistrationArgs": ".types.new_registration",
-            "NewRegistrationResult": ".types.new_registration",
+            "NewRegistrationArgs": ".models.new_registration",
+            "NewRegistrationResult": ".models.new_registration",
             "PACKAGE": ".idents",
             "PRINT": ".idents",
-            "PackageArgs": ".types.package",
-            "PackageResult": ".types.package",
-            "PrintArgs": ".types.print_",
-            "PrintResult": ".types.print_",
+            "PackageArgs": ".models.package",
+            "PackageResult": ".models.package",
+            "PrintArgs": ".models.print_",
+            "PrintResult": ".models.print_",
             "SHARED": ".idents",
-            "SharedArgs": ".types.shared_",
-            "SharedResult": ".types.shared_",
+            "SharedArgs": ".models.shared_",
+            "SharedResult": ".models.shared_",
             "TRANSFORMS": ".idents",
             "TYPE": ".idents",
             "TYPES": ".idents",
             "TYPE_CHECKING_": ".idents",
-            "TransformsArgs": ".types.transforms_",
-            "TransformsResult": ".types.transforms_",
-            "TypeArgs": ".types.type_",
-            "TypeCheckingArgs": ".types.type_checking",
-            "TypeCheckingResult": ".types.type_checking",
-            "TypeResult": ".types.type_",
-            "TypesArgs": ".types.types_",
-            "TypesResult": ".types.types_",
+            "TransformsArgs": ".models.transforms_",
+            "TransformsResult": ".models.transforms_",
+            "TypeArgs": ".models.type_",
+            "TypeCheckingArgs": ".models.type_checking",
+            "TypeCheckingResult": ".models.type_checking",
+            "TypeResult": ".models.type_",
+            "TypesArgs": ".models.types_",
+            "TypesResult": ".models.types_",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_all_call": ".calls",

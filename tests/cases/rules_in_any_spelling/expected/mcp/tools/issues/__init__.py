@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.create_issue import CreateIssueArgs as CreateIssueArgs, CreateIssueResult as CreateIssueResult
+    from .models.create_issue import CreateIssueArgs as CreateIssueArgs, CreateIssueResult as CreateIssueResult
     from . import codecs as codecs
     from .calls import new_create_issue_call as new_create_issue_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -18,8 +18,8 @@ else:
         __name__,
         {
             "CREATE_ISSUE": ".idents",
-            "CreateIssueArgs": ".types.create_issue",
-            "CreateIssueResult": ".types.create_issue",
+            "CreateIssueArgs": ".models.create_issue",
+            "CreateIssueResult": ".models.create_issue",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

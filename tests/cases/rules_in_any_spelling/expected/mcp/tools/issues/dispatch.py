@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.create_issue import CreateIssueArgs, CreateIssueResult
+    from .models.create_issue import CreateIssueArgs, CreateIssueResult
 
 
 class Handlers(Protocol):

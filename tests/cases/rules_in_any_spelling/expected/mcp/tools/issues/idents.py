@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.create_issue import CreateIssueArgs, CreateIssueResult
+    from .models.create_issue import CreateIssueArgs, CreateIssueResult
 
 CREATE_ISSUE: Final[Ident[CreateIssueArgs, CreateIssueResult]] = Ident("mcp.issues.create_issue")
 

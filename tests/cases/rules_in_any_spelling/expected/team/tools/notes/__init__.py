@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs as AddArgs, AddResult as AddResult
-    from .types.drop import DropArgs as DropArgs, DropResult as DropResult
-    from .types.keep import KeepArgs as KeepArgs, KeepResult as KeepResult
-    from .types.list_all import ListAllArgs as ListAllArgs, ListAllResult as ListAllResult
-    from .types.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
-    from .types.tell import TellArgs as TellArgs, TellResult as TellResult
+    from .models.add import AddArgs as AddArgs, AddResult as AddResult
+    from .models.drop import DropArgs as DropArgs, DropResult as DropResult
+    from .models.keep import KeepArgs as KeepArgs, KeepResult as KeepResult
+    from .models.list_all import ListAllArgs as ListAllArgs, ListAllResult as ListAllResult
+    from .models.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
+    from .models.tell import TellArgs as TellArgs, TellResult as TellResult
     from . import codecs as codecs
     from .calls import (
         new_add_call as new_add_call,
@@ -30,24 +30,24 @@ else:
         __name__,
         {
             "ADD": ".idents",
-            "AddArgs": ".types.add",
-            "AddResult": ".types.add",
+            "AddArgs": ".models.add",
+            "AddResult": ".models.add",
             "DROP": ".idents",
-            "DropArgs": ".types.drop",
-            "DropResult": ".types.drop",
+            "DropArgs": ".models.drop",
+            "DropResult": ".models.drop",
             "Handlers": ".dispatch",
             "KEEP": ".idents",
-            "KeepArgs": ".types.keep",
-            "KeepResult": ".types.keep",
+            "KeepArgs": ".models.keep",
+            "KeepResult": ".models.keep",
             "LIST_ALL": ".idents",
-            "ListAllArgs": ".types.list_all",
-            "ListAllResult": ".types.list_all",
+            "ListAllArgs": ".models.list_all",
+            "ListAllResult": ".models.list_all",
             "RESEARCH": ".idents",
-            "ResearchArgs": ".types.research",
-            "ResearchResult": ".types.research",
+            "ResearchArgs": ".models.research",
+            "ResearchResult": ".models.research",
             "TELL": ".idents",
-            "TellArgs": ".types.tell",
-            "TellResult": ".types.tell",
+            "TellArgs": ".models.tell",
+            "TellResult": ".models.tell",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_add_call": ".calls",

@@ -10,12 +10,12 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs, AddResult
-    from .types.drop import DropArgs, DropResult
-    from .types.keep import KeepArgs, KeepResult
-    from .types.list_all import ListAllArgs, ListAllResult
-    from .types.research import ResearchArgs, ResearchResult
-    from .types.tell import TellArgs, TellResult
+    from .models.add import AddArgs, AddResult
+    from .models.drop import DropArgs, DropResult
+    from .models.keep import KeepArgs, KeepResult
+    from .models.list_all import ListAllArgs, ListAllResult
+    from .models.research import ResearchArgs, ResearchResult
+    from .models.tell import TellArgs, TellResult
 
 ADD_ARGS: Final[Codec[AddArgs]] = Codec.of_package(PACKAGE, "team.notes.add", "args")
 ADD_RESULT: Final[Codec[AddResult]] = Codec.of_package(PACKAGE, "team.notes.add", "result")

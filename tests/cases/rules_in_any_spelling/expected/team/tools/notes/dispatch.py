@@ -12,12 +12,12 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.add import AddArgs, AddResult
-    from .types.drop import DropArgs, DropResult
-    from .types.keep import KeepArgs, KeepResult
-    from .types.list_all import ListAllArgs, ListAllResult
-    from .types.research import ResearchArgs, ResearchResult
-    from .types.tell import TellArgs, TellResult
+    from .models.add import AddArgs, AddResult
+    from .models.drop import DropArgs, DropResult
+    from .models.keep import KeepArgs, KeepResult
+    from .models.list_all import ListAllArgs, ListAllResult
+    from .models.research import ResearchArgs, ResearchResult
+    from .models.tell import TellArgs, TellResult
 
 
 class Handlers(Protocol):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs, AddResult
-    from .types.drop import DropArgs, DropResult
-    from .types.keep import KeepArgs, KeepResult
-    from .types.list_all import ListAllArgs, ListAllResult
-    from .types.research import ResearchArgs, ResearchResult
-    from .types.tell import TellArgs, TellResult
+    from .models.add import AddArgs, AddResult
+    from .models.drop import DropArgs, DropResult
+    from .models.keep import KeepArgs, KeepResult
+    from .models.list_all import ListAllArgs, ListAllResult
+    from .models.research import ResearchArgs, ResearchResult
+    from .models.tell import TellArgs, TellResult
 
 ADD: Final[Ident[AddArgs, AddResult]] = Ident("team.notes.add")
 DROP: Final[Ident[DropArgs, DropResult]] = Ident("team.notes.drop")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.forward import ForwardArgs as ForwardArgs, ForwardResult as ForwardResult
+    from .models.forward import ForwardArgs as ForwardArgs, ForwardResult as ForwardResult
     from . import codecs as codecs
     from .calls import new_forward_call as new_forward_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -18,8 +18,8 @@ else:
         __name__,
         {
             "FORWARD": ".idents",
-            "ForwardArgs": ".types.forward",
-            "ForwardResult": ".types.forward",
+            "ForwardArgs": ".models.forward",
+            "ForwardResult": ".models.forward",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

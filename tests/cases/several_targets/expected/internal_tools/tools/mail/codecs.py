@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.forward import ForwardArgs, ForwardResult
+    from .models.forward import ForwardArgs, ForwardResult
 
 FORWARD_ARGS: Final[Codec[ForwardArgs]] = Codec.of_package(PACKAGE, "mail.forward", "args")
 FORWARD_RESULT: Final[Codec[ForwardResult]] = Codec.of_package(PACKAGE, "mail.forward", "result")

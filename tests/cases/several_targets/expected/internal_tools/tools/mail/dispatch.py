@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.forward import ForwardArgs, ForwardResult
+    from .models.forward import ForwardArgs, ForwardResult
 
 
 class Handlers(Protocol):

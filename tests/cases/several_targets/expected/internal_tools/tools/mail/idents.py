@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.forward import ForwardArgs, ForwardResult
+    from .models.forward import ForwardArgs, ForwardResult
 
 FORWARD: Final[Ident[ForwardArgs, ForwardResult]] = Ident("mail.forward")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.send import SendArgs as SendArgs, SendResult as SendResult
+    from .models.send import SendArgs as SendArgs, SendResult as SendResult
     from . import codecs as codecs
     from .calls import new_send_call as new_send_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,8 +19,8 @@ else:
         {
             "Handlers": ".dispatch",
             "SEND": ".idents",
-            "SendArgs": ".types.send",
-            "SendResult": ".types.send",
+            "SendArgs": ".models.send",
+            "SendResult": ".models.send",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_registration": ".dispatch",

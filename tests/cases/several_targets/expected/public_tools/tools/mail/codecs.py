@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.send import SendArgs, SendResult
+    from .models.send import SendArgs, SendResult
 
 SEND_ARGS: Final[Codec[SendArgs]] = Codec.of_package(PACKAGE, "mail.send", "args")
 SEND_RESULT: Final[Codec[SendResult]] = Codec.of_package(PACKAGE, "mail.send", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.send import SendArgs, SendResult
+    from .models.send import SendArgs, SendResult
 
 
 class Handlers(Protocol):

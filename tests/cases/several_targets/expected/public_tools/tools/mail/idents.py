@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.send import SendArgs, SendResult
+    from .models.send import SendArgs, SendResult
 
 SEND: Final[Ident[SendArgs, SendResult]] = Ident("mail.send")
 

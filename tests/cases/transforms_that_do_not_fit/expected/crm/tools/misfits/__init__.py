@@ -6,15 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.deep import (
+    from .models.deep import (
         DeepArgs as DeepArgs,
         DeepArgsFilter as DeepArgsFilter,
         DeepResult as DeepResult,
         DeepResultItemsItem as DeepResultItemsItem,
     )
-    from .types.default import DefaultArgs as DefaultArgs, DefaultResult as DefaultResult
-    from .types.lost import LostArgs as LostArgs, LostResult as LostResult
-    from .types.methods import (
+    from .models.default import DefaultArgs as DefaultArgs, DefaultResult as DefaultResult
+    from .models.lost import LostArgs as LostArgs, LostResult as LostResult
+    from .models.methods import (
         CountMethodResult as CountMethodResult,
         CountPayload as CountPayload,
         DeepMethodResult as DeepMethodResult,
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
         OptionalMethodResult as OptionalMethodResult,
         OptionalPayload as OptionalPayload,
     )
-    from .types.nullable import NullableArgs as NullableArgs, NullableResult as NullableResult
-    from .types.optional import OptionalArgs as OptionalArgs, OptionalResult as OptionalResult
-    from .types.other_type import OtherTypeArgs as OtherTypeArgs, OtherTypeResult as OtherTypeResult
-    from .types.renamed import RenamedArgs as RenamedArgs, RenamedResult as RenamedResult
+    from .models.nullable import NullableArgs as NullableArgs, NullableResult as NullableResult
+    from .models.optional import OptionalArgs as OptionalArgs, OptionalResult as OptionalResult
+    from .models.other_type import OtherTypeArgs as OtherTypeArgs, OtherTypeResult as OtherTypeResult
+    from .models.renamed import RenamedArgs as RenamedArgs, RenamedResult as RenamedResult
     from . import codecs as codecs
     from .calls import (
         new_deep_call as new_deep_call,
@@ -62,46 +62,46 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "CountMethodResult": ".types.methods",
-            "CountPayload": ".types.methods",
+            "CountMethodResult": ".models.methods",
+            "CountPayload": ".models.methods",
             "DEEP": ".idents",
             "DEFAULT": ".idents",
-            "DeepArgs": ".types.deep",
-            "DeepArgsFilter": ".types.deep",
-            "DeepMethodResult": ".types.methods",
-            "DeepMethodResultItemsItem": ".types.methods",
-            "DeepPayload": ".types.methods",
-            "DeepPayloadFilter": ".types.methods",
-            "DeepResult": ".types.deep",
-            "DeepResultItemsItem": ".types.deep",
-            "DefaultArgs": ".types.default",
-            "DefaultMethodResult": ".types.methods",
-            "DefaultPayload": ".types.methods",
-            "DefaultResult": ".types.default",
-            "FindMethodResult": ".types.methods",
-            "FindPayload": ".types.methods",
+            "DeepArgs": ".models.deep",
+            "DeepArgsFilter": ".models.deep",
+            "DeepMethodResult": ".models.methods",
+            "DeepMethodResultItemsItem": ".models.methods",
+            "DeepPayload": ".models.methods",
+            "DeepPayloadFilter": ".models.methods",
+            "DeepResult": ".models.deep",
+            "DeepResultItemsItem": ".models.deep",
+            "DefaultArgs": ".models.default",
+            "DefaultMethodResult": ".models.methods",
+            "DefaultPayload": ".models.methods",
+            "DefaultResult": ".models.default",
+            "FindMethodResult": ".models.methods",
+            "FindPayload": ".models.methods",
             "Handlers": ".dispatch",
             "LOST": ".idents",
-            "LostArgs": ".types.lost",
-            "LostResult": ".types.lost",
+            "LostArgs": ".models.lost",
+            "LostResult": ".models.lost",
             "NULLABLE": ".idents",
-            "NullableArgs": ".types.nullable",
-            "NullableMethodResult": ".types.methods",
-            "NullablePayload": ".types.methods",
-            "NullableResult": ".types.nullable",
+            "NullableArgs": ".models.nullable",
+            "NullableMethodResult": ".models.methods",
+            "NullablePayload": ".models.methods",
+            "NullableResult": ".models.nullable",
             "OPTIONAL": ".idents",
             "OTHER_TYPE": ".idents",
-            "OpenMethodResult": ".types.methods",
-            "OpenPayload": ".types.methods",
-            "OptionalArgs": ".types.optional",
-            "OptionalMethodResult": ".types.methods",
-            "OptionalPayload": ".types.methods",
-            "OptionalResult": ".types.optional",
-            "OtherTypeArgs": ".types.other_type",
-            "OtherTypeResult": ".types.other_type",
+            "OpenMethodResult": ".models.methods",
+            "OpenPayload": ".models.methods",
+            "OptionalArgs": ".models.optional",
+            "OptionalMethodResult": ".models.methods",
+            "OptionalPayload": ".models.methods",
+            "OptionalResult": ".models.optional",
+            "OtherTypeArgs": ".models.other_type",
+            "OtherTypeResult": ".models.other_type",
             "RENAMED": ".idents",
-            "RenamedArgs": ".types.renamed",
-            "RenamedResult": ".types.renamed",
+            "RenamedArgs": ".models.renamed",
+            "RenamedResult": ".models.renamed",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_deep_call": ".calls",

@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.deep import DeepArgsFilter
+    from .models.deep import DeepArgsFilter
 
 
 def new_deep_call(*, filter_: DeepArgsFilter) -> ToolRequest:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.methods import (
+    from .models.methods import (
         NamesMethodResult as NamesMethodResult,
         NamesPayload as NamesPayload,
         NamesPayloadX as NamesPayloadX,
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
         SaveMethodResult as SaveMethodResult,
         SavePayload as SavePayload,
     )
-    from .types.names import NamesArgs as NamesArgs, NamesArgsX as NamesArgsX, NamesResult as NamesResult
-    from .types.nested import (
+    from .models.names import NamesArgs as NamesArgs, NamesArgsX as NamesArgsX, NamesResult as NamesResult
+    from .models.nested import (
         NestedArgs as NestedArgs,
         NestedArgsFilter as NestedArgsFilter,
         NestedArgsFilterDeep as NestedArgsFilterDeep,
         NestedResult as NestedResult,
         NestedResultItemsItem as NestedResultItemsItem,
     )
-    from .types.open_ import OpenArgs as OpenArgs, OpenResult as OpenResult
-    from .types.same import SameArgs as SameArgs, SameResult as SameResult
-    from .types.save import SaveArgs as SaveArgs, SaveResult as SaveResult
-    from .types.shared import Contact as Contact, Email as Email
+    from .models.open_ import OpenArgs as OpenArgs, OpenResult as OpenResult
+    from .models.same import SameArgs as SameArgs, SameResult as SameResult
+    from .models.save import SaveArgs as SaveArgs, SaveResult as SaveResult
+    from .models.shared import Contact as Contact, Email as Email
     from . import codecs as codecs
     from .calls import (
         new_names_call as new_names_call,
@@ -62,42 +62,42 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "Contact": ".types.shared",
-            "Email": ".types.shared",
+            "Contact": ".models.shared",
+            "Email": ".models.shared",
             "Handlers": ".dispatch",
             "NAMES": ".idents",
             "NESTED": ".idents",
-            "NamesArgs": ".types.names",
-            "NamesArgsX": ".types.names",
-            "NamesMethodResult": ".types.methods",
-            "NamesPayload": ".types.methods",
-            "NamesPayloadX": ".types.methods",
-            "NamesResult": ".types.names",
-            "NestedArgs": ".types.nested",
-            "NestedArgsFilter": ".types.nested",
-            "NestedArgsFilterDeep": ".types.nested",
-            "NestedMethodResult": ".types.methods",
-            "NestedMethodResultItemsItem": ".types.methods",
-            "NestedPayload": ".types.methods",
-            "NestedPayloadFilter": ".types.methods",
-            "NestedPayloadFilterDeep": ".types.methods",
-            "NestedResult": ".types.nested",
-            "NestedResultItemsItem": ".types.nested",
+            "NamesArgs": ".models.names",
+            "NamesArgsX": ".models.names",
+            "NamesMethodResult": ".models.methods",
+            "NamesPayload": ".models.methods",
+            "NamesPayloadX": ".models.methods",
+            "NamesResult": ".models.names",
+            "NestedArgs": ".models.nested",
+            "NestedArgsFilter": ".models.nested",
+            "NestedArgsFilterDeep": ".models.nested",
+            "NestedMethodResult": ".models.methods",
+            "NestedMethodResultItemsItem": ".models.methods",
+            "NestedPayload": ".models.methods",
+            "NestedPayloadFilter": ".models.methods",
+            "NestedPayloadFilterDeep": ".models.methods",
+            "NestedResult": ".models.nested",
+            "NestedResultItemsItem": ".models.nested",
             "OPEN": ".idents",
-            "OpenArgs": ".types.open_",
-            "OpenMethodResult": ".types.methods",
-            "OpenPayload": ".types.methods",
-            "OpenResult": ".types.open_",
+            "OpenArgs": ".models.open_",
+            "OpenMethodResult": ".models.methods",
+            "OpenPayload": ".models.methods",
+            "OpenResult": ".models.open_",
             "SAME": ".idents",
             "SAVE": ".idents",
-            "SameArgs": ".types.same",
-            "SameMethodResult": ".types.methods",
-            "SamePayload": ".types.methods",
-            "SameResult": ".types.same",
-            "SaveArgs": ".types.save",
-            "SaveMethodResult": ".types.methods",
-            "SavePayload": ".types.methods",
-            "SaveResult": ".types.save",
+            "SameArgs": ".models.same",
+            "SameMethodResult": ".models.methods",
+            "SamePayload": ".models.methods",
+            "SameResult": ".models.same",
+            "SaveArgs": ".models.save",
+            "SaveMethodResult": ".models.methods",
+            "SavePayload": ".models.methods",
+            "SaveResult": ".models.save",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_names_call": ".calls",

@@ -13,9 +13,9 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.names import NamesArgsX
-    from .types.nested import NestedArgsFilter
-    from .types.shared import Email
+    from .models.names import NamesArgsX
+    from .models.nested import NestedArgsFilter
+    from .models.shared import Email
 
 
 def new_names_call(*, x: NamesArgsX | None = None) -> ToolRequest:

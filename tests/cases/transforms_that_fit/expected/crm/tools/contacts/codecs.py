@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.names import NamesArgs, NamesResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.same import SameArgs, SameResult
-    from .types.save import SaveArgs, SaveResult
+    from .models.names import NamesArgs, NamesResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.same import SameArgs, SameResult
+    from .models.save import SaveArgs, SaveResult
 
 NAMES_ARGS: Final[Codec[NamesArgs]] = Codec.of_package(PACKAGE, "crm.contacts.names", "args")
 NAMES_RESULT: Final[Codec[NamesResult]] = Codec.of_package(PACKAGE, "crm.contacts.names", "result")

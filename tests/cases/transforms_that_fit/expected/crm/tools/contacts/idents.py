@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.names import NamesArgs, NamesResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.same import SameArgs, SameResult
-    from .types.save import SaveArgs, SaveResult
+    from .models.names import NamesArgs, NamesResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.same import SameArgs, SameResult
+    from .models.save import SaveArgs, SaveResult
 
 NAMES: Final[Ident[NamesArgs, NamesResult]] = Ident("crm.contacts.names")
 NESTED: Final[Ident[NestedArgs, NestedResult]] = Ident("crm.contacts.nested")

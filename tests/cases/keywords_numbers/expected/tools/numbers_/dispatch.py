@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.kinds import KindsArgs, KindsResult
-    from .types.multiples import MultiplesArgs, MultiplesResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.kinds import KindsArgs, KindsResult
+    from .models.multiples import MultiplesArgs, MultiplesResult
 
 
 class Handlers(Protocol):

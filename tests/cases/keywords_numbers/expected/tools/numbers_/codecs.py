@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.kinds import KindsArgs, KindsResult
-    from .types.multiples import MultiplesArgs, MultiplesResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.kinds import KindsArgs, KindsResult
+    from .models.multiples import MultiplesArgs, MultiplesResult
 
 BOUNDS_ARGS: Final[Codec[BoundsArgs]] = Codec.of_package(PACKAGE, "numbers.bounds", "args")
 BOUNDS_RESULT: Final[Codec[BoundsResult]] = Codec.of_package(PACKAGE, "numbers.bounds", "result")

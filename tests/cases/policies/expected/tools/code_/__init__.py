@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.edit_file import EditFileArgs as EditFileArgs, EditFileResult as EditFileResult
-    from .types.fetch import FetchArgs as FetchArgs, FetchResult as FetchResult
-    from .types.read_file import ReadFileArgs as ReadFileArgs, ReadFileResult as ReadFileResult
-    from .types.run import RunArgs as RunArgs, RunResult as RunResult
+    from .models.edit_file import EditFileArgs as EditFileArgs, EditFileResult as EditFileResult
+    from .models.fetch import FetchArgs as FetchArgs, FetchResult as FetchResult
+    from .models.read_file import ReadFileArgs as ReadFileArgs, ReadFileResult as ReadFileResult
+    from .models.run import RunArgs as RunArgs, RunResult as RunResult
     from . import codecs as codecs
     from .calls import (
         new_edit_file_call as new_edit_file_call,
@@ -26,18 +26,18 @@ else:
         __name__,
         {
             "EDIT_FILE": ".idents",
-            "EditFileArgs": ".types.edit_file",
-            "EditFileResult": ".types.edit_file",
+            "EditFileArgs": ".models.edit_file",
+            "EditFileResult": ".models.edit_file",
             "FETCH": ".idents",
-            "FetchArgs": ".types.fetch",
-            "FetchResult": ".types.fetch",
+            "FetchArgs": ".models.fetch",
+            "FetchResult": ".models.fetch",
             "Handlers": ".dispatch",
             "READ_FILE": ".idents",
             "RUN": ".idents",
-            "ReadFileArgs": ".types.read_file",
-            "ReadFileResult": ".types.read_file",
-            "RunArgs": ".types.run",
-            "RunResult": ".types.run",
+            "ReadFileArgs": ".models.read_file",
+            "ReadFileResult": ".models.read_file",
+            "RunArgs": ".models.run",
+            "RunResult": ".models.run",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_edit_file_call": ".calls",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs, BoundsResult
-    from .types.kinds import KindsArgs, KindsResult
-    from .types.multiples import MultiplesArgs, MultiplesResult
+    from .models.bounds import BoundsArgs, BoundsResult
+    from .models.kinds import KindsArgs, KindsResult
+    from .models.multiples import MultiplesArgs, MultiplesResult
 
 BOUNDS: Final[Ident[BoundsArgs, BoundsResult]] = Ident("numbers.bounds")
 KINDS: Final[Ident[KindsArgs, KindsResult]] = Ident("numbers.kinds")

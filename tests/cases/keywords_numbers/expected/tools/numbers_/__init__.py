@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
-    from .types.kinds import KindsArgs as KindsArgs, KindsResult as KindsResult
-    from .types.multiples import MultiplesArgs as MultiplesArgs, MultiplesResult as MultiplesResult
+    from .models.bounds import BoundsArgs as BoundsArgs, BoundsResult as BoundsResult
+    from .models.kinds import KindsArgs as KindsArgs, KindsResult as KindsResult
+    from .models.multiples import MultiplesArgs as MultiplesArgs, MultiplesResult as MultiplesResult
     from . import codecs as codecs
     from .calls import (
         new_bounds_call as new_bounds_call,
@@ -24,15 +24,15 @@ else:
         __name__,
         {
             "BOUNDS": ".idents",
-            "BoundsArgs": ".types.bounds",
-            "BoundsResult": ".types.bounds",
+            "BoundsArgs": ".models.bounds",
+            "BoundsResult": ".models.bounds",
             "Handlers": ".dispatch",
             "KINDS": ".idents",
-            "KindsArgs": ".types.kinds",
-            "KindsResult": ".types.kinds",
+            "KindsArgs": ".models.kinds",
+            "KindsResult": ".models.kinds",
             "MULTIPLES": ".idents",
-            "MultiplesArgs": ".types.multiples",
-            "MultiplesResult": ".types.multiples",
+            "MultiplesArgs": ".models.multiples",
+            "MultiplesResult": ".models.multiples",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_bounds_call": ".calls",

@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.edit_file import EditFileArgs, EditFileResult
-    from .types.fetch import FetchArgs, FetchResult
-    from .types.read_file import ReadFileArgs, ReadFileResult
-    from .types.run import RunArgs, RunResult
+    from .models.edit_file import EditFileArgs, EditFileResult
+    from .models.fetch import FetchArgs, FetchResult
+    from .models.read_file import ReadFileArgs, ReadFileResult
+    from .models.run import RunArgs, RunResult
 
 EDIT_FILE_ARGS: Final[Codec[EditFileArgs]] = Codec.of_package(PACKAGE, "code.edit_file", "args")
 EDIT_FILE_RESULT: Final[Codec[EditFileResult]] = Codec.of_package(PACKAGE, "code.edit_file", "result")

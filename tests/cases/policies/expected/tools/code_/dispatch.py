@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.edit_file import EditFileArgs, EditFileResult
-    from .types.fetch import FetchArgs, FetchResult
-    from .types.read_file import ReadFileArgs, ReadFileResult
-    from .types.run import RunArgs, RunResult
+    from .models.edit_file import EditFileArgs, EditFileResult
+    from .models.fetch import FetchArgs, FetchResult
+    from .models.read_file import ReadFileArgs, ReadFileResult
+    from .models.run import RunArgs, RunResult
 
 
 class Handlers(Protocol):

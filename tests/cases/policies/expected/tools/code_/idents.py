@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.edit_file import EditFileArgs, EditFileResult
-    from .types.fetch import FetchArgs, FetchResult
-    from .types.read_file import ReadFileArgs, ReadFileResult
-    from .types.run import RunArgs, RunResult
+    from .models.edit_file import EditFileArgs, EditFileResult
+    from .models.fetch import FetchArgs, FetchResult
+    from .models.read_file import ReadFileArgs, ReadFileResult
+    from .models.run import RunArgs, RunResult
 
 EDIT_FILE: Final[Ident[EditFileArgs, EditFileResult]] = Ident("code.edit_file")
 FETCH: Final[Ident[FetchArgs, FetchResult]] = Ident("code.fetch")
