@@ -28,6 +28,22 @@ def test_the_configuration_is_the_default_and_names_the_built_in_toolsets_to_add
     assert load_config(tmp_path).targets == (Target(builtin=BUILTIN_TOOLSETS),)
 
 
+def test_git_is_told_of_what_is_generated_also_where_it_knows_other_things(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("mine\n/generated/_derived/", encoding="utf-8")
+    assert toolgen(tmp_path, "init", "--bare").code == 0
+    ignored = (tmp_path / ".gitignore").read_text(encoding="utf-8")
+    assert ignored.startswith("mine\n/generated/_derived/\n")
+    assert ignored.count("/generated/_derived/") == 1
+    assert "/generated/.toolgen/\n" in ignored
+    attributes = (tmp_path / ".gitattributes").read_text(encoding="utf-8")
+    assert "/generated/toolgen.lock merge=union\n" in attributes
+
+    (tmp_path / "toolgen.toml").unlink()
+    (tmp_path / "toolgen.schema.json").unlink()
+    assert toolgen(tmp_path, "init", "--bare").code == 0
+    assert (tmp_path / ".gitattributes").read_text(encoding="utf-8") == attributes
+
+
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "toolgen.toml").write_text("# mine\n")
     done = toolgen(tmp_path, "init")

@@ -101,9 +101,9 @@ class World:
     def fail(self, _args: Any) -> None:
         raise OSError("the disk is gone")
 
-    def take(self, attempt: Any, /) -> float:
-        waits = self.counters.take(attempt)
-        self.counted.append(((attempt[0], attempt[1]), waits))
+    def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
+        waits = self.counters.take(ident, user, at, cooldown_seconds, daily_limit)
+        self.counted.append(((ident, user), waits))
         return waits
 
     def decide(self, request: PermissionRequest) -> Decision:

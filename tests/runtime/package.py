@@ -30,7 +30,7 @@ class Shop:
         return importlib.import_module(f"{self.name}.{path}")
 
     def type(self, name: str) -> Any:
-        return getattr(self.module("shop.tools.orders.types.orders"), name)
+        return getattr(self.module("shop.tools.orders.models.orders"), name)
 
 
 @pytest.fixture

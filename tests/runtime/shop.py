@@ -36,7 +36,7 @@ FIND_ARGS: dict[str, Any] = {
 FIND_RESULT: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/Order"}, "$defs": {"Order": ORDER}}
 READ_ARGS: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
-TYPES = "shop.tools.orders.types.orders"
+TYPES = "shop.tools.orders.models.orders"
 
 TOOLSETS: dict[str, Any] = {
     "shop.orders": {"kind": "service", "package": "shop.tools.orders", "description": "Orders of the shop."},

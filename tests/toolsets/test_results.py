@@ -183,7 +183,7 @@ def test_reg_37_every_built_in_tool_runs_in_a_package_of_a_teams_own(team: Team)
 
 
 def test_typed_args_of_the_teams_package_are_taken_as_well(team: Team) -> None:
-    code = import_module(f"{PACKAGE}.tools.code")
+    code = import_module(f"{PACKAGE}.tools.code_")
     result = asyncio.run(team.runtime.call(code.READ_FILE, code.ReadFileArgs(path="a.txt", max_lines=1)))
     assert result.value == code.ReadFileResult(content="one\n", start_line=1, truncated=False, truncated_lines=[])
 

@@ -6,13 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.describe_action import (
+    from .models.describe_action import (
         DescribeActionArgs as DescribeActionArgs,
         DescribeActionResult as DescribeActionResult,
     )
-    from .types.list_actions import ListActionsArgs as ListActionsArgs, ListActionsResult as ListActionsResult
-    from .types.search_actions import SearchActionsArgs as SearchActionsArgs, SearchActionsResult as SearchActionsResult
-    from .types.search_tools import (
+    from .models.list_actions import ListActionsArgs as ListActionsArgs, ListActionsResult as ListActionsResult
+    from .models.search_actions import (
+        SearchActionsArgs as SearchActionsArgs,
+        SearchActionsResult as SearchActionsResult,
+    )
+    from .models.search_tools import (
         SearchToolsArgs as SearchToolsArgs,
         SearchToolsResult as SearchToolsResult,
         SearchToolsResultToolsItem as SearchToolsResultToolsItem,
@@ -38,19 +41,19 @@ else:
         __name__,
         {
             "DESCRIBE_ACTION": ".idents",
-            "DescribeActionArgs": ".types.describe_action",
-            "DescribeActionResult": ".types.describe_action",
+            "DescribeActionArgs": ".models.describe_action",
+            "DescribeActionResult": ".models.describe_action",
             "Handlers": ".dispatch",
             "LIST_ACTIONS": ".idents",
-            "ListActionsArgs": ".types.list_actions",
-            "ListActionsResult": ".types.list_actions",
+            "ListActionsArgs": ".models.list_actions",
+            "ListActionsResult": ".models.list_actions",
             "SEARCH_ACTIONS": ".idents",
             "SEARCH_TOOLS": ".idents",
-            "SearchActionsArgs": ".types.search_actions",
-            "SearchActionsResult": ".types.search_actions",
-            "SearchToolsArgs": ".types.search_tools",
-            "SearchToolsResult": ".types.search_tools",
-            "SearchToolsResultToolsItem": ".types.search_tools",
+            "SearchActionsArgs": ".models.search_actions",
+            "SearchActionsResult": ".models.search_actions",
+            "SearchToolsArgs": ".models.search_tools",
+            "SearchToolsResult": ".models.search_tools",
+            "SearchToolsResultToolsItem": ".models.search_tools",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_describe_action_call": ".calls",

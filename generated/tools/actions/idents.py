@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.describe_action import DescribeActionArgs, DescribeActionResult
-    from .types.list_actions import ListActionsArgs, ListActionsResult
-    from .types.search_actions import SearchActionsArgs, SearchActionsResult
-    from .types.search_tools import SearchToolsArgs, SearchToolsResult
+    from .models.describe_action import DescribeActionArgs, DescribeActionResult
+    from .models.list_actions import ListActionsArgs, ListActionsResult
+    from .models.search_actions import SearchActionsArgs, SearchActionsResult
+    from .models.search_tools import SearchToolsArgs, SearchToolsResult
 
 DESCRIBE_ACTION: Final[Ident[DescribeActionArgs, DescribeActionResult]] = Ident("actions.describe_action")
 LIST_ACTIONS: Final[Ident[ListActionsArgs, ListActionsResult]] = Ident("actions.list_actions")

@@ -6,27 +6,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.create_sub_agent import (
+    from .models.create_sub_agent import (
         CreateSubAgentArgs as CreateSubAgentArgs,
         CreateSubAgentResult as CreateSubAgentResult,
     )
-    from .types.dispatch_worker import (
+    from .models.dispatch_worker import (
         DispatchWorkerArgs as DispatchWorkerArgs,
         DispatchWorkerResult as DispatchWorkerResult,
     )
-    from .types.fork_agent import ForkAgentArgs as ForkAgentArgs, ForkAgentResult as ForkAgentResult
-    from .types.inspect_agent import InspectAgentArgs as InspectAgentArgs, InspectAgentResult as InspectAgentResult
-    from .types.list_agent_definitions import (
+    from .models.fork_agent import ForkAgentArgs as ForkAgentArgs, ForkAgentResult as ForkAgentResult
+    from .models.inspect_agent import InspectAgentArgs as InspectAgentArgs, InspectAgentResult as InspectAgentResult
+    from .models.list_agent_definitions import (
         ListAgentDefinitionsArgs as ListAgentDefinitionsArgs,
         ListAgentDefinitionsResult as ListAgentDefinitionsResult,
     )
-    from .types.list_workers import (
+    from .models.list_workers import (
         ListWorkersArgs as ListWorkersArgs,
         ListWorkersResult as ListWorkersResult,
         ListWorkersResultItem as ListWorkersResultItem,
     )
-    from .types.plan_template import PlanTemplateArgs as PlanTemplateArgs, PlanTemplateResult as PlanTemplateResult
-    from .types.shared import (
+    from .models.plan_template import PlanTemplateArgs as PlanTemplateArgs, PlanTemplateResult as PlanTemplateResult
+    from .models.shared import (
         Child as Child,
         Definition as Definition,
         Input as Input,
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
         TaskSummary as TaskSummary,
         TemplateKind as TemplateKind,
     )
-    from .types.task_cancel import TaskCancelArgs as TaskCancelArgs, TaskCancelResult as TaskCancelResult
-    from .types.task_claim_step import (
+    from .models.task_cancel import TaskCancelArgs as TaskCancelArgs, TaskCancelResult as TaskCancelResult
+    from .models.task_claim_step import (
         TaskClaimStepArgs as TaskClaimStepArgs,
         TaskClaimStepResult as TaskClaimStepResult,
     )
-    from .types.task_complete import TaskCompleteArgs as TaskCompleteArgs, TaskCompleteResult as TaskCompleteResult
-    from .types.task_create import TaskCreateArgs as TaskCreateArgs, TaskCreateResult as TaskCreateResult
-    from .types.task_fail import TaskFailArgs as TaskFailArgs, TaskFailResult as TaskFailResult
-    from .types.task_get import TaskGetArgs as TaskGetArgs, TaskGetResult as TaskGetResult
-    from .types.task_list import TaskListArgs as TaskListArgs, TaskListResult as TaskListResult
-    from .types.task_query_steps import (
+    from .models.task_complete import TaskCompleteArgs as TaskCompleteArgs, TaskCompleteResult as TaskCompleteResult
+    from .models.task_create import TaskCreateArgs as TaskCreateArgs, TaskCreateResult as TaskCreateResult
+    from .models.task_fail import TaskFailArgs as TaskFailArgs, TaskFailResult as TaskFailResult
+    from .models.task_get import TaskGetArgs as TaskGetArgs, TaskGetResult as TaskGetResult
+    from .models.task_list import TaskListArgs as TaskListArgs, TaskListResult as TaskListResult
+    from .models.task_query_steps import (
         TaskQueryStepsArgs as TaskQueryStepsArgs,
         TaskQueryStepsResult as TaskQueryStepsResult,
     )
-    from .types.task_template import TaskTemplateArgs as TaskTemplateArgs, TaskTemplateResult as TaskTemplateResult
-    from .types.task_update import TaskUpdateArgs as TaskUpdateArgs, TaskUpdateResult as TaskUpdateResult
-    from .types.task_update_step import (
+    from .models.task_template import TaskTemplateArgs as TaskTemplateArgs, TaskTemplateResult as TaskTemplateResult
+    from .models.task_update import TaskUpdateArgs as TaskUpdateArgs, TaskUpdateResult as TaskUpdateResult
+    from .models.task_update_step import (
         TaskUpdateStepArgs as TaskUpdateStepArgs,
         TaskUpdateStepResult as TaskUpdateStepResult,
     )
@@ -107,34 +107,34 @@ else:
         __name__,
         {
             "CREATE_SUB_AGENT": ".idents",
-            "Child": ".types.shared",
-            "CreateSubAgentArgs": ".types.create_sub_agent",
-            "CreateSubAgentResult": ".types.create_sub_agent",
+            "Child": ".models.shared",
+            "CreateSubAgentArgs": ".models.create_sub_agent",
+            "CreateSubAgentResult": ".models.create_sub_agent",
             "DISPATCH_WORKER": ".idents",
-            "Definition": ".types.shared",
-            "DispatchWorkerArgs": ".types.dispatch_worker",
-            "DispatchWorkerResult": ".types.dispatch_worker",
+            "Definition": ".models.shared",
+            "DispatchWorkerArgs": ".models.dispatch_worker",
+            "DispatchWorkerResult": ".models.dispatch_worker",
             "FORK_AGENT": ".idents",
-            "ForkAgentArgs": ".types.fork_agent",
-            "ForkAgentResult": ".types.fork_agent",
+            "ForkAgentArgs": ".models.fork_agent",
+            "ForkAgentResult": ".models.fork_agent",
             "Handlers": ".dispatch",
             "INSPECT_AGENT": ".idents",
-            "Input": ".types.shared",
-            "InspectAgentArgs": ".types.inspect_agent",
-            "InspectAgentResult": ".types.inspect_agent",
+            "Input": ".models.shared",
+            "InspectAgentArgs": ".models.inspect_agent",
+            "InspectAgentResult": ".models.inspect_agent",
             "LIST_AGENT_DEFINITIONS": ".idents",
             "LIST_WORKERS": ".idents",
-            "ListAgentDefinitionsArgs": ".types.list_agent_definitions",
-            "ListAgentDefinitionsResult": ".types.list_agent_definitions",
-            "ListWorkersArgs": ".types.list_workers",
-            "ListWorkersResult": ".types.list_workers",
-            "ListWorkersResultItem": ".types.list_workers",
-            "NewStep": ".types.shared",
+            "ListAgentDefinitionsArgs": ".models.list_agent_definitions",
+            "ListAgentDefinitionsResult": ".models.list_agent_definitions",
+            "ListWorkersArgs": ".models.list_workers",
+            "ListWorkersResult": ".models.list_workers",
+            "ListWorkersResultItem": ".models.list_workers",
+            "NewStep": ".models.shared",
             "PLAN_TEMPLATE": ".idents",
-            "PlanTemplateArgs": ".types.plan_template",
-            "PlanTemplateResult": ".types.plan_template",
-            "Step": ".types.shared",
-            "StepState": ".types.shared",
+            "PlanTemplateArgs": ".models.plan_template",
+            "PlanTemplateResult": ".models.plan_template",
+            "Step": ".models.shared",
+            "StepState": ".models.shared",
             "TASK_CANCEL": ".idents",
             "TASK_CLAIM_STEP": ".idents",
             "TASK_COMPLETE": ".idents",
@@ -146,32 +146,32 @@ else:
             "TASK_TEMPLATE": ".idents",
             "TASK_UPDATE": ".idents",
             "TASK_UPDATE_STEP": ".idents",
-            "Task": ".types.shared",
-            "TaskCancelArgs": ".types.task_cancel",
-            "TaskCancelResult": ".types.task_cancel",
-            "TaskClaimStepArgs": ".types.task_claim_step",
-            "TaskClaimStepResult": ".types.task_claim_step",
-            "TaskCompleteArgs": ".types.task_complete",
-            "TaskCompleteResult": ".types.task_complete",
-            "TaskCreateArgs": ".types.task_create",
-            "TaskCreateResult": ".types.task_create",
-            "TaskFailArgs": ".types.task_fail",
-            "TaskFailResult": ".types.task_fail",
-            "TaskGetArgs": ".types.task_get",
-            "TaskGetResult": ".types.task_get",
-            "TaskListArgs": ".types.task_list",
-            "TaskListResult": ".types.task_list",
-            "TaskQueryStepsArgs": ".types.task_query_steps",
-            "TaskQueryStepsResult": ".types.task_query_steps",
-            "TaskState": ".types.shared",
-            "TaskSummary": ".types.shared",
-            "TaskTemplateArgs": ".types.task_template",
-            "TaskTemplateResult": ".types.task_template",
-            "TaskUpdateArgs": ".types.task_update",
-            "TaskUpdateResult": ".types.task_update",
-            "TaskUpdateStepArgs": ".types.task_update_step",
-            "TaskUpdateStepResult": ".types.task_update_step",
-            "TemplateKind": ".types.shared",
+            "Task": ".models.shared",
+            "TaskCancelArgs": ".models.task_cancel",
+            "TaskCancelResult": ".models.task_cancel",
+            "TaskClaimStepArgs": ".models.task_claim_step",
+            "TaskClaimStepResult": ".models.task_claim_step",
+            "TaskCompleteArgs": ".models.task_complete",
+            "TaskCompleteResult": ".models.task_complete",
+            "TaskCreateArgs": ".models.task_create",
+            "TaskCreateResult": ".models.task_create",
+            "TaskFailArgs": ".models.task_fail",
+            "TaskFailResult": ".models.task_fail",
+            "TaskGetArgs": ".models.task_get",
+            "TaskGetResult": ".models.task_get",
+            "TaskListArgs": ".models.task_list",
+            "TaskListResult": ".models.task_list",
+            "TaskQueryStepsArgs": ".models.task_query_steps",
+            "TaskQueryStepsResult": ".models.task_query_steps",
+            "TaskState": ".models.shared",
+            "TaskSummary": ".models.shared",
+            "TaskTemplateArgs": ".models.task_template",
+            "TaskTemplateResult": ".models.task_template",
+            "TaskUpdateArgs": ".models.task_update",
+            "TaskUpdateResult": ".models.task_update",
+            "TaskUpdateStepArgs": ".models.task_update_step",
+            "TaskUpdateStepResult": ".models.task_update_step",
+            "TemplateKind": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_create_sub_agent_call": ".calls",

@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import NewStep, StepState, TaskState, TemplateKind
+    from .models.shared import NewStep, StepState, TaskState, TemplateKind
 
 
 def new_create_sub_agent_call(

@@ -12,24 +12,24 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.create_sub_agent import CreateSubAgentArgs, CreateSubAgentResult
-    from .types.dispatch_worker import DispatchWorkerArgs, DispatchWorkerResult
-    from .types.fork_agent import ForkAgentArgs, ForkAgentResult
-    from .types.inspect_agent import InspectAgentArgs, InspectAgentResult
-    from .types.list_agent_definitions import ListAgentDefinitionsArgs, ListAgentDefinitionsResult
-    from .types.list_workers import ListWorkersArgs, ListWorkersResult
-    from .types.plan_template import PlanTemplateArgs, PlanTemplateResult
-    from .types.task_cancel import TaskCancelArgs, TaskCancelResult
-    from .types.task_claim_step import TaskClaimStepArgs, TaskClaimStepResult
-    from .types.task_complete import TaskCompleteArgs, TaskCompleteResult
-    from .types.task_create import TaskCreateArgs, TaskCreateResult
-    from .types.task_fail import TaskFailArgs, TaskFailResult
-    from .types.task_get import TaskGetArgs, TaskGetResult
-    from .types.task_list import TaskListArgs, TaskListResult
-    from .types.task_query_steps import TaskQueryStepsArgs, TaskQueryStepsResult
-    from .types.task_template import TaskTemplateArgs, TaskTemplateResult
-    from .types.task_update import TaskUpdateArgs, TaskUpdateResult
-    from .types.task_update_step import TaskUpdateStepArgs, TaskUpdateStepResult
+    from .models.create_sub_agent import CreateSubAgentArgs, CreateSubAgentResult
+    from .models.dispatch_worker import DispatchWorkerArgs, DispatchWorkerResult
+    from .models.fork_agent import ForkAgentArgs, ForkAgentResult
+    from .models.inspect_agent import InspectAgentArgs, InspectAgentResult
+    from .models.list_agent_definitions import ListAgentDefinitionsArgs, ListAgentDefinitionsResult
+    from .models.list_workers import ListWorkersArgs, ListWorkersResult
+    from .models.plan_template import PlanTemplateArgs, PlanTemplateResult
+    from .models.task_cancel import TaskCancelArgs, TaskCancelResult
+    from .models.task_claim_step import TaskClaimStepArgs, TaskClaimStepResult
+    from .models.task_complete import TaskCompleteArgs, TaskCompleteResult
+    from .models.task_create import TaskCreateArgs, TaskCreateResult
+    from .models.task_fail import TaskFailArgs, TaskFailResult
+    from .models.task_get import TaskGetArgs, TaskGetResult
+    from .models.task_list import TaskListArgs, TaskListResult
+    from .models.task_query_steps import TaskQueryStepsArgs, TaskQueryStepsResult
+    from .models.task_template import TaskTemplateArgs, TaskTemplateResult
+    from .models.task_update import TaskUpdateArgs, TaskUpdateResult
+    from .models.task_update_step import TaskUpdateStepArgs, TaskUpdateStepResult
 
 
 class Handlers(Protocol):

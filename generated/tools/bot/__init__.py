@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.claim import ClaimArgs as ClaimArgs, ClaimResult as ClaimResult
-    from .types.learning import LearningArgs as LearningArgs, LearningResult as LearningResult
-    from .types.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
-    from .types.source import SourceArgs as SourceArgs, SourceResult as SourceResult
-    from .types.summarize import SummarizeArgs as SummarizeArgs, SummarizeResult as SummarizeResult
+    from .models.claim import ClaimArgs as ClaimArgs, ClaimResult as ClaimResult
+    from .models.learning import LearningArgs as LearningArgs, LearningResult as LearningResult
+    from .models.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
+    from .models.source import SourceArgs as SourceArgs, SourceResult as SourceResult
+    from .models.summarize import SummarizeArgs as SummarizeArgs, SummarizeResult as SummarizeResult
     from . import codecs as codecs
     from .calls import (
         new_claim_call as new_claim_call,
@@ -34,21 +34,21 @@ else:
         __name__,
         {
             "CLAIM": ".idents",
-            "ClaimArgs": ".types.claim",
-            "ClaimResult": ".types.claim",
+            "ClaimArgs": ".models.claim",
+            "ClaimResult": ".models.claim",
             "Handlers": ".dispatch",
             "LEARNING": ".idents",
-            "LearningArgs": ".types.learning",
-            "LearningResult": ".types.learning",
+            "LearningArgs": ".models.learning",
+            "LearningResult": ".models.learning",
             "RESEARCH": ".idents",
-            "ResearchArgs": ".types.research",
-            "ResearchResult": ".types.research",
+            "ResearchArgs": ".models.research",
+            "ResearchResult": ".models.research",
             "SOURCE": ".idents",
             "SUMMARIZE": ".idents",
-            "SourceArgs": ".types.source",
-            "SourceResult": ".types.source",
-            "SummarizeArgs": ".types.summarize",
-            "SummarizeResult": ".types.summarize",
+            "SourceArgs": ".models.source",
+            "SourceResult": ".models.source",
+            "SummarizeArgs": ".models.summarize",
+            "SummarizeResult": ".models.summarize",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_claim_call": ".calls",

@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.claim import ClaimArgs, ClaimResult
-    from .types.learning import LearningArgs, LearningResult
-    from .types.research import ResearchArgs, ResearchResult
-    from .types.source import SourceArgs, SourceResult
-    from .types.summarize import SummarizeArgs, SummarizeResult
+    from .models.claim import ClaimArgs, ClaimResult
+    from .models.learning import LearningArgs, LearningResult
+    from .models.research import ResearchArgs, ResearchResult
+    from .models.source import SourceArgs, SourceResult
+    from .models.summarize import SummarizeArgs, SummarizeResult
 
 CLAIM_ARGS: Final[Codec[ClaimArgs]] = Codec.of_package(PACKAGE, "bot.claim", "args")
 CLAIM_RESULT: Final[Codec[ClaimResult]] = Codec.of_package(PACKAGE, "bot.claim", "result")

@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.claim import ClaimArgs, ClaimResult
-    from .types.learning import LearningArgs, LearningResult
-    from .types.research import ResearchArgs, ResearchResult
-    from .types.source import SourceArgs, SourceResult
-    from .types.summarize import SummarizeArgs, SummarizeResult
+    from .models.claim import ClaimArgs, ClaimResult
+    from .models.learning import LearningArgs, LearningResult
+    from .models.research import ResearchArgs, ResearchResult
+    from .models.source import SourceArgs, SourceResult
+    from .models.summarize import SummarizeArgs, SummarizeResult
 
 
 class Handlers(Protocol):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.claim import ClaimArgs, ClaimResult
-    from .types.learning import LearningArgs, LearningResult
-    from .types.research import ResearchArgs, ResearchResult
-    from .types.source import SourceArgs, SourceResult
-    from .types.summarize import SummarizeArgs, SummarizeResult
+    from .models.claim import ClaimArgs, ClaimResult
+    from .models.learning import LearningArgs, LearningResult
+    from .models.research import ResearchArgs, ResearchResult
+    from .models.source import SourceArgs, SourceResult
+    from .models.summarize import SummarizeArgs, SummarizeResult
 
 CLAIM: Final[Ident[ClaimArgs, ClaimResult]] = Ident("bot.claim")
 LEARNING: Final[Ident[LearningArgs, LearningResult]] = Ident("bot.learning")

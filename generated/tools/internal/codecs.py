@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.load_skill import LoadSkillArgs, LoadSkillResult
-    from .types.recall_memory import RecallMemoryArgs, RecallMemoryResult
+    from .models.load_skill import LoadSkillArgs, LoadSkillResult
+    from .models.recall_memory import RecallMemoryArgs, RecallMemoryResult
 
 LOAD_SKILL_ARGS: Final[Codec[LoadSkillArgs]] = Codec.of_package(PACKAGE, "internal.load_skill", "args")
 LOAD_SKILL_RESULT: Final[Codec[LoadSkillResult]] = Codec.of_package(PACKAGE, "internal.load_skill", "result")

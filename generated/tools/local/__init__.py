@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.count_lines import CountLinesArgs as CountLinesArgs, CountLinesResult as CountLinesResult
-    from .types.git_grep_log import GitGrepLogArgs as GitGrepLogArgs, GitGrepLogResult as GitGrepLogResult
+    from .models.count_lines import CountLinesArgs as CountLinesArgs, CountLinesResult as CountLinesResult
+    from .models.git_grep_log import GitGrepLogArgs as GitGrepLogArgs, GitGrepLogResult as GitGrepLogResult
     from . import codecs as codecs
     from .calls import new_count_lines_call as new_count_lines_call, new_git_grep_log_call as new_git_grep_log_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,11 +19,11 @@ else:
         __name__,
         {
             "COUNT_LINES": ".idents",
-            "CountLinesArgs": ".types.count_lines",
-            "CountLinesResult": ".types.count_lines",
+            "CountLinesArgs": ".models.count_lines",
+            "CountLinesResult": ".models.count_lines",
             "GIT_GREP_LOG": ".idents",
-            "GitGrepLogArgs": ".types.git_grep_log",
-            "GitGrepLogResult": ".types.git_grep_log",
+            "GitGrepLogArgs": ".models.git_grep_log",
+            "GitGrepLogResult": ".models.git_grep_log",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.count_lines import CountLinesArgs, CountLinesResult
-    from .types.git_grep_log import GitGrepLogArgs, GitGrepLogResult
+    from .models.count_lines import CountLinesArgs, CountLinesResult
+    from .models.git_grep_log import GitGrepLogArgs, GitGrepLogResult
 
 COUNT_LINES_ARGS: Final[Codec[CountLinesArgs]] = Codec.of_package(PACKAGE, "local.count_lines", "args")
 COUNT_LINES_RESULT: Final[Codec[CountLinesResult]] = Codec.of_package(PACKAGE, "local.count_lines", "result")

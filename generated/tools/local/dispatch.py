@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.count_lines import CountLinesArgs, CountLinesResult
-    from .types.git_grep_log import GitGrepLogArgs, GitGrepLogResult
+    from .models.count_lines import CountLinesArgs, CountLinesResult
+    from .models.git_grep_log import GitGrepLogArgs, GitGrepLogResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.count_lines import CountLinesArgs, CountLinesResult
-    from .types.git_grep_log import GitGrepLogArgs, GitGrepLogResult
+    from .models.count_lines import CountLinesArgs, CountLinesResult
+    from .models.git_grep_log import GitGrepLogArgs, GitGrepLogResult
 
 COUNT_LINES: Final[Ident[CountLinesArgs, CountLinesResult]] = Ident("local.count_lines")
 GIT_GREP_LOG: Final[Ident[GitGrepLogArgs, GitGrepLogResult]] = Ident("local.git_grep_log")

@@ -6,29 +6,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.call_mcp_tool import CallMcpToolArgs as CallMcpToolArgs, CallMcpToolResult as CallMcpToolResult
-    from .types.drop_server import DropServerArgs as DropServerArgs, DropServerResult as DropServerResult
-    from .types.install_local import InstallLocalArgs as InstallLocalArgs, InstallLocalResult as InstallLocalResult
-    from .types.install_package import (
+    from .models.call_mcp_tool import CallMcpToolArgs as CallMcpToolArgs, CallMcpToolResult as CallMcpToolResult
+    from .models.drop_server import DropServerArgs as DropServerArgs, DropServerResult as DropServerResult
+    from .models.install_local import InstallLocalArgs as InstallLocalArgs, InstallLocalResult as InstallLocalResult
+    from .models.install_package import (
         InstallPackageArgs as InstallPackageArgs,
         InstallPackageResult as InstallPackageResult,
     )
-    from .types.install_registry import (
+    from .models.install_registry import (
         InstallRegistryArgs as InstallRegistryArgs,
         InstallRegistryResult as InstallRegistryResult,
     )
-    from .types.list_servers import ListServersArgs as ListServersArgs, ListServersResult as ListServersResult
-    from .types.list_tools import (
+    from .models.list_servers import ListServersArgs as ListServersArgs, ListServersResult as ListServersResult
+    from .models.list_tools import (
         ListToolsArgs as ListToolsArgs,
         ListToolsResult as ListToolsResult,
         ListToolsResultItem as ListToolsResultItem,
     )
-    from .types.search_registry import (
+    from .models.search_registry import (
         SearchRegistryArgs as SearchRegistryArgs,
         SearchRegistryResult as SearchRegistryResult,
         SearchRegistryResultItem as SearchRegistryResultItem,
     )
-    from .types.shared import Installed as Installed, ServerName as ServerName
+    from .models.shared import Installed as Installed, ServerName as ServerName
     from . import codecs as codecs
     from .calls import (
         new_call_mcp_tool_call as new_call_mcp_tool_call,
@@ -58,34 +58,34 @@ else:
         __name__,
         {
             "CALL_MCP_TOOL": ".idents",
-            "CallMcpToolArgs": ".types.call_mcp_tool",
-            "CallMcpToolResult": ".types.call_mcp_tool",
+            "CallMcpToolArgs": ".models.call_mcp_tool",
+            "CallMcpToolResult": ".models.call_mcp_tool",
             "DROP_SERVER": ".idents",
-            "DropServerArgs": ".types.drop_server",
-            "DropServerResult": ".types.drop_server",
+            "DropServerArgs": ".models.drop_server",
+            "DropServerResult": ".models.drop_server",
             "Handlers": ".dispatch",
             "INSTALL_LOCAL": ".idents",
             "INSTALL_PACKAGE": ".idents",
             "INSTALL_REGISTRY": ".idents",
-            "InstallLocalArgs": ".types.install_local",
-            "InstallLocalResult": ".types.install_local",
-            "InstallPackageArgs": ".types.install_package",
-            "InstallPackageResult": ".types.install_package",
-            "InstallRegistryArgs": ".types.install_registry",
-            "InstallRegistryResult": ".types.install_registry",
-            "Installed": ".types.shared",
+            "InstallLocalArgs": ".models.install_local",
+            "InstallLocalResult": ".models.install_local",
+            "InstallPackageArgs": ".models.install_package",
+            "InstallPackageResult": ".models.install_package",
+            "InstallRegistryArgs": ".models.install_registry",
+            "InstallRegistryResult": ".models.install_registry",
+            "Installed": ".models.shared",
             "LIST_SERVERS": ".idents",
             "LIST_TOOLS": ".idents",
-            "ListServersArgs": ".types.list_servers",
-            "ListServersResult": ".types.list_servers",
-            "ListToolsArgs": ".types.list_tools",
-            "ListToolsResult": ".types.list_tools",
-            "ListToolsResultItem": ".types.list_tools",
+            "ListServersArgs": ".models.list_servers",
+            "ListServersResult": ".models.list_servers",
+            "ListToolsArgs": ".models.list_tools",
+            "ListToolsResult": ".models.list_tools",
+            "ListToolsResultItem": ".models.list_tools",
             "SEARCH_REGISTRY": ".idents",
-            "SearchRegistryArgs": ".types.search_registry",
-            "SearchRegistryResult": ".types.search_registry",
-            "SearchRegistryResultItem": ".types.search_registry",
-            "ServerName": ".types.shared",
+            "SearchRegistryArgs": ".models.search_registry",
+            "SearchRegistryResult": ".models.search_registry",
+            "SearchRegistryResultItem": ".models.search_registry",
+            "ServerName": ".models.shared",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_call_mcp_tool_call": ".calls",

@@ -12,14 +12,14 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.call_mcp_tool import CallMcpToolArgs, CallMcpToolResult
-    from .types.drop_server import DropServerArgs, DropServerResult
-    from .types.install_local import InstallLocalArgs, InstallLocalResult
-    from .types.install_package import InstallPackageArgs, InstallPackageResult
-    from .types.install_registry import InstallRegistryArgs, InstallRegistryResult
-    from .types.list_servers import ListServersArgs, ListServersResult
-    from .types.list_tools import ListToolsArgs, ListToolsResult
-    from .types.search_registry import SearchRegistryArgs, SearchRegistryResult
+    from .models.call_mcp_tool import CallMcpToolArgs, CallMcpToolResult
+    from .models.drop_server import DropServerArgs, DropServerResult
+    from .models.install_local import InstallLocalArgs, InstallLocalResult
+    from .models.install_package import InstallPackageArgs, InstallPackageResult
+    from .models.install_registry import InstallRegistryArgs, InstallRegistryResult
+    from .models.list_servers import ListServersArgs, ListServersResult
+    from .models.list_tools import ListToolsArgs, ListToolsResult
+    from .models.search_registry import SearchRegistryArgs, SearchRegistryResult
 
 
 class Handlers(Protocol):

@@ -7,30 +7,36 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...shared_types import Hit as Hit
-    from .types.delegate_to_agent import (
+    from .models.delegate_to_agent import (
         DelegateToAgentArgs as DelegateToAgentArgs,
         DelegateToAgentResult as DelegateToAgentResult,
     )
-    from .types.delete_file import DeleteFileArgs as DeleteFileArgs, DeleteFileResult as DeleteFileResult
-    from .types.drop_source import DropSourceArgs as DropSourceArgs, DropSourceResult as DropSourceResult
-    from .types.forget import ForgetArgs as ForgetArgs, ForgetResult as ForgetResult
-    from .types.invoke_skill import InvokeSkillArgs as InvokeSkillArgs, InvokeSkillResult as InvokeSkillResult
-    from .types.read_memory_body import (
+    from .models.delete_file import DeleteFileArgs as DeleteFileArgs, DeleteFileResult as DeleteFileResult
+    from .models.drop_source import DropSourceArgs as DropSourceArgs, DropSourceResult as DropSourceResult
+    from .models.forget import ForgetArgs as ForgetArgs, ForgetResult as ForgetResult
+    from .models.invoke_skill import InvokeSkillArgs as InvokeSkillArgs, InvokeSkillResult as InvokeSkillResult
+    from .models.read_memory_body import (
         ReadMemoryBodyArgs as ReadMemoryBodyArgs,
         ReadMemoryBodyResult as ReadMemoryBodyResult,
     )
-    from .types.recall import RecallArgs as RecallArgs, RecallResult as RecallResult
-    from .types.remember_agent import RememberAgentArgs as RememberAgentArgs, RememberAgentResult as RememberAgentResult
-    from .types.remember_shared import (
+    from .models.recall import RecallArgs as RecallArgs, RecallResult as RecallResult
+    from .models.remember_agent import (
+        RememberAgentArgs as RememberAgentArgs,
+        RememberAgentResult as RememberAgentResult,
+    )
+    from .models.remember_shared import (
         RememberSharedArgs as RememberSharedArgs,
         RememberSharedResult as RememberSharedResult,
     )
-    from .types.sandboxed_exec import SandboxedExecArgs as SandboxedExecArgs, SandboxedExecResult as SandboxedExecResult
-    from .types.shared import MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
-    from .types.source_list import SourceListArgs as SourceListArgs, SourceListResult as SourceListResult
-    from .types.source_read import SourceReadArgs as SourceReadArgs, SourceReadResult as SourceReadResult
-    from .types.web_fetch import WebFetchArgs as WebFetchArgs, WebFetchResult as WebFetchResult
-    from .types.web_search import WebSearchArgs as WebSearchArgs, WebSearchResult as WebSearchResult
+    from .models.sandboxed_exec import (
+        SandboxedExecArgs as SandboxedExecArgs,
+        SandboxedExecResult as SandboxedExecResult,
+    )
+    from .models.shared import MemoryLayer as MemoryLayer, Remembered as Remembered, Slug as Slug
+    from .models.source_list import SourceListArgs as SourceListArgs, SourceListResult as SourceListResult
+    from .models.source_read import SourceReadArgs as SourceReadArgs, SourceReadResult as SourceReadResult
+    from .models.web_fetch import WebFetchArgs as WebFetchArgs, WebFetchResult as WebFetchResult
+    from .models.web_search import WebSearchArgs as WebSearchArgs, WebSearchResult as WebSearchResult
     from . import codecs as codecs
     from .calls import (
         new_delegate_to_agent_call as new_delegate_to_agent_call,
@@ -74,50 +80,50 @@ else:
             "DELEGATE_TO_AGENT": ".idents",
             "DELETE_FILE": ".idents",
             "DROP_SOURCE": ".idents",
-            "DelegateToAgentArgs": ".types.delegate_to_agent",
-            "DelegateToAgentResult": ".types.delegate_to_agent",
-            "DeleteFileArgs": ".types.delete_file",
-            "DeleteFileResult": ".types.delete_file",
-            "DropSourceArgs": ".types.drop_source",
-            "DropSourceResult": ".types.drop_source",
+            "DelegateToAgentArgs": ".models.delegate_to_agent",
+            "DelegateToAgentResult": ".models.delegate_to_agent",
+            "DeleteFileArgs": ".models.delete_file",
+            "DeleteFileResult": ".models.delete_file",
+            "DropSourceArgs": ".models.drop_source",
+            "DropSourceResult": ".models.drop_source",
             "FORGET": ".idents",
-            "ForgetArgs": ".types.forget",
-            "ForgetResult": ".types.forget",
+            "ForgetArgs": ".models.forget",
+            "ForgetResult": ".models.forget",
             "Handlers": ".dispatch",
             "Hit": "...shared_types",
             "INVOKE_SKILL": ".idents",
-            "InvokeSkillArgs": ".types.invoke_skill",
-            "InvokeSkillResult": ".types.invoke_skill",
-            "MemoryLayer": ".types.shared",
+            "InvokeSkillArgs": ".models.invoke_skill",
+            "InvokeSkillResult": ".models.invoke_skill",
+            "MemoryLayer": ".models.shared",
             "READ_MEMORY_BODY": ".idents",
             "RECALL": ".idents",
             "REMEMBER_AGENT": ".idents",
             "REMEMBER_SHARED": ".idents",
-            "ReadMemoryBodyArgs": ".types.read_memory_body",
-            "ReadMemoryBodyResult": ".types.read_memory_body",
-            "RecallArgs": ".types.recall",
-            "RecallResult": ".types.recall",
-            "RememberAgentArgs": ".types.remember_agent",
-            "RememberAgentResult": ".types.remember_agent",
-            "RememberSharedArgs": ".types.remember_shared",
-            "RememberSharedResult": ".types.remember_shared",
-            "Remembered": ".types.shared",
+            "ReadMemoryBodyArgs": ".models.read_memory_body",
+            "ReadMemoryBodyResult": ".models.read_memory_body",
+            "RecallArgs": ".models.recall",
+            "RecallResult": ".models.recall",
+            "RememberAgentArgs": ".models.remember_agent",
+            "RememberAgentResult": ".models.remember_agent",
+            "RememberSharedArgs": ".models.remember_shared",
+            "RememberSharedResult": ".models.remember_shared",
+            "Remembered": ".models.shared",
             "SANDBOXED_EXEC": ".idents",
             "SOURCE_LIST": ".idents",
             "SOURCE_READ": ".idents",
-            "SandboxedExecArgs": ".types.sandboxed_exec",
-            "SandboxedExecResult": ".types.sandboxed_exec",
-            "Slug": ".types.shared",
-            "SourceListArgs": ".types.source_list",
-            "SourceListResult": ".types.source_list",
-            "SourceReadArgs": ".types.source_read",
-            "SourceReadResult": ".types.source_read",
+            "SandboxedExecArgs": ".models.sandboxed_exec",
+            "SandboxedExecResult": ".models.sandboxed_exec",
+            "Slug": ".models.shared",
+            "SourceListArgs": ".models.source_list",
+            "SourceListResult": ".models.source_list",
+            "SourceReadArgs": ".models.source_read",
+            "SourceReadResult": ".models.source_read",
             "WEB_FETCH": ".idents",
             "WEB_SEARCH": ".idents",
-            "WebFetchArgs": ".types.web_fetch",
-            "WebFetchResult": ".types.web_fetch",
-            "WebSearchArgs": ".types.web_search",
-            "WebSearchResult": ".types.web_search",
+            "WebFetchArgs": ".models.web_fetch",
+            "WebFetchResult": ".models.web_fetch",
+            "WebSearchArgs": ".models.web_search",
+            "WebSearchResult": ".models.web_search",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_delegate_to_agent_call": ".calls",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import MemoryLayer
+    from .models.shared import MemoryLayer
 
 
 def new_delegate_to_agent_call(*, to: str, request: str) -> ToolRequest:

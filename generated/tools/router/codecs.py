@@ -10,20 +10,20 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.delegate_to_agent import DelegateToAgentArgs, DelegateToAgentResult
-    from .types.delete_file import DeleteFileArgs, DeleteFileResult
-    from .types.drop_source import DropSourceArgs, DropSourceResult
-    from .types.forget import ForgetArgs, ForgetResult
-    from .types.invoke_skill import InvokeSkillArgs, InvokeSkillResult
-    from .types.read_memory_body import ReadMemoryBodyArgs, ReadMemoryBodyResult
-    from .types.recall import RecallArgs, RecallResult
-    from .types.remember_agent import RememberAgentArgs, RememberAgentResult
-    from .types.remember_shared import RememberSharedArgs, RememberSharedResult
-    from .types.sandboxed_exec import SandboxedExecArgs, SandboxedExecResult
-    from .types.source_list import SourceListArgs, SourceListResult
-    from .types.source_read import SourceReadArgs, SourceReadResult
-    from .types.web_fetch import WebFetchArgs, WebFetchResult
-    from .types.web_search import WebSearchArgs, WebSearchResult
+    from .models.delegate_to_agent import DelegateToAgentArgs, DelegateToAgentResult
+    from .models.delete_file import DeleteFileArgs, DeleteFileResult
+    from .models.drop_source import DropSourceArgs, DropSourceResult
+    from .models.forget import ForgetArgs, ForgetResult
+    from .models.invoke_skill import InvokeSkillArgs, InvokeSkillResult
+    from .models.read_memory_body import ReadMemoryBodyArgs, ReadMemoryBodyResult
+    from .models.recall import RecallArgs, RecallResult
+    from .models.remember_agent import RememberAgentArgs, RememberAgentResult
+    from .models.remember_shared import RememberSharedArgs, RememberSharedResult
+    from .models.sandboxed_exec import SandboxedExecArgs, SandboxedExecResult
+    from .models.source_list import SourceListArgs, SourceListResult
+    from .models.source_read import SourceReadArgs, SourceReadResult
+    from .models.web_fetch import WebFetchArgs, WebFetchResult
+    from .models.web_search import WebSearchArgs, WebSearchResult
 
 DELEGATE_TO_AGENT_ARGS: Final[Codec[DelegateToAgentArgs]] = Codec.of_package(
     PACKAGE, "router.delegate_to_agent", "args"

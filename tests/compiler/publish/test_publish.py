@@ -300,7 +300,7 @@ def test_a_broken_lock_stops_a_build_and_force_mends_it(project: Project) -> Non
     (project.out / LOCK).write_text("no lock\n")
 
     assert project.publish(NEW) is None
-    assert project.messages == ["TG606 generated/toolgen.lock is not a lock: line 1 is no entry"]
+    assert project.messages == ["TG606 generated/toolgen.lock is not a lock: line 1 has no digest for 'no'"]
     assert project.content() == OLD
 
     assert project.publish(NEW, force=True)

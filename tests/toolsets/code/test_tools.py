@@ -19,7 +19,7 @@ from toolgen.toolsets.code import CodeTools
 if TYPE_CHECKING:
     from tests.toolsets.code.world import World
     from toolgen.contract.records import ToolResult
-    from toolgen.toolsets.generated.tools.code import Handlers
+    from toolgen.toolsets.generated.tools.code_ import Handlers
 
 
 def invoke(world: World, tool: str, **args: Any) -> ToolResult[Any]:

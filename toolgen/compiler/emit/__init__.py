@@ -63,14 +63,14 @@ def owners(catalog: Catalog) -> dict[str, str]:
                 f"catalog.json#{tool.ident}",
                 f"TOOLS.md#{tool.ident}",
                 f"{folder}/calls.py#{tool.names.call}",
-                f"{folder}/types/{homes[tool.names.args]}.py",
+                f"{folder}{homes[tool.names.args].replace('.', '/')}.py",
             )
             found.update(dict.fromkeys(keys, tool.ident))
     return found
 
 
 def _described_classes(toolset: Toolset) -> list[ClassType]:
-    """The classes that a toolset defines; those of a tool's args and result that no schema describes say whose they are."""
+    """The classes of a toolset; those of args and results that no schema describes say which tool they belong to."""
     described: dict[str, str] = {}
     for tool in toolset.tools:
         short = first_line(tool.description)

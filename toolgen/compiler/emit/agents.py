@@ -57,7 +57,7 @@ def _provider(agent: Agent, toolset: Toolset, package: tuple[str, ...]) -> str:
 def _consumer(agent: Agent, toolset: Toolset, package: tuple[str, ...], provider: tuple[str, ...]) -> str:
     prefix = _relative(package, provider)
     names = sorted(name for names in exports(toolset).values() for name in names if name != "new_registration")
-    function = f"new_{agent.package[-1]}_{toolset.package[-1]}_toolset_registration"
+    function = f"new_{agent.package[-1]}_{toolset.package[-1].rstrip('_')}_toolset_registration"
     return render(
         "consumer.py.jinja",
         {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
 from toolgen.compiler.ir.catalog import Cost, Limits
+from toolgen.compiler.ir.shapes import MODELS
 from toolgen.contract.version import CONTRACT_VERSION
 from toolgen.spec.wire_names import wire_name
 
@@ -104,7 +105,7 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
 
 
 def _tools(toolset: Toolset) -> Iterator[tuple[str, dict[str, Any]]]:
-    folder = ".".join((*toolset.package, "types"))
+    folder = ".".join((*toolset.package, MODELS))
     places = {made.name: f"{folder}.{made.module}:{made.name}" for made in toolset.types}
     for tool in toolset.tools:
         yield tool.ident, _tool(tool, places)

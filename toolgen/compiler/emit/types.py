@@ -1,4 +1,4 @@
-"""`types/`: the models of one tool in one module, shared types and those of methods in modules of their own."""
+"""`models/`: the models of one tool in one module, shared types and those of methods in modules of their own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.compiler.emit.annotations import checked, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.ir.shapes import PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
+from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _ORIGINS: Final = {
 def module_of(toolset: Toolset) -> dict[str, str]:
     """The module in which each named type of a toolset is defined, relative to its package."""
     return {
-        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".types.{made.module}"
+        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".{MODELS}.{made.module}"
         for made in toolset.types
     }
 
@@ -46,21 +46,21 @@ def emit_shared_types(types: Sequence[ClassType | AliasType], models: Mapping[st
 
 
 def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """The modules of `types/`, by file name. `models` holds each class."""
+    """The modules of `models/`, by file name. `models` holds each class."""
     modules: dict[str, list[ClassType | AliasType]] = {}
     for made in toolset.types:
         if made.module != PACKAGE_MODULE:
             modules.setdefault(made.module, []).append(made)
-    folder = (*toolset.package, "types")
+    folder = (*toolset.package, MODELS)
     homes = {
         made.name: shared_module(folder) if made.module == PACKAGE_MODULE else f".{made.module}"
         for made in toolset.types
     }
-    files = {"types/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
+    files = {f"{MODELS}/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
     titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
     titles |= {homes[tool.names.args].removeprefix("."): f"Types of the tool `{tool.key}`" for tool in toolset.tools}
     for module, members in sorted(modules.items()):
-        files[f"types/{module}.py"] = _module(f"{titles[module]}, in `{toolset.name}`.", members, models, homes)
+        files[f"{MODELS}/{module}.py"] = _module(f"{titles[module]}, in `{toolset.name}`.", members, models, homes)
     return files
 
 

@@ -1,8 +1,9 @@
 """Lock: `toolgen.lock`, which says which files of a package are toolgen's, and what they hold when nobody edited them.
 
-Each tool has an entry with the digests of its parts of files, each other part of a file has its own, and all are
-sorted. So branches that touch different tools change different entries. A lock that version control merged, line by
-line or with conflict markers, is read as both locks: what any of the two says is toolgen's.
+Each tool has a line with the digests of its parts of files, each other part of a file has its own, and all are sorted.
+So branches that touch different tools change different lines, and a blank one lies between, for without it version
+control would call changes of neighbours a conflict. A lock that was merged, line by line or with conflict markers, is
+read as both locks: what any of the two says is toolgen's.
 """
 
 from __future__ import annotations
@@ -94,12 +95,12 @@ def _digests(path: str, content: bytes) -> dict[str, str]:
 
 
 def render_lock(lock: Lock) -> bytes:
-    """Print a lock: for each tool, and for each part that is no tool's, its name and below it the digests, sorted."""
+    """Print a lock: for each tool, and each part that is no tool's, one line with the name and the digests, sorted."""
     entries: dict[str, list[str]] = {}
     for key in sorted(lock.parts):
         entries.setdefault(lock.owners.get(key, key), []).extend(_entry(lock, key))
     lines = [f"lock {_FORMAT}", f"generator {lock.generator}", f"formatter {lock.formatter or _NONE}"]
-    lines += [f"{owner}\n  {' '.join(entries[owner])}" for owner in sorted(entries)]
+    lines += [f"\n{owner} {' '.join(entries[owner])}" for owner in sorted(entries)]
     return (_HEAD + "\n".join(lines) + "\n").encode()
 
 
@@ -113,28 +114,26 @@ def parse_lock(content: bytes) -> Lock:
     heads: dict[str, set[str]] = {name: set() for name in _HEADERS}
     parts: dict[str, set[str]] = {}
     owners: dict[str, str] = {}
-    owner = ""
     try:
         lines = content.decode().splitlines()
     except UnicodeDecodeError as error:
         raise LockBroken(f"is not UTF-8 text: {error.reason}") from error
     for number, line in enumerate(lines, 1):
-        if line.startswith("  "):
-            for entry in line.split():
-                name, _, value = entry.rpartition("=")
-                key = name or owner
-                _check(key, value, number)
-                parts.setdefault(key, set()).add(value)
-                if owner not in ("", key):
-                    owners[key] = owner
-        elif line and not line.startswith(("#", *_MARKERS)):
-            head, _, value = line.partition(" ")
-            if not value:
-                owner = head
-            elif head in heads:
-                heads[head].add(value)
-            else:
-                raise LockBroken(f"is not a lock: line {number} is no entry")
+        if not line or line.startswith(("#", *_MARKERS)):
+            continue
+        owner, *entries = line.split()
+        if owner in heads:
+            heads[owner].update(entries)
+            continue
+        if not entries:
+            raise LockBroken(f"is not a lock: line {number} is no entry")
+        for entry in entries:
+            name, _, value = entry.rpartition("=")
+            key = name or owner
+            _check(key, value, number)
+            parts.setdefault(key, set()).add(value)
+            if key != owner:
+                owners[key] = owner
     if heads["lock"] != {_FORMAT}:
         raise LockBroken(f"is not in format {_FORMAT}, the one that toolgen {__version__} reads")
     return Lock(

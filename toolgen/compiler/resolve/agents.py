@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.ir.catalog import Agent, ToolsetKind
-from toolgen.compiler.resolve.names import RESERVED_FUNCTIONS, Namespace, package_of, snake
+from toolgen.compiler.resolve.names import RESERVED_PACKAGES, Namespace, package_of, snake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def _resolve(document: Document[AgentFile], tools: Selectable, sink: Diagnostics
                 related=[Related(toolset.span, f"`{name}` is here")],
                 fix="write `kind: agent` in the toolset",
             )
-    *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in file.agent.split("."))
+    *owner, last = (snake(part, RESERVED_PACKAGES) for part in file.agent.split("."))
     return Agent(
         file.agent,
         (*owner, "agents", last),

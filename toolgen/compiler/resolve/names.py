@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel
 
 from toolgen.compiler.diagnostics.diagnostic import Related
+from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,11 +33,10 @@ is a parameter of a generated function.
 
 RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
 RESERVED_CONSTANTS: Final = frozenset({"ALL", "TYPE_CHECKING"})
-RESERVED_MODULES: Final = (
-    _KEYWORDS
-    | _BUILTINS
-    | {"shared", "shared_types", "methods", "types", "idents", "codecs", "calls", "dispatch", "transforms"}
-)
+RESERVED_PACKAGES: Final = _KEYWORDS | _BUILTINS | STANDARD_LIBRARY
+RESERVED_MODULES: Final = RESERVED_PACKAGES | {
+    "shared", "shared_types", "methods", "models", "idents", "calls", "dispatch", "transforms",
+}  # fmt: skip
 RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
     "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "Handlers", "Ident",
     "JsonValue", "Literal", "OpenModel", "Protocol", "ToolCallMeta", "ToolExecutor", "ToolRequest",
@@ -80,7 +80,7 @@ def attribute(wire: str) -> str:
 
 def package_of(toolset: str) -> tuple[str, ...]:
     """Where a toolset lies in the generated package: its owner, `tools`, its last word."""
-    *owner, last = (snake(part, RESERVED_FUNCTIONS) for part in toolset.split("."))
+    *owner, last = (snake(part, RESERVED_PACKAGES) for part in toolset.split("."))
     return (*owner, "tools", last)
 
 

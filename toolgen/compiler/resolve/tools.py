@@ -72,7 +72,7 @@ def tool_names(key: str) -> ToolNames:
 
 
 def types_module(names: ToolNames) -> str:
-    """The module under `types/` that holds the models of one tool."""
+    """The module under `MODELS` that holds the models of one tool."""
     return snake(names.stem, RESERVED_MODULES)
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.view import Entry
     from toolgen.llm.tool_use import ToolUse
     from toolgen.runtime.runs.run import Run
-    from toolgen.toolsets.generated.tools.actions.types.describe_action import DescribeActionArgs
-    from toolgen.toolsets.generated.tools.actions.types.list_actions import ListActionsArgs
-    from toolgen.toolsets.generated.tools.actions.types.search_actions import SearchActionsArgs
-    from toolgen.toolsets.generated.tools.actions.types.search_tools import SearchToolsArgs
+    from toolgen.toolsets.generated.tools.actions.models.describe_action import DescribeActionArgs
+    from toolgen.toolsets.generated.tools.actions.models.list_actions import ListActionsArgs
+    from toolgen.toolsets.generated.tools.actions.models.search_actions import SearchActionsArgs
+    from toolgen.toolsets.generated.tools.actions.models.search_tools import SearchToolsArgs
 
 
 class ActionTools:

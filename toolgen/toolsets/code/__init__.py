@@ -17,7 +17,7 @@ from toolgen.toolsets.code.listing import list_dir
 from toolgen.toolsets.code.read import read_file
 from toolgen.toolsets.code.search import search_files
 from toolgen.toolsets.code.write import write_file
-from toolgen.toolsets.generated.tools.code.dispatch import executor
+from toolgen.toolsets.generated.tools.code_.dispatch import executor
 from toolgen.toolsets.results import json_value
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
     from toolgen.runtime.policy.policy import Policies
-    from toolgen.toolsets.generated.tools.code.types.edit_file import EditFileArgs
-    from toolgen.toolsets.generated.tools.code.types.list_dir import ListDirArgs
-    from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs
-    from toolgen.toolsets.generated.tools.code.types.run_command import RunCommandArgs
-    from toolgen.toolsets.generated.tools.code.types.search import SearchArgs
-    from toolgen.toolsets.generated.tools.code.types.write_file import WriteFileArgs
+    from toolgen.toolsets.generated.tools.code_.models.edit_file import EditFileArgs
+    from toolgen.toolsets.generated.tools.code_.models.list_dir import ListDirArgs
+    from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileArgs
+    from toolgen.toolsets.generated.tools.code_.models.run_command import RunCommandArgs
+    from toolgen.toolsets.generated.tools.code_.models.search import SearchArgs
+    from toolgen.toolsets.generated.tools.code_.models.write_file import WriteFileArgs
 
     Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
     """Gives the resolved paths that somebody allowed for a call, beyond what the policy does."""

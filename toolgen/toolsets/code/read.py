@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolgen.execute.paths.access import rejected, shown
 from toolgen.toolsets.code.binary import binary_file
 from toolgen.toolsets.code.encodings import SAMPLE_BYTES, detect
-from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileResult
+from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from toolgen.execute.paths.access import PathAccess
     from toolgen.runtime.policy.paths.policy import PathAnswer
-    from toolgen.toolsets.generated.tools.code.types.read_file import ReadFileArgs
+    from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileArgs
 
 LINE_BYTES: Final = 4096
 """What is shown of one line, in bytes of UTF-8, its end not counted."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from toolgen.contract.records import ToolCallMeta, ToolsetRegistration
-    from toolgen.toolsets.generated.tools.internal.types.load_skill import LoadSkillArgs
-    from toolgen.toolsets.generated.tools.internal.types.recall_memory import RecallMemoryArgs
+    from toolgen.toolsets.generated.tools.internal.models.load_skill import LoadSkillArgs
+    from toolgen.toolsets.generated.tools.internal.models.recall_memory import RecallMemoryArgs
     from toolgen.toolsets.internal.memory import Memories, Memory
     from toolgen.toolsets.internal.skills import Skill, Skills
 

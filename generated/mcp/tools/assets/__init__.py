@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.chat_with_x import ChatWithXArgs as ChatWithXArgs, ChatWithXResult as ChatWithXResult
-    from .types.put_asset import PutAssetArgs as PutAssetArgs, PutAssetResult as PutAssetResult
-    from .types.search_issues import SearchIssuesArgs as SearchIssuesArgs, SearchIssuesResult as SearchIssuesResult
+    from .models.chat_with_x import ChatWithXArgs as ChatWithXArgs, ChatWithXResult as ChatWithXResult
+    from .models.put_asset import PutAssetArgs as PutAssetArgs, PutAssetResult as PutAssetResult
+    from .models.search_issues import SearchIssuesArgs as SearchIssuesArgs, SearchIssuesResult as SearchIssuesResult
     from . import codecs as codecs
     from .calls import (
         new_chat_with_x_call as new_chat_with_x_call,
@@ -24,15 +24,15 @@ else:
         __name__,
         {
             "CHAT_WITH_X": ".idents",
-            "ChatWithXArgs": ".types.chat_with_x",
-            "ChatWithXResult": ".types.chat_with_x",
+            "ChatWithXArgs": ".models.chat_with_x",
+            "ChatWithXResult": ".models.chat_with_x",
             "Handlers": ".dispatch",
             "PUT_ASSET": ".idents",
-            "PutAssetArgs": ".types.put_asset",
-            "PutAssetResult": ".types.put_asset",
+            "PutAssetArgs": ".models.put_asset",
+            "PutAssetResult": ".models.put_asset",
             "SEARCH_ISSUES": ".idents",
-            "SearchIssuesArgs": ".types.search_issues",
-            "SearchIssuesResult": ".types.search_issues",
+            "SearchIssuesArgs": ".models.search_issues",
+            "SearchIssuesResult": ".models.search_issues",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_chat_with_x_call": ".calls",

@@ -10,9 +10,9 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.chat_with_x import ChatWithXArgs, ChatWithXResult
-    from .types.put_asset import PutAssetArgs, PutAssetResult
-    from .types.search_issues import SearchIssuesArgs, SearchIssuesResult
+    from .models.chat_with_x import ChatWithXArgs, ChatWithXResult
+    from .models.put_asset import PutAssetArgs, PutAssetResult
+    from .models.search_issues import SearchIssuesArgs, SearchIssuesResult
 
 CHAT_WITH_X_ARGS: Final[Codec[ChatWithXArgs]] = Codec.of_package(PACKAGE, "mcp.assets.chat-with-X", "args")
 CHAT_WITH_X_RESULT: Final[Codec[ChatWithXResult]] = Codec.of_package(PACKAGE, "mcp.assets.chat-with-X", "result")

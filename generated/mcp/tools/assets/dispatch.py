@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.chat_with_x import ChatWithXArgs, ChatWithXResult
-    from .types.put_asset import PutAssetArgs, PutAssetResult
-    from .types.search_issues import SearchIssuesArgs, SearchIssuesResult
+    from .models.chat_with_x import ChatWithXArgs, ChatWithXResult
+    from .models.put_asset import PutAssetArgs, PutAssetResult
+    from .models.search_issues import SearchIssuesArgs, SearchIssuesResult
 
 
 class Handlers(Protocol):

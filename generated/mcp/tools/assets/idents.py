@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.chat_with_x import ChatWithXArgs, ChatWithXResult
-    from .types.put_asset import PutAssetArgs, PutAssetResult
-    from .types.search_issues import SearchIssuesArgs, SearchIssuesResult
+    from .models.chat_with_x import ChatWithXArgs, ChatWithXResult
+    from .models.put_asset import PutAssetArgs, PutAssetResult
+    from .models.search_issues import SearchIssuesArgs, SearchIssuesResult
 
 CHAT_WITH_X: Final[Ident[ChatWithXArgs, ChatWithXResult]] = Ident("mcp.assets.chat-with-X")
 PUT_ASSET: Final[Ident[PutAssetArgs, PutAssetResult]] = Ident("mcp.assets.put_asset")

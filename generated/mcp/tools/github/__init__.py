@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.create_issue import CreateIssueArgs as CreateIssueArgs, CreateIssueResult as CreateIssueResult
-    from .types.get_file import GetFileArgs as GetFileArgs, GetFileResult as GetFileResult
+    from .models.create_issue import CreateIssueArgs as CreateIssueArgs, CreateIssueResult as CreateIssueResult
+    from .models.get_file import GetFileArgs as GetFileArgs, GetFileResult as GetFileResult
     from . import codecs as codecs
     from .calls import new_create_issue_call as new_create_issue_call, new_get_file_call as new_get_file_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,11 +19,11 @@ else:
         __name__,
         {
             "CREATE_ISSUE": ".idents",
-            "CreateIssueArgs": ".types.create_issue",
-            "CreateIssueResult": ".types.create_issue",
+            "CreateIssueArgs": ".models.create_issue",
+            "CreateIssueResult": ".models.create_issue",
             "GET_FILE": ".idents",
-            "GetFileArgs": ".types.get_file",
-            "GetFileResult": ".types.get_file",
+            "GetFileArgs": ".models.get_file",
+            "GetFileResult": ".models.get_file",
             "Handlers": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",

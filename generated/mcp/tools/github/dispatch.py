@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.create_issue import CreateIssueArgs, CreateIssueResult
-    from .types.get_file import GetFileArgs, GetFileResult
+    from .models.create_issue import CreateIssueArgs, CreateIssueResult
+    from .models.get_file import GetFileArgs, GetFileResult
 
 
 class Handlers(Protocol):

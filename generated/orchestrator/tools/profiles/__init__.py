@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.methods import (
+    from .models.methods import (
         FindMethodResult as FindMethodResult,
         FindPayload as FindPayload,
         FindPayloadFilter as FindPayloadFilter,
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
         UpsertMethodResult as UpsertMethodResult,
         UpsertPayload as UpsertPayload,
     )
-    from .types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .types.shared import Profile as Profile
-    from .types.upsert import UpsertArgs as UpsertArgs, UpsertResult as UpsertResult
+    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
+    from .models.shared import Profile as Profile
+    from .models.upsert import UpsertArgs as UpsertArgs, UpsertResult as UpsertResult
     from . import codecs as codecs
     from .calls import new_search_call as new_search_call, new_upsert_call as new_upsert_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -31,20 +31,20 @@ else:
     __getattr__, __dir__, __all__ = reexport(
         __name__,
         {
-            "FindMethodResult": ".types.methods",
-            "FindPayload": ".types.methods",
-            "FindPayloadFilter": ".types.methods",
-            "FindPayloadPage": ".types.methods",
+            "FindMethodResult": ".models.methods",
+            "FindPayload": ".models.methods",
+            "FindPayloadFilter": ".models.methods",
+            "FindPayloadPage": ".models.methods",
             "Handlers": ".dispatch",
-            "Profile": ".types.shared",
+            "Profile": ".models.shared",
             "SEARCH": ".idents",
-            "SearchArgs": ".types.search",
-            "SearchResult": ".types.search",
+            "SearchArgs": ".models.search",
+            "SearchResult": ".models.search",
             "UPSERT": ".idents",
-            "UpsertArgs": ".types.upsert",
-            "UpsertMethodResult": ".types.methods",
-            "UpsertPayload": ".types.methods",
-            "UpsertResult": ".types.upsert",
+            "UpsertArgs": ".models.upsert",
+            "UpsertMethodResult": ".models.methods",
+            "UpsertPayload": ".models.methods",
+            "UpsertResult": ".models.upsert",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_registration": ".dispatch",

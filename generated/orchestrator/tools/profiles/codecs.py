@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.search import SearchArgs, SearchResult
-    from .types.upsert import UpsertArgs, UpsertResult
+    from .models.search import SearchArgs, SearchResult
+    from .models.upsert import UpsertArgs, UpsertResult
 
 SEARCH_ARGS: Final[Codec[SearchArgs]] = Codec.of_package(PACKAGE, "orchestrator.profiles.search", "args")
 SEARCH_RESULT: Final[Codec[SearchResult]] = Codec.of_package(PACKAGE, "orchestrator.profiles.search", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.search import SearchArgs, SearchResult
-    from .types.upsert import UpsertArgs, UpsertResult
+    from .models.search import SearchArgs, SearchResult
+    from .models.upsert import UpsertArgs, UpsertResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.search import SearchArgs, SearchResult
-    from .types.upsert import UpsertArgs, UpsertResult
+    from .models.search import SearchArgs, SearchResult
+    from .models.upsert import UpsertArgs, UpsertResult
 
 SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("orchestrator.profiles.search")
 UPSERT: Final[Ident[UpsertArgs, UpsertResult]] = Ident("orchestrator.profiles.upsert")

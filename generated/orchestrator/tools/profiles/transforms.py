@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .types.methods import UpsertPayload
+from .models.methods import UpsertPayload
 
 if TYPE_CHECKING:
-    from .types.methods import UpsertMethodResult
-    from .types.upsert import UpsertArgs, UpsertResult
+    from .models.methods import UpsertMethodResult
+    from .models.upsert import UpsertArgs, UpsertResult
 
 
 def to_method_payload_upsert(args: UpsertArgs, /, *, tenant_id: str) -> UpsertPayload:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ....shared_types import Source as Source
-    from .types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .types.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
+    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
+    from .models.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
     from . import codecs as codecs
     from .calls import new_search_call as new_search_call, new_verify_call as new_verify_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -21,12 +21,12 @@ else:
         {
             "Handlers": ".dispatch",
             "SEARCH": ".idents",
-            "SearchArgs": ".types.search",
-            "SearchResult": ".types.search",
+            "SearchArgs": ".models.search",
+            "SearchResult": ".models.search",
             "Source": "....shared_types",
             "VERIFY": ".idents",
-            "VerifyArgs": ".types.verify",
-            "VerifyResult": ".types.verify",
+            "VerifyArgs": ".models.verify",
+            "VerifyResult": ".models.verify",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_registration": ".dispatch",

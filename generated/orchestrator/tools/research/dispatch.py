@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.search import SearchArgs, SearchResult
-    from .types.verify import VerifyArgs, VerifyResult
+    from .models.search import SearchArgs, SearchResult
+    from .models.verify import VerifyArgs, VerifyResult
 
 
 class Handlers(Protocol):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.find import FindArgs as FindArgs, FindResult as FindResult
-    from .types.refund import RefundArgs as RefundArgs, RefundResult as RefundResult
-    from .types.shared import Money as Money, Order as Order
+    from .models.find import FindArgs as FindArgs, FindResult as FindResult
+    from .models.refund import RefundArgs as RefundArgs, RefundResult as RefundResult
+    from .models.shared import Money as Money, Order as Order
     from . import codecs as codecs
     from .calls import new_find_call as new_find_call, new_refund_call as new_refund_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -20,14 +20,14 @@ else:
         __name__,
         {
             "FIND": ".idents",
-            "FindArgs": ".types.find",
-            "FindResult": ".types.find",
+            "FindArgs": ".models.find",
+            "FindResult": ".models.find",
             "Handlers": ".dispatch",
-            "Money": ".types.shared",
-            "Order": ".types.shared",
+            "Money": ".models.shared",
+            "Order": ".models.shared",
             "REFUND": ".idents",
-            "RefundArgs": ".types.refund",
-            "RefundResult": ".types.refund",
+            "RefundArgs": ".models.refund",
+            "RefundResult": ".models.refund",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_find_call": ".calls",

@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.find import FindArgs, FindResult
-    from .types.refund import RefundArgs, RefundResult
+    from .models.find import FindArgs, FindResult
+    from .models.refund import RefundArgs, RefundResult
 
 FIND_ARGS: Final[Codec[FindArgs]] = Codec.of_package(PACKAGE, "shop.orders.find", "args")
 FIND_RESULT: Final[Codec[FindResult]] = Codec.of_package(PACKAGE, "shop.orders.find", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.find import FindArgs, FindResult
-    from .types.refund import RefundArgs, RefundResult
+    from .models.find import FindArgs, FindResult
+    from .models.refund import RefundArgs, RefundResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.find import FindArgs, FindResult
-    from .types.refund import RefundArgs, RefundResult
+    from .models.find import FindArgs, FindResult
+    from .models.refund import RefundArgs, RefundResult
 
 FIND: Final[Ident[FindArgs, FindResult]] = Ident("shop.orders.find")
 REFUND: Final[Ident[RefundArgs, RefundResult]] = Ident("shop.orders.refund")

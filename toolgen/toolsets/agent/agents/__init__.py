@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.toolsets.agent.agents.definitions import AgentDefinition
     from toolgen.toolsets.agent.tasks import TaskTools
-    from toolgen.toolsets.generated.tools.agent.types.create_sub_agent import CreateSubAgentArgs
-    from toolgen.toolsets.generated.tools.agent.types.dispatch_worker import DispatchWorkerArgs
-    from toolgen.toolsets.generated.tools.agent.types.fork_agent import ForkAgentArgs
-    from toolgen.toolsets.generated.tools.agent.types.inspect_agent import InspectAgentArgs
-    from toolgen.toolsets.generated.tools.agent.types.list_agent_definitions import ListAgentDefinitionsArgs
-    from toolgen.toolsets.generated.tools.agent.types.list_workers import ListWorkersArgs
+    from toolgen.toolsets.generated.tools.agent.models.create_sub_agent import CreateSubAgentArgs
+    from toolgen.toolsets.generated.tools.agent.models.dispatch_worker import DispatchWorkerArgs
+    from toolgen.toolsets.generated.tools.agent.models.fork_agent import ForkAgentArgs
+    from toolgen.toolsets.generated.tools.agent.models.inspect_agent import InspectAgentArgs
+    from toolgen.toolsets.generated.tools.agent.models.list_agent_definitions import ListAgentDefinitionsArgs
+    from toolgen.toolsets.generated.tools.agent.models.list_workers import ListWorkersArgs
 
 FORK: Final = "default_fork"
 """The definition that forks have; a call names none."""

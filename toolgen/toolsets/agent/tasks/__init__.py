@@ -13,18 +13,18 @@ from toolgen.toolsets.agent.tasks.views import new_step, step_view, summary, tas
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolCallMeta
     from toolgen.toolsets.agent.tasks.graph import TaskGraph
-    from toolgen.toolsets.generated.tools.agent.types.plan_template import PlanTemplateArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_cancel import TaskCancelArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_claim_step import TaskClaimStepArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_complete import TaskCompleteArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_create import TaskCreateArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_fail import TaskFailArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_get import TaskGetArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_list import TaskListArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_query_steps import TaskQueryStepsArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_template import TaskTemplateArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_update import TaskUpdateArgs
-    from toolgen.toolsets.generated.tools.agent.types.task_update_step import TaskUpdateStepArgs
+    from toolgen.toolsets.generated.tools.agent.models.plan_template import PlanTemplateArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_cancel import TaskCancelArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_claim_step import TaskClaimStepArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_complete import TaskCompleteArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_create import TaskCreateArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_fail import TaskFailArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_get import TaskGetArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_list import TaskListArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_query_steps import TaskQueryStepsArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_template import TaskTemplateArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_update import TaskUpdateArgs
+    from toolgen.toolsets.generated.tools.agent.models.task_update_step import TaskUpdateStepArgs
 
 
 class TaskTools:

@@ -9,7 +9,7 @@ from toolgen.toolsets.agent.tasks.task import Step, StepState, Task
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolgen.toolsets.generated.tools.agent.types.shared import NewStep
+    from toolgen.toolsets.generated.tools.agent.models.shared import NewStep
 
 
 def new_step(given: NewStep) -> Step:

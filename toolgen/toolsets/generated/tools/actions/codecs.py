@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.describe_action import DescribeActionArgs, DescribeActionResult
-    from .types.list_actions import ListActionsArgs, ListActionsResult
-    from .types.search_actions import SearchActionsArgs, SearchActionsResult
-    from .types.search_tools import SearchToolsArgs, SearchToolsResult
+    from .models.describe_action import DescribeActionArgs, DescribeActionResult
+    from .models.list_actions import ListActionsArgs, ListActionsResult
+    from .models.search_actions import SearchActionsArgs, SearchActionsResult
+    from .models.search_tools import SearchToolsArgs, SearchToolsResult
 
 DESCRIBE_ACTION_ARGS: Final[Codec[DescribeActionArgs]] = Codec.of_package(PACKAGE, "actions.describe_action", "args")
 DESCRIBE_ACTION_RESULT: Final[Codec[DescribeActionResult]] = Codec.of_package(

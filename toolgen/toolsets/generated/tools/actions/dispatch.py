@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.describe_action import DescribeActionArgs, DescribeActionResult
-    from .types.list_actions import ListActionsArgs, ListActionsResult
-    from .types.search_actions import SearchActionsArgs, SearchActionsResult
-    from .types.search_tools import SearchToolsArgs, SearchToolsResult
+    from .models.describe_action import DescribeActionArgs, DescribeActionResult
+    from .models.list_actions import ListActionsArgs, ListActionsResult
+    from .models.search_actions import SearchActionsArgs, SearchActionsResult
+    from .models.search_tools import SearchToolsArgs, SearchToolsResult
 
 
 class Handlers(Protocol):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.load_skill import LoadSkillArgs as LoadSkillArgs, LoadSkillResult as LoadSkillResult
-    from .types.recall_memory import RecallMemoryArgs as RecallMemoryArgs, RecallMemoryResult as RecallMemoryResult
-    from .types.shared import Memory as Memory
+    from .models.load_skill import LoadSkillArgs as LoadSkillArgs, LoadSkillResult as LoadSkillResult
+    from .models.recall_memory import RecallMemoryArgs as RecallMemoryArgs, RecallMemoryResult as RecallMemoryResult
+    from .models.shared import Memory as Memory
     from . import codecs as codecs
     from .calls import new_load_skill_call as new_load_skill_call, new_recall_memory_call as new_recall_memory_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -21,12 +21,12 @@ else:
         {
             "Handlers": ".dispatch",
             "LOAD_SKILL": ".idents",
-            "LoadSkillArgs": ".types.load_skill",
-            "LoadSkillResult": ".types.load_skill",
-            "Memory": ".types.shared",
+            "LoadSkillArgs": ".models.load_skill",
+            "LoadSkillResult": ".models.load_skill",
+            "Memory": ".models.shared",
             "RECALL_MEMORY": ".idents",
-            "RecallMemoryArgs": ".types.recall_memory",
-            "RecallMemoryResult": ".types.recall_memory",
+            "RecallMemoryArgs": ".models.recall_memory",
+            "RecallMemoryResult": ".models.recall_memory",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_load_skill_call": ".calls",

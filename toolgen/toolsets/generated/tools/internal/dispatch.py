@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.load_skill import LoadSkillArgs, LoadSkillResult
-    from .types.recall_memory import RecallMemoryArgs, RecallMemoryResult
+    from .models.load_skill import LoadSkillArgs, LoadSkillResult
+    from .models.recall_memory import RecallMemoryArgs, RecallMemoryResult
 
 
 class Handlers(Protocol):

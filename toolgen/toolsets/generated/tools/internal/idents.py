@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.load_skill import LoadSkillArgs, LoadSkillResult
-    from .types.recall_memory import RecallMemoryArgs, RecallMemoryResult
+    from .models.load_skill import LoadSkillArgs, LoadSkillResult
+    from .models.recall_memory import RecallMemoryArgs, RecallMemoryResult
 
 LOAD_SKILL: Final[Ident[LoadSkillArgs, LoadSkillResult]] = Ident("internal.load_skill")
 RECALL_MEMORY: Final[Ident[RecallMemoryArgs, RecallMemoryResult]] = Ident("internal.recall_memory")

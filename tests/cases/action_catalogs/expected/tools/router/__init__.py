@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.call_tool import CallToolArgs as CallToolArgs, CallToolResult as CallToolResult
-    from .types.invoke_skill import InvokeSkillArgs as InvokeSkillArgs, InvokeSkillResult as InvokeSkillResult
-    from .types.read import ReadArgs as ReadArgs, ReadResult as ReadResult
-    from .types.recall import RecallArgs as RecallArgs, RecallResult as RecallResult
-    from .types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
+    from .models.call_tool import CallToolArgs as CallToolArgs, CallToolResult as CallToolResult
+    from .models.invoke_skill import InvokeSkillArgs as InvokeSkillArgs, InvokeSkillResult as InvokeSkillResult
+    from .models.read import ReadArgs as ReadArgs, ReadResult as ReadResult
+    from .models.recall import RecallArgs as RecallArgs, RecallResult as RecallResult
+    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
     from . import codecs as codecs
     from .calls import (
         new_call_tool_call as new_call_tool_call,
@@ -34,21 +34,21 @@ else:
         __name__,
         {
             "CALL_TOOL": ".idents",
-            "CallToolArgs": ".types.call_tool",
-            "CallToolResult": ".types.call_tool",
+            "CallToolArgs": ".models.call_tool",
+            "CallToolResult": ".models.call_tool",
             "Handlers": ".dispatch",
             "INVOKE_SKILL": ".idents",
-            "InvokeSkillArgs": ".types.invoke_skill",
-            "InvokeSkillResult": ".types.invoke_skill",
+            "InvokeSkillArgs": ".models.invoke_skill",
+            "InvokeSkillResult": ".models.invoke_skill",
             "READ": ".idents",
             "RECALL": ".idents",
-            "ReadArgs": ".types.read",
-            "ReadResult": ".types.read",
-            "RecallArgs": ".types.recall",
-            "RecallResult": ".types.recall",
+            "ReadArgs": ".models.read",
+            "ReadResult": ".models.read",
+            "RecallArgs": ".models.recall",
+            "RecallResult": ".models.recall",
             "SEARCH": ".idents",
-            "SearchArgs": ".types.search",
-            "SearchResult": ".types.search",
+            "SearchArgs": ".models.search",
+            "SearchResult": ".models.search",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_call_tool_call": ".calls",

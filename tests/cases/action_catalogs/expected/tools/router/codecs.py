@@ -10,11 +10,11 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.call_tool import CallToolArgs, CallToolResult
-    from .types.invoke_skill import InvokeSkillArgs, InvokeSkillResult
-    from .types.read import ReadArgs, ReadResult
-    from .types.recall import RecallArgs, RecallResult
-    from .types.search import SearchArgs, SearchResult
+    from .models.call_tool import CallToolArgs, CallToolResult
+    from .models.invoke_skill import InvokeSkillArgs, InvokeSkillResult
+    from .models.read import ReadArgs, ReadResult
+    from .models.recall import RecallArgs, RecallResult
+    from .models.search import SearchArgs, SearchResult
 
 CALL_TOOL_ARGS: Final[Codec[CallToolArgs]] = Codec.of_package(PACKAGE, "router.call_tool", "args")
 CALL_TOOL_RESULT: Final[Codec[CallToolResult]] = Codec.of_package(PACKAGE, "router.call_tool", "result")

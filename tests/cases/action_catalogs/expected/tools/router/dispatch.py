@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.call_tool import CallToolArgs, CallToolResult
-    from .types.invoke_skill import InvokeSkillArgs, InvokeSkillResult
-    from .types.read import ReadArgs, ReadResult
-    from .types.recall import RecallArgs, RecallResult
-    from .types.search import SearchArgs, SearchResult
+    from .models.call_tool import CallToolArgs, CallToolResult
+    from .models.invoke_skill import InvokeSkillArgs, InvokeSkillResult
+    from .models.read import ReadArgs, ReadResult
+    from .models.recall import RecallArgs, RecallResult
+    from .models.search import SearchArgs, SearchResult
 
 
 class Handlers(Protocol):

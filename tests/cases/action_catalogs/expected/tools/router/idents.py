@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.call_tool import CallToolArgs, CallToolResult
-    from .types.invoke_skill import InvokeSkillArgs, InvokeSkillResult
-    from .types.read import ReadArgs, ReadResult
-    from .types.recall import RecallArgs, RecallResult
-    from .types.search import SearchArgs, SearchResult
+    from .models.call_tool import CallToolArgs, CallToolResult
+    from .models.invoke_skill import InvokeSkillArgs, InvokeSkillResult
+    from .models.read import ReadArgs, ReadResult
+    from .models.recall import RecallArgs, RecallResult
+    from .models.search import SearchArgs, SearchResult
 
 CALL_TOOL: Final[Ident[CallToolArgs, CallToolResult]] = Ident("router.call_tool")
 INVOKE_SKILL: Final[Ident[InvokeSkillArgs, InvokeSkillResult]] = Ident("router.invoke_skill")

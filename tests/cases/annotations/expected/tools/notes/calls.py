@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Note
+    from .models.shared import Note
 
 
 def new_add_call(

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.count_lines import CountLinesArgs as CountLinesArgs, CountLinesResult as CountLinesResult
-    from .types.from_stdin import FromStdinArgs as FromStdinArgs, FromStdinResult as FromStdinResult
-    from .types.git_log import GitLogArgs as GitLogArgs, GitLogResult as GitLogResult
-    from .types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
+    from .models.count_lines import CountLinesArgs as CountLinesArgs, CountLinesResult as CountLinesResult
+    from .models.from_stdin import FromStdinArgs as FromStdinArgs, FromStdinResult as FromStdinResult
+    from .models.git_log import GitLogArgs as GitLogArgs, GitLogResult as GitLogResult
+    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
     from . import codecs as codecs
     from .calls import (
         new_count_lines_call as new_count_lines_call,
@@ -26,18 +26,18 @@ else:
         __name__,
         {
             "COUNT_LINES": ".idents",
-            "CountLinesArgs": ".types.count_lines",
-            "CountLinesResult": ".types.count_lines",
+            "CountLinesArgs": ".models.count_lines",
+            "CountLinesResult": ".models.count_lines",
             "FROM_STDIN": ".idents",
-            "FromStdinArgs": ".types.from_stdin",
-            "FromStdinResult": ".types.from_stdin",
+            "FromStdinArgs": ".models.from_stdin",
+            "FromStdinResult": ".models.from_stdin",
             "GIT_LOG": ".idents",
-            "GitLogArgs": ".types.git_log",
-            "GitLogResult": ".types.git_log",
+            "GitLogArgs": ".models.git_log",
+            "GitLogResult": ".models.git_log",
             "Handlers": ".dispatch",
             "SEARCH": ".idents",
-            "SearchArgs": ".types.search",
-            "SearchResult": ".types.search",
+            "SearchArgs": ".models.search",
+            "SearchResult": ".models.search",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_count_lines_call": ".calls",

@@ -10,10 +10,10 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.count_lines import CountLinesArgs, CountLinesResult
-    from .types.from_stdin import FromStdinArgs, FromStdinResult
-    from .types.git_log import GitLogArgs, GitLogResult
-    from .types.search import SearchArgs, SearchResult
+    from .models.count_lines import CountLinesArgs, CountLinesResult
+    from .models.from_stdin import FromStdinArgs, FromStdinResult
+    from .models.git_log import GitLogArgs, GitLogResult
+    from .models.search import SearchArgs, SearchResult
 
 COUNT_LINES_ARGS: Final[Codec[CountLinesArgs]] = Codec.of_package(PACKAGE, "local.count_lines", "args")
 COUNT_LINES_RESULT: Final[Codec[CountLinesResult]] = Codec.of_package(PACKAGE, "local.count_lines", "result")

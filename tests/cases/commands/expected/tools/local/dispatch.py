@@ -12,10 +12,10 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.count_lines import CountLinesArgs, CountLinesResult
-    from .types.from_stdin import FromStdinArgs, FromStdinResult
-    from .types.git_log import GitLogArgs, GitLogResult
-    from .types.search import SearchArgs, SearchResult
+    from .models.count_lines import CountLinesArgs, CountLinesResult
+    from .models.from_stdin import FromStdinArgs, FromStdinResult
+    from .models.git_log import GitLogArgs, GitLogResult
+    from .models.search import SearchArgs, SearchResult
 
 
 class Handlers(Protocol):

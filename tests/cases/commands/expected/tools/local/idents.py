@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.count_lines import CountLinesArgs, CountLinesResult
-    from .types.from_stdin import FromStdinArgs, FromStdinResult
-    from .types.git_log import GitLogArgs, GitLogResult
-    from .types.search import SearchArgs, SearchResult
+    from .models.count_lines import CountLinesArgs, CountLinesResult
+    from .models.from_stdin import FromStdinArgs, FromStdinResult
+    from .models.git_log import GitLogArgs, GitLogResult
+    from .models.search import SearchArgs, SearchResult
 
 COUNT_LINES: Final[Ident[CountLinesArgs, CountLinesResult]] = Ident("local.count_lines")
 FROM_STDIN: Final[Ident[FromStdinArgs, FromStdinResult]] = Ident("local.from_stdin")

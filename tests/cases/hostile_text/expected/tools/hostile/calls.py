@@ -12,7 +12,7 @@ from . import codecs, idents
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolRequest
 
-    from .types.shared import Quoted
+    from .models.shared import Quoted
 
 
 def new_tool_call(*, value: Quoted, e: str | None = None, x: Literal["${x}\r\n"] | None = None) -> ToolRequest:

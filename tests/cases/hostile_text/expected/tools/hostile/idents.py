@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.tool import ToolArgs, ToolResult
+    from .models.tool import ToolArgs, ToolResult
 
 TOOL: Final[Ident[ToolArgs, ToolResult]] = Ident("hostile.tool")
 

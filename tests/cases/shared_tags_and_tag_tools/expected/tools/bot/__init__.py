@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.claim import ClaimArgs as ClaimArgs, ClaimResult as ClaimResult
-    from .types.learning import LearningArgs as LearningArgs, LearningResult as LearningResult
-    from .types.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
+    from .models.claim import ClaimArgs as ClaimArgs, ClaimResult as ClaimResult
+    from .models.learning import LearningArgs as LearningArgs, LearningResult as LearningResult
+    from .models.research import ResearchArgs as ResearchArgs, ResearchResult as ResearchResult
     from . import codecs as codecs
     from .calls import (
         new_claim_call as new_claim_call,
@@ -24,15 +24,15 @@ else:
         __name__,
         {
             "CLAIM": ".idents",
-            "ClaimArgs": ".types.claim",
-            "ClaimResult": ".types.claim",
+            "ClaimArgs": ".models.claim",
+            "ClaimResult": ".models.claim",
             "Handlers": ".dispatch",
             "LEARNING": ".idents",
-            "LearningArgs": ".types.learning",
-            "LearningResult": ".types.learning",
+            "LearningArgs": ".models.learning",
+            "LearningResult": ".models.learning",
             "RESEARCH": ".idents",
-            "ResearchArgs": ".types.research",
-            "ResearchResult": ".types.research",
+            "ResearchArgs": ".models.research",
+            "ResearchResult": ".models.research",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_claim_call": ".calls",

@@ -12,9 +12,9 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.claim import ClaimArgs, ClaimResult
-    from .types.learning import LearningArgs, LearningResult
-    from .types.research import ResearchArgs, ResearchResult
+    from .models.claim import ClaimArgs, ClaimResult
+    from .models.learning import LearningArgs, LearningResult
+    from .models.research import ResearchArgs, ResearchResult
 
 
 class Handlers(Protocol):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.claim import ClaimArgs, ClaimResult
-    from .types.learning import LearningArgs, LearningResult
-    from .types.research import ResearchArgs, ResearchResult
+    from .models.claim import ClaimArgs, ClaimResult
+    from .models.learning import LearningArgs, LearningResult
+    from .models.research import ResearchArgs, ResearchResult
 
 CLAIM: Final[Ident[ClaimArgs, ClaimResult]] = Ident("bot.claim")
 LEARNING: Final[Ident[LearningArgs, LearningResult]] = Ident("bot.learning")

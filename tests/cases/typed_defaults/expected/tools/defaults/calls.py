@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from toolgen.contract.records import ABSENT
 from toolgen.runtime.codec.codec import build_call
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.shared import Level, Point
+    from .models.shared import Point
 
 
 def new_draw_call(
     *,
-    level: Level,
+    level: Literal["low", "high"],
     text: str | None = None,
     count: int | None = None,
     ratio: int | float | None = None,
@@ -33,7 +33,7 @@ def new_draw_call(
     no_map: dict[str, JsonValue] | None = None,
     point: Point | None = None,
     points: list[Point] | None = None,
-    beside: Level | None = None,
+    beside: Literal["low", "high"] | None = None,
     mixed: JsonValue | Absent = ABSENT,
     anything: JsonValue | Absent = ABSENT,
     either: int | str | None = None,

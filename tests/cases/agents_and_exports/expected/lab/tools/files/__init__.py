@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.read import ReadArgs as ReadArgs, ReadResult as ReadResult
-    from .types.write import WriteArgs as WriteArgs, WriteResult as WriteResult
+    from .models.read import ReadArgs as ReadArgs, ReadResult as ReadResult
+    from .models.write import WriteArgs as WriteArgs, WriteResult as WriteResult
     from . import codecs as codecs
     from .calls import new_read_call as new_read_call, new_write_call as new_write_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -20,11 +20,11 @@ else:
         {
             "Handlers": ".dispatch",
             "READ": ".idents",
-            "ReadArgs": ".types.read",
-            "ReadResult": ".types.read",
+            "ReadArgs": ".models.read",
+            "ReadResult": ".models.read",
             "WRITE": ".idents",
-            "WriteArgs": ".types.write",
-            "WriteResult": ".types.write",
+            "WriteArgs": ".models.write",
+            "WriteResult": ".models.write",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_read_call": ".calls",

@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.read import ReadArgs, ReadResult
-    from .types.write import WriteArgs, WriteResult
+    from .models.read import ReadArgs, ReadResult
+    from .models.write import WriteArgs, WriteResult
 
 READ_ARGS: Final[Codec[ReadArgs]] = Codec.of_package(PACKAGE, "lab.files.read", "args")
 READ_RESULT: Final[Codec[ReadResult]] = Codec.of_package(PACKAGE, "lab.files.read", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.read import ReadArgs, ReadResult
-    from .types.write import WriteArgs, WriteResult
+    from .models.read import ReadArgs, ReadResult
+    from .models.write import WriteArgs, WriteResult
 
 
 class Handlers(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.read import ReadArgs, ReadResult
-    from .types.write import WriteArgs, WriteResult
+    from .models.read import ReadArgs, ReadResult
+    from .models.write import WriteArgs, WriteResult
 
 READ: Final[Ident[ReadArgs, ReadResult]] = Ident("lab.files.read")
 WRITE: Final[Ident[WriteArgs, WriteResult]] = Ident("lab.files.write")

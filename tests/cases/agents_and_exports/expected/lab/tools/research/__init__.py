@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .types.shared import Source as Source
-    from .types.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
+    from .models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
+    from .models.shared import Source as Source
+    from .models.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
     from . import codecs as codecs
     from .calls import new_search_call as new_search_call, new_verify_call as new_verify_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -21,12 +21,12 @@ else:
         {
             "Handlers": ".dispatch",
             "SEARCH": ".idents",
-            "SearchArgs": ".types.search",
-            "SearchResult": ".types.search",
-            "Source": ".types.shared",
+            "SearchArgs": ".models.search",
+            "SearchResult": ".models.search",
+            "Source": ".models.shared",
             "VERIFY": ".idents",
-            "VerifyArgs": ".types.verify",
-            "VerifyResult": ".types.verify",
+            "VerifyArgs": ".models.verify",
+            "VerifyResult": ".models.verify",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_registration": ".dispatch",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.search import SearchArgs, SearchResult
-    from .types.verify import VerifyArgs, VerifyResult
+    from .models.search import SearchArgs, SearchResult
+    from .models.verify import VerifyArgs, VerifyResult
 
 SEARCH: Final[Ident[SearchArgs, SearchResult]] = Ident("lab.research.search")
 VERIFY: Final[Ident[VerifyArgs, VerifyResult]] = Ident("lab.research.verify")

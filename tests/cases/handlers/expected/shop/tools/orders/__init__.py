@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.refund import RefundArgs as RefundArgs, RefundResult as RefundResult
-    from .types.status import StatusArgs as StatusArgs, StatusResult as StatusResult
+    from .models.refund import RefundArgs as RefundArgs, RefundResult as RefundResult
+    from .models.status import StatusArgs as StatusArgs, StatusResult as StatusResult
     from . import codecs as codecs
     from .calls import new_refund_call as new_refund_call, new_status_call as new_status_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -20,11 +20,11 @@ else:
         {
             "Handlers": ".dispatch",
             "REFUND": ".idents",
-            "RefundArgs": ".types.refund",
-            "RefundResult": ".types.refund",
+            "RefundArgs": ".models.refund",
+            "RefundResult": ".models.refund",
             "STATUS": ".idents",
-            "StatusArgs": ".types.status",
-            "StatusResult": ".types.status",
+            "StatusArgs": ".models.status",
+            "StatusResult": ".models.status",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_refund_call": ".calls",

@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.refund import RefundArgs, RefundResult
-    from .types.status import StatusArgs, StatusResult
+    from .models.refund import RefundArgs, RefundResult
+    from .models.status import StatusArgs, StatusResult
 
 REFUND_ARGS: Final[Codec[RefundArgs]] = Codec.of_package(PACKAGE, "shop.orders.refund", "args")
 REFUND_RESULT: Final[Codec[RefundResult]] = Codec.of_package(PACKAGE, "shop.orders.refund", "result")

@@ -12,8 +12,8 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.refund import RefundArgs, RefundResult
-    from .types.status import StatusArgs, StatusResult
+    from .models.refund import RefundArgs, RefundResult
+    from .models.status import StatusArgs, StatusResult
 
 
 class Handlers(Protocol):

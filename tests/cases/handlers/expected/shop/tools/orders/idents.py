@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.refund import RefundArgs, RefundResult
-    from .types.status import StatusArgs, StatusResult
+    from .models.refund import RefundArgs, RefundResult
+    from .models.status import StatusArgs, StatusResult
 
 REFUND: Final[Ident[RefundArgs, RefundResult]] = Ident("shop.orders.refund")
 STATUS: Final[Ident[StatusArgs, StatusResult]] = Ident("shop.orders.status")

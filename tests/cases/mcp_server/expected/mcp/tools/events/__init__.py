@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.wait import WaitArgs as WaitArgs, WaitResult as WaitResult
+    from .models.wait import WaitArgs as WaitArgs, WaitResult as WaitResult
     from . import codecs as codecs
     from .calls import new_wait_call as new_wait_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,8 +19,8 @@ else:
         {
             "Handlers": ".dispatch",
             "WAIT": ".idents",
-            "WaitArgs": ".types.wait",
-            "WaitResult": ".types.wait",
+            "WaitArgs": ".models.wait",
+            "WaitResult": ".models.wait",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_registration": ".dispatch",

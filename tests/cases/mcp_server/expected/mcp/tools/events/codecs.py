@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.wait import WaitArgs, WaitResult
+    from .models.wait import WaitArgs, WaitResult
 
 WAIT_ARGS: Final[Codec[WaitArgs]] = Codec.of_package(PACKAGE, "mcp.events.wait", "args")
 WAIT_RESULT: Final[Codec[WaitResult]] = Codec.of_package(PACKAGE, "mcp.events.wait", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.wait import WaitArgs, WaitResult
+    from .models.wait import WaitArgs, WaitResult
 
 
 class Handlers(Protocol):

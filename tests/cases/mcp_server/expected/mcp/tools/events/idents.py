@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.wait import WaitArgs, WaitResult
+    from .models.wait import WaitArgs, WaitResult
 
 WAIT: Final[Ident[WaitArgs, WaitResult]] = Ident("mcp.events.wait")
 

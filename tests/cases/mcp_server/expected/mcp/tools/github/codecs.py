@@ -10,8 +10,8 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.create_issue import CreateIssueArgs, CreateIssueResult
-    from .types.get_file import GetFileArgs, GetFileResult
+    from .models.create_issue import CreateIssueArgs, CreateIssueResult
+    from .models.get_file import GetFileArgs, GetFileResult
 
 CREATE_ISSUE_ARGS: Final[Codec[CreateIssueArgs]] = Codec.of_package(PACKAGE, "mcp.github.create_issue", "args")
 CREATE_ISSUE_RESULT: Final[Codec[CreateIssueResult]] = Codec.of_package(PACKAGE, "mcp.github.create_issue", "result")

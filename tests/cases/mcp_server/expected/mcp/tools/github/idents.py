@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.create_issue import CreateIssueArgs, CreateIssueResult
-    from .types.get_file import GetFileArgs, GetFileResult
+    from .models.create_issue import CreateIssueArgs, CreateIssueResult
+    from .models.get_file import GetFileArgs, GetFileResult
 
 CREATE_ISSUE: Final[Ident[CreateIssueArgs, CreateIssueResult]] = Ident("mcp.github.create_issue")
 GET_FILE: Final[Ident[GetFileArgs, GetFileResult]] = Ident("mcp.github.get_file")

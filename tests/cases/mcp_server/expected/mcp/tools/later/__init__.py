@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.ping import PingArgs as PingArgs, PingResult as PingResult
+    from .models.ping import PingArgs as PingArgs, PingResult as PingResult
     from . import codecs as codecs
     from .calls import new_ping_call as new_ping_call
     from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
@@ -19,8 +19,8 @@ else:
         {
             "Handlers": ".dispatch",
             "PING": ".idents",
-            "PingArgs": ".types.ping",
-            "PingResult": ".types.ping",
+            "PingArgs": ".models.ping",
+            "PingResult": ".models.ping",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_ping_call": ".calls",

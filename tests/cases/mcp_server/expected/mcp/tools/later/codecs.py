@@ -10,7 +10,7 @@ from toolgen.runtime.codec.codec import Codec
 from .... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.ping import PingArgs, PingResult
+    from .models.ping import PingArgs, PingResult
 
 PING_ARGS: Final[Codec[PingArgs]] = Codec.of_package(PACKAGE, "mcp.later.ping", "args")
 PING_RESULT: Final[Codec[PingResult]] = Codec.of_package(PACKAGE, "mcp.later.ping", "result")

@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.ping import PingArgs, PingResult
+    from .models.ping import PingArgs, PingResult
 
 
 class Handlers(Protocol):

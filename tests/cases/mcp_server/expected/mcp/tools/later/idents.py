@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.ping import PingArgs, PingResult
+    from .models.ping import PingArgs, PingResult
 
 PING: Final[Ident[PingArgs, PingResult]] = Ident("mcp.later.ping")
 

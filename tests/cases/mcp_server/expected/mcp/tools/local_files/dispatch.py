@@ -12,7 +12,7 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.list_ import ListArgs, ListResult
+    from .models.list_ import ListArgs, ListResult
 
 
 class Handlers(Protocol):

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .types.methods import DropPayload
+from .models.methods import DropPayload
 
 if TYPE_CHECKING:
-    from .types.drop import DropArgs, DropResult
-    from .types.methods import DropMethodResult
+    from .models.drop import DropArgs, DropResult
+    from .models.methods import DropMethodResult
 
 
 def to_method_payload_drop(args: DropArgs) -> DropPayload:

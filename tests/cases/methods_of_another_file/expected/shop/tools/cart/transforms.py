@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .types.add import AddResult
-from .types.methods import AddItemPayload
+from .models.add import AddResult
+from .models.methods import AddItemPayload
 
 if TYPE_CHECKING:
-    from .types.add import AddArgs
-    from .types.methods import AddItemMethodResult
+    from .models.add import AddArgs
+    from .models.methods import AddItemMethodResult
 
 
 def to_method_payload_add(args: AddArgs) -> AddItemPayload:

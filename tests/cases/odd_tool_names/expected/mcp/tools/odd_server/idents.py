@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.a import AArgs, AResult
-    from .types.camel_case_tool import CamelCaseToolArgs, CamelCaseToolResult
-    from .types.chat_with import ChatWithArgs, ChatWithResult
-    from .types.double import DoubleArgs, DoubleResult
-    from .types.get_user_info import GetUserInfoArgs, GetUserInfoResult
-    from .types.http_server2 import HTTPServer2Args, HTTPServer2Result
-    from .types.search_issues import SearchIssuesArgs, SearchIssuesResult
-    from .types.uebersetzen import UebersetzenArgs, UebersetzenResult
-    from .types.weather import WeatherArgs, WeatherResult
+    from .models.a import AArgs, AResult
+    from .models.camel_case_tool import CamelCaseToolArgs, CamelCaseToolResult
+    from .models.chat_with import ChatWithArgs, ChatWithResult
+    from .models.double import DoubleArgs, DoubleResult
+    from .models.get_user_info import GetUserInfoArgs, GetUserInfoResult
+    from .models.http_server2 import HTTPServer2Args, HTTPServer2Result
+    from .models.search_issues import SearchIssuesArgs, SearchIssuesResult
+    from .models.uebersetzen import UebersetzenArgs, UebersetzenResult
+    from .models.weather import WeatherArgs, WeatherResult
 
 HTTP_SERVER2: Final[Ident[HTTPServer2Args, HTTPServer2Result]] = Ident("mcp.odd-server.HTTPServer2")
 DOUBLE: Final[Ident[DoubleArgs, DoubleResult]] = Ident("mcp.odd-server.__double__")

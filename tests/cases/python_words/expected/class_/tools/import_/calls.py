@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from toolgen.contract.records import Absent, ToolRequest
 
-    from .types.def_ import DefArgsDef
+    from .models.def_ import DefArgsDef
 
 
 def new_all_call() -> ToolRequest:

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.ident import Ident
 
 if TYPE_CHECKING:
-    from .types.all_ import AllArgs, AllResult
-    from .types.any_ import AnyArgs, AnyResult
-    from .types.calls_ import CallsArgs, CallsResult
-    from .types.codecs_ import CodecsArgs, CodecsResult
-    from .types.def_ import DefArgs, DefResult
-    from .types.dispatch_ import DispatchArgs, DispatchResult
-    from .types.executor import ExecutorArgs, ExecutorResult
-    from .types.from_ import FromArgs, FromResult
-    from .types.handlers import HandlersArgs, HandlersResult
-    from .types.idents_ import IdentsArgs, IdentsResult
-    from .types.match_ import MatchArgs, MatchResult
-    from .types.methods_ import MethodsArgs, MethodsResult
-    from .types.new_registration import NewRegistrationArgs, NewRegistrationResult
-    from .types.package import PackageArgs, PackageResult
-    from .types.print_ import PrintArgs, PrintResult
-    from .types.shared_ import SharedArgs, SharedResult
-    from .types.transforms_ import TransformsArgs, TransformsResult
-    from .types.type_ import TypeArgs, TypeResult
-    from .types.type_checking import TypeCheckingArgs, TypeCheckingResult
-    from .types.types_ import TypesArgs, TypesResult
+    from .models.all_ import AllArgs, AllResult
+    from .models.any_ import AnyArgs, AnyResult
+    from .models.calls_ import CallsArgs, CallsResult
+    from .models.codecs_ import CodecsArgs, CodecsResult
+    from .models.def_ import DefArgs, DefResult
+    from .models.dispatch_ import DispatchArgs, DispatchResult
+    from .models.executor import ExecutorArgs, ExecutorResult
+    from .models.from_ import FromArgs, FromResult
+    from .models.handlers import HandlersArgs, HandlersResult
+    from .models.idents_ import IdentsArgs, IdentsResult
+    from .models.match_ import MatchArgs, MatchResult
+    from .models.methods_ import MethodsArgs, MethodsResult
+    from .models.new_registration import NewRegistrationArgs, NewRegistrationResult
+    from .models.package import PackageArgs, PackageResult
+    from .models.print_ import PrintArgs, PrintResult
+    from .models.shared_ import SharedArgs, SharedResult
+    from .models.transforms_ import TransformsArgs, TransformsResult
+    from .models.type_ import TypeArgs, TypeResult
+    from .models.type_checking import TypeCheckingArgs, TypeCheckingResult
+    from .models.types_ import TypesArgs, TypesResult
 
 ALL_: Final[Ident[AllArgs, AllResult]] = Ident("class.import.all")
 ANY: Final[Ident[AnyArgs, AnyResult]] = Ident("class.import.any")

@@ -12,13 +12,13 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.deep import DeepArgs, DeepResult
-    from .types.default import DefaultArgs, DefaultResult
-    from .types.lost import LostArgs, LostResult
-    from .types.nullable import NullableArgs, NullableResult
-    from .types.optional import OptionalArgs, OptionalResult
-    from .types.other_type import OtherTypeArgs, OtherTypeResult
-    from .types.renamed import RenamedArgs, RenamedResult
+    from .models.deep import DeepArgs, DeepResult
+    from .models.default import DefaultArgs, DefaultResult
+    from .models.lost import LostArgs, LostResult
+    from .models.nullable import NullableArgs, NullableResult
+    from .models.optional import OptionalArgs, OptionalResult
+    from .models.other_type import OtherTypeArgs, OtherTypeResult
+    from .models.renamed import RenamedArgs, RenamedResult
 
 
 class Handlers(Protocol):

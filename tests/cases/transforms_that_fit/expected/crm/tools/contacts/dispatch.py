@@ -12,11 +12,11 @@ from . import idents
 if TYPE_CHECKING:
     from toolgen.contract.records import Returns, ToolCallMeta, ToolExecutor
 
-    from .types.names import NamesArgs, NamesResult
-    from .types.nested import NestedArgs, NestedResult
-    from .types.open_ import OpenArgs, OpenResult
-    from .types.same import SameArgs, SameResult
-    from .types.save import SaveArgs, SaveResult
+    from .models.names import NamesArgs, NamesResult
+    from .models.nested import NestedArgs, NestedResult
+    from .models.open_ import OpenArgs, OpenResult
+    from .models.same import SameArgs, SameResult
+    from .models.save import SaveArgs, SaveResult
 
 
 class Handlers(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime.codec.building import rebuilt
 
-from .types.methods import (
+from .models.methods import (
     NamesPayload,
     NamesPayloadX,
     NestedPayload,
@@ -16,22 +16,22 @@ from .types.methods import (
     SamePayload,
     SavePayload,
 )
-from .types.nested import NestedResult, NestedResultItemsItem
-from .types.open_ import OpenResult
+from .models.nested import NestedResult, NestedResultItemsItem
+from .models.open_ import OpenResult
 
 if TYPE_CHECKING:
-    from .types.methods import (
+    from .models.methods import (
         NamesMethodResult,
         NestedMethodResult,
         OpenMethodResult,
         SameMethodResult,
         SaveMethodResult,
     )
-    from .types.names import NamesArgs, NamesResult
-    from .types.nested import NestedArgs
-    from .types.open_ import OpenArgs
-    from .types.same import SameArgs, SameResult
-    from .types.save import SaveArgs, SaveResult
+    from .models.names import NamesArgs, NamesResult
+    from .models.nested import NestedArgs
+    from .models.open_ import OpenArgs
+    from .models.same import SameArgs, SameResult
+    from .models.save import SaveArgs, SaveResult
 
 
 def to_method_payload_names(args_: NamesArgs, /, *, args: str, result: str, made: str, rebuilt_: str) -> NamesPayload:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .....tools.research.types.search import SearchArgs as SearchArgs, SearchResult as SearchResult
-    from .....tools.research.types.shared import Source as Source
-    from .....tools.research.types.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
+    from .....tools.research.models.search import SearchArgs as SearchArgs, SearchResult as SearchResult
+    from .....tools.research.models.shared import Source as Source
+    from .....tools.research.models.verify import VerifyArgs as VerifyArgs, VerifyResult as VerifyResult
     from .....tools.research.calls import new_search_call as new_search_call, new_verify_call as new_verify_call
     from .....tools.research.dispatch import (
         Handlers as Handlers,
@@ -25,12 +25,12 @@ else:
         {
             "Handlers": ".....tools.research.dispatch",
             "SEARCH": ".....tools.research.idents",
-            "SearchArgs": ".....tools.research.types.search",
-            "SearchResult": ".....tools.research.types.search",
-            "Source": ".....tools.research.types.shared",
+            "SearchArgs": ".....tools.research.models.search",
+            "SearchResult": ".....tools.research.models.search",
+            "Source": ".....tools.research.models.shared",
             "VERIFY": ".....tools.research.idents",
-            "VerifyArgs": ".....tools.research.types.verify",
-            "VerifyResult": ".....tools.research.types.verify",
+            "VerifyArgs": ".....tools.research.models.verify",
+            "VerifyResult": ".....tools.research.models.verify",
             "codecs": ".....tools.research.codecs",
             "executor": ".....tools.research.dispatch",
             "new_registration": ".....tools.research.dispatch",

@@ -6,24 +6,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .types.edit_file import (
+    from .models.edit_file import (
         EditFileArgs as EditFileArgs,
         EditFileArgsEditsItem as EditFileArgsEditsItem,
         EditFileResult as EditFileResult,
     )
-    from .types.list_dir import (
+    from .models.list_dir import (
         ListDirArgs as ListDirArgs,
         ListDirResult as ListDirResult,
         ListDirResultEntriesItem as ListDirResultEntriesItem,
     )
-    from .types.read_file import ReadFileArgs as ReadFileArgs, ReadFileResult as ReadFileResult
-    from .types.run_command import RunCommandArgs as RunCommandArgs, RunCommandResult as RunCommandResult
-    from .types.search import (
+    from .models.read_file import ReadFileArgs as ReadFileArgs, ReadFileResult as ReadFileResult
+    from .models.run_command import RunCommandArgs as RunCommandArgs, RunCommandResult as RunCommandResult
+    from .models.search import (
         SearchArgs as SearchArgs,
         SearchResult as SearchResult,
         SearchResultMatchesItem as SearchResultMatchesItem,
     )
-    from .types.write_file import WriteFileArgs as WriteFileArgs, WriteFileResult as WriteFileResult
+    from .models.write_file import WriteFileArgs as WriteFileArgs, WriteFileResult as WriteFileResult
     from . import codecs as codecs
     from .calls import (
         new_edit_file_call as new_edit_file_call,
@@ -49,27 +49,27 @@ else:
         __name__,
         {
             "EDIT_FILE": ".idents",
-            "EditFileArgs": ".types.edit_file",
-            "EditFileArgsEditsItem": ".types.edit_file",
-            "EditFileResult": ".types.edit_file",
+            "EditFileArgs": ".models.edit_file",
+            "EditFileArgsEditsItem": ".models.edit_file",
+            "EditFileResult": ".models.edit_file",
             "Handlers": ".dispatch",
             "LIST_DIR": ".idents",
-            "ListDirArgs": ".types.list_dir",
-            "ListDirResult": ".types.list_dir",
-            "ListDirResultEntriesItem": ".types.list_dir",
+            "ListDirArgs": ".models.list_dir",
+            "ListDirResult": ".models.list_dir",
+            "ListDirResultEntriesItem": ".models.list_dir",
             "READ_FILE": ".idents",
             "RUN_COMMAND": ".idents",
-            "ReadFileArgs": ".types.read_file",
-            "ReadFileResult": ".types.read_file",
-            "RunCommandArgs": ".types.run_command",
-            "RunCommandResult": ".types.run_command",
+            "ReadFileArgs": ".models.read_file",
+            "ReadFileResult": ".models.read_file",
+            "RunCommandArgs": ".models.run_command",
+            "RunCommandResult": ".models.run_command",
             "SEARCH": ".idents",
-            "SearchArgs": ".types.search",
-            "SearchResult": ".types.search",
-            "SearchResultMatchesItem": ".types.search",
+            "SearchArgs": ".models.search",
+            "SearchResult": ".models.search",
+            "SearchResultMatchesItem": ".models.search",
             "WRITE_FILE": ".idents",
-            "WriteFileArgs": ".types.write_file",
-            "WriteFileResult": ".types.write_file",
+            "WriteFileArgs": ".models.write_file",
+            "WriteFileResult": ".models.write_file",
             "codecs": ".codecs",
             "executor": ".dispatch",
             "new_edit_file_call": ".calls",

@@ -10,12 +10,12 @@ from toolgen.runtime.codec.codec import Codec
 from ... import PACKAGE
 
 if TYPE_CHECKING:
-    from .types.edit_file import EditFileArgs, EditFileResult
-    from .types.list_dir import ListDirArgs, ListDirResult
-    from .types.read_file import ReadFileArgs, ReadFileResult
-    from .types.run_command import RunCommandArgs, RunCommandResult
-    from .types.search import SearchArgs, SearchResult
-    from .types.write_file import WriteFileArgs, WriteFileResult
+    from .models.edit_file import EditFileArgs, EditFileResult
+    from .models.list_dir import ListDirArgs, ListDirResult
+    from .models.read_file import ReadFileArgs, ReadFileResult
+    from .models.run_command import RunCommandArgs, RunCommandResult
+    from .models.search import SearchArgs, SearchResult
+    from .models.write_file import WriteFileArgs, WriteFileResult
 
 EDIT_FILE_ARGS: Final[Codec[EditFileArgs]] = Codec.of_package(PACKAGE, "code.edit_file", "args")
 EDIT_FILE_RESULT: Final[Codec[EditFileResult]] = Codec.of_package(PACKAGE, "code.edit_file", "result")
