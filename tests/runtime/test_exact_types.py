@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
-from toolgen.runtime.codec.exact_types import Exactness, exactness
+from toolgen.runtime.codec.exact_types import Exactness, exact_type
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
@@ -70,7 +70,16 @@ def one(schema: Any, kind: Any) -> tuple[Any, Any]:
         ({"type": "object", "properties": NAMED["properties"]}, Named, Exactness.WITHOUT_NULL),
         (*one({"type": "boolean"}, bool), Exactness.ALWAYS),
         (*one({"type": "string", "format": "date"}, str), Exactness.ALWAYS),
+        (*one({"type": "string", "minLength": 1}, Annotated[str, Field(min_length=1)]), Exactness.ALWAYS),
+        (*one({"type": "integer", "maximum": 9}, Annotated[int, Field(le=9)] | None), Exactness.WITHOUT_NULL),
+        (*one({"type": "array", "items": {"type": "string", "pattern": "a"}, "minItems": 2},
+              Annotated[list[Annotated[str, Field(pattern="a")]], Field(min_length=2)]), Exactness.ALWAYS),
+        (*one({"const": "a"}, Literal["a"]), Exactness.ALWAYS),
         # what the schema asks beyond the type
+        (*one({"const": "a"}, Literal["a", "b"]), Exactness.NEVER),
+        (*one({"type": "string", "minLength": 2}, Annotated[str, Field(min_length=1)]), Exactness.NEVER),
+        (*one({"type": "integer", "minimum": 0, "maximum": 9}, Annotated[int, Field(ge=0)]), Exactness.NEVER),
+        (*one({"type": "integer", "minimum": 1}, Annotated[int, Field(gt=1)]), Exactness.NEVER),
         (*one({"type": "string", "minLength": 1}, str), Exactness.NEVER),
         (*one({"type": "string", "unknown": 1}, str), Exactness.NEVER),
         (*one({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, list[str]), Exactness.NEVER),
@@ -84,8 +93,18 @@ def one(schema: Any, kind: Any) -> tuple[Any, Any]:
         (*one({"type": "object", "properties": {}, "additionalProperties": False}, Named), Exactness.NEVER),
         (*one({"oneOf": [{"$ref": "#/$defs/N"}, NULL]}, str | None), Exactness.NEVER),
         (NAMED, Open, Exactness.NEVER),
+        (*one({"type": "number"}, int | float), Exactness.ALWAYS),
+        (*one({"type": ["number", "null"]}, int | float | None), Exactness.ALWAYS),
+        (*one({"type": "number"}, int | float | None), Exactness.WITHOUT_NULL),
+        (*one({"type": "number", "minimum": 0.5},
+              Annotated[int, Field(ge=1)] | Annotated[float, Field(ge=0.5)]), Exactness.ALWAYS),
+        (*one({"type": "number", "minimum": 0.5},
+              Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0.5)]), Exactness.NEVER),
+        (*one({"type": "number", "minimum": 0.5}, Annotated[int, Field(ge=1)] | float), Exactness.NEVER),
+        (*one({"type": "number", "multipleOf": 2}, int | float), Exactness.NEVER),
+        (*one({"type": "number"}, float), Exactness.NEVER),
+        (*one({"type": "number"}, int | str | float), Exactness.NEVER),
         # what pydantic's parser lets pass
-        (*one({"type": "number"}, int | float), Exactness.NEVER),
         (*one({}, JsonValue), Exactness.NEVER),
         ({"type": "object", "properties": {"inner": {"$ref": "#"}}}, Nested, Exactness.NEVER),
         ({"$ref": "#/$defs/N", "$defs": {"N": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/N"}}}}},
@@ -96,7 +115,7 @@ def one(schema: Any, kind: Any) -> tuple[Any, Any]:
     ],
 )  # fmt: skip
 def test_types_are_exact_where_they_check_all_that_the_schema_asks(schema: Any, kind: Any, expected: Exactness) -> None:
-    assert exactness(schema, kind) is expected
+    assert exact_type(schema, kind).exactness is expected
 
 
 @pytest.mark.parametrize(
@@ -135,6 +154,25 @@ def test_what_an_exact_type_takes_is_as_it_was(text: str, encode: Any) -> None:
 def test_what_the_schema_refuses_no_exact_type_takes(text: str) -> None:
     with pytest.raises(InvalidPayload):
         Codec.of(ORDER, Order).decode(text)
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", f"1{'0' * 400}.0", "true", '"1"']
+)
+def test_what_is_no_number_no_exact_type_takes(number: str) -> None:
+    codec = Codec.of(*one({"type": "number"}, int | float))
+    with pytest.raises(InvalidPayload):
+        codec.decode(f'{{"x": {number}}}')
+
+
+@pytest.mark.parametrize(
+    "number", ["1", "1.0", "-0.0", "1e3", "0.1", "9007199254740993", "1" * 40, "1.7976931348623157e308"]
+)
+def test_numbers_are_as_they_were(number: str) -> None:
+    codec = Codec.of(*one({"type": "number"}, int | float))
+    decoded = codec.decode(f'{{"x": {number}}}')
+    assert repr(decoded.x) == repr(json.loads(number))
+    assert json.loads(codec.encode(decoded)) == {"x": json.loads(number)}
 
 
 def test_formats_that_are_asserted_are_not_left_to_types() -> None:

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compiler.importers.importing import import_tools, spec_file, tool
-from toolgen.compiler.ir.shapes import ClassRef, ClassType
-from toolgen.compiler.resolve.names import pascal
 from toolgen.schema.canonical import canonical
 
 TEXT = {"type": "string"}
@@ -104,9 +102,7 @@ def test_types_of_the_source_follow_it_and_those_of_people_stay() -> None:
     )
     changed = {"type": "object", "properties": {"id": {"type": "integer"}}}
 
-    again = import_tools(
-        *(tool(name, args({"Item": changed}, item=of("Item"))) for name in "ab"), spec=spec_file(text)
-    )
+    again = import_tools(*(tool(name, args({"Item": changed}, item=of("Item"))) for name in "ab"), spec=spec_file(text))
 
     assert again.data["types"] == {"Mine": {"text": "string"}, "Item": changed, "Name": TEXT}
     assert "# All that there is.\ntools:\n" in again.text
@@ -145,8 +141,8 @@ definitions = st.dictionaries(
 @given(st.lists(definitions, min_size=2, max_size=5))
 def test_every_tool_takes_what_it_took(several: list[dict[str, Any]]) -> None:
     """The schemas that a build gives are those of the source, and one type has one class."""
-    schemas = [{**args(each, **{name: of(name) for name in each})} for each in several]
-    whole = [schema for schema in schemas if {*"ABC"} & {ref for ref in _references(schema)} <= schema["$defs"].keys()]
+    schemas = [args(each, **{name: of(name) for name in each}) for each in several]
+    whole = [schema for schema in schemas if {*"ABC"} & _references(schema) <= schema["$defs"].keys()]
     imported = import_tools(*(tool(f"t{index}", schema) for index, schema in enumerate(whole)))
     if imported.outcome is None:
         return
@@ -161,4 +157,3 @@ def _references(value: Any) -> set[str]:
         own = {value["$ref"][-1]} if "$ref" in value else set()
         return own.union(*(_references(inner) for inner in value.values()))
     return set()
-

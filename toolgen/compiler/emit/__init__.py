@@ -57,7 +57,7 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
 
 
 def _described_classes(toolset: Toolset) -> list[ClassType]:
-    """The classes that a toolset defines; those of a tool's args and result that no schema describes say whose they are."""
+    """The classes that a toolset defines; args and results that no schema describes say whose they are."""
     described: dict[str, str] = {}
     for tool in toolset.tools:
         short = first_line(tool.description)

@@ -75,4 +75,3 @@ def _relative(package: tuple[str, ...], target: tuple[str, ...]) -> str:
     """The relative import of one generated package from another's `__init__`."""
     shared = next((index for index, (one, other) in enumerate(zip(package, target, strict=False)) if one != other), 0)
     return "." * (len(package) - shared + 1) + ".".join(target[shared:])
-

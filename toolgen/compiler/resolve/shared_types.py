@@ -26,4 +26,3 @@ def resolve_shared_types(
     for document in documents:
         Sides(document, schemas, shapes, sink, profile=profile).local_types(document.file.types)
     return shapes
-

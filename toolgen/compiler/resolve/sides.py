@@ -49,7 +49,13 @@ class Sides:
     """Makes the schemas of one file."""
 
     def __init__(
-        self, document: Document[ToolsetFile | SharedFile], schemas: Schemas, shapes: Shapes, sink: Diagnostics, *, profile: str
+        self,
+        document: Document[ToolsetFile | SharedFile],
+        schemas: Schemas,
+        shapes: Shapes,
+        sink: Diagnostics,
+        *,
+        profile: str,
     ) -> None:
         self._document = document
         self._schemas = schemas

@@ -11,10 +11,10 @@ from pydantic_core import from_json
 
 from toolgen.contract.records import ABSENT, ToolRequest
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, needs_care, parse, parse_unique
+from toolgen.runtime.base.json_text import SHORT, NotJson, json_bytes, may_be_infinite, needs_care, parse, parse_unique
 from toolgen.runtime.codec.closed_schema import is_closed
 from toolgen.runtime.codec.codec_source import CodecSource, compiled_source
-from toolgen.runtime.codec.exact_types import Exactness, exactness
+from toolgen.runtime.codec.exact_types import Exactness, exact_type
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.codec.value_type import ValueType
@@ -90,14 +90,16 @@ class Codec(Generic[T]):
         adapter = self._type.adapter
         if adapter is None or self._source.foreign or self._source.assert_formats:
             return None
-        exact = exactness(self._source.schema, self._source.type)
-        if exact is Exactness.NEVER:
+        exactness, has_floats = exact_type(self._source.schema, self._source.type)
+        if exactness is Exactness.NEVER:
             return None
         build, usual = adapter.validator.validate_json, self._usual_decoder
-        may_be_null = exact is Exactness.ALWAYS
+        may_be_null = exactness is Exactness.ALWAYS
 
         def decode(payload: bytes | str) -> Any:
-            if may_be_null or not ("null" in payload if isinstance(payload, str) else b"null" in payload):
+            if (may_be_null or not ("null" in payload if isinstance(payload, str) else b"null" in payload)) and not (
+                has_floats and may_be_infinite(payload)
+            ):
                 try:
                     return build(payload, by_alias=True, by_name=False)
                 except ValueError:

@@ -6,8 +6,10 @@ takes the careful way, and may prove valid there: `1.0` is an integer.
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
-from typing import Any, Final, Literal, get_args, get_origin
+from types import NoneType
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import (
     bare,
@@ -26,8 +28,9 @@ _NOTES: Final = frozenset({
 })  # fmt: skip
 """Keywords that check nothing, as formats do unless a target asserts them."""
 
+_BOUNDS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
 _CONSTRAINTS: Final = {
-    "minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt", "multipleOf": "multiple_of",
+    **_BOUNDS, "multipleOf": "multiple_of",
     "minLength": "min_length", "maxLength": "max_length", "pattern": "pattern",
     "minItems": "min_length", "maxItems": "max_length",
 }  # fmt: skip
@@ -35,7 +38,6 @@ _CONSTRAINTS: Final = {
 
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties"})
 _SCALARS: Final = {"string": str, "integer": int, "boolean": bool}
-"""Not `number`: pydantic lets an infinite one pass."""
 
 _NULL: Final = {"type": "null"}
 _DEEPEST: Final = 50
@@ -49,15 +51,25 @@ class Exactness(IntEnum):
     ALWAYS = 2
 
 
-def exactness(schema: Any, kind: Any) -> Exactness:
+class ExactType(NamedTuple):
+    """For which texts a type is exact, and whether it holds floats: pydantic lets NaN and infinite ones pass."""
+
+    exactness: Exactness
+    has_floats: bool
+
+
+def exact_type(schema: Any, kind: Any) -> ExactType:
     """Compare a JSON Schema that asserts no formats with the class that was generated from it."""
-    return _Comparison(schema).compare(schema, kind, _DEEPEST) if model_class(kind) else Exactness.NEVER
+    comparison = _Comparison(schema)
+    exactness = comparison.compare(schema, kind, _DEEPEST) if model_class(kind) else Exactness.NEVER
+    return ExactType(exactness, comparison.has_floats)
 
 
 class _Comparison:
     def __init__(self, root: Any) -> None:
         self._definitions = definitions_of(root)
         self._known: dict[tuple[str, Any], Exactness] = {}
+        self.has_floats = False
 
     def compare(self, node: Any, kind: Any, room: int) -> Exactness:
         kind, none_fits = without_none(kind)
@@ -69,6 +81,8 @@ class _Comparison:
         node = {key: value for key, value in node.items() if key not in _NOTES and not key.startswith("x-")}
         if "$ref" in node:
             return self._compare_definition(node["$ref"], kind, room) if len(node) == 1 else Exactness.NEVER
+        if node.get("type") == "number":
+            return self._compare_number(node, kind)
         checked = constraints_of(kind)
         if any(checked.get(_CONSTRAINTS[key]) != value for key, value in node.items() if key in _CONSTRAINTS):
             return Exactness.NEVER
@@ -87,6 +101,19 @@ class _Comparison:
                 return Exactness.ALWAYS
             case _:
                 return Exactness.NEVER
+
+    def _compare_number(self, node: dict[str, Any], kind: Any) -> Exactness:
+        """A number is `int | float`; integers have the bounds that say the same of them."""
+        members = {bare(member): constraints_of(member) for member in get_args(kind) if member is not NoneType}
+        self.has_floats = True
+        is_same = members.keys() == {int, float} and all(
+            keyword in _BOUNDS
+            and members[float].get(_BOUNDS[keyword]) == bound
+            and members[int].get(_BOUNDS[keyword]) == _whole(_BOUNDS[keyword], bound)
+            for keyword, bound in node.items()
+            if keyword != "type"
+        )
+        return Exactness.ALWAYS if is_same else Exactness.NEVER
 
     def _compare_definition(self, ref: str, kind: Any, room: int) -> Exactness:
         key = (ref, kind)
@@ -107,6 +134,10 @@ class _Comparison:
             return Exactness.NEVER
         found = (self.compare(properties[name], type_of(field), room) for name, field in fields.items())
         return min(found, default=Exactness.ALWAYS)
+
+
+def _whole(name: str, bound: float) -> int:
+    return math.ceil(bound) if name in ("ge", "lt") else math.floor(bound)
 
 
 def _without_null(node: Any) -> tuple[Any, bool]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generated.shared_types import Hit
 from generated.tools.router.types.sandboxed_exec import SandboxedExecResult
-from generated.tools.router.types.shared import Hit, Remembered
+from generated.tools.router.types.shared import Remembered
 from generated.tools.router.types.web_fetch import WebFetchResult
 from specs.examples.router.handlers.commands import run_argv
 from specs.examples.router.handlers.peers import ask
