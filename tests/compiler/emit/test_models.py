@@ -53,6 +53,29 @@ def test_fields_are_typed_as_their_shapes_say() -> None:
     ]
 
 
+def test_constraints_are_part_of_the_types() -> None:
+    short = Scalar(ScalarKind.STRING, (("max_length", 3), ("pattern", '^"[a-c]')))
+    half = Scalar(ScalarKind.NUMBER, (("gt", 0.5),))
+    assert rendered(
+        field("a", short),
+        field("b-c", short, python="b_c"),
+        field("d-e", half, python="d_e"),
+        field("f", Map(Array(short, (("min_length", 1),))), required=False),
+        field("g", Union((short, Scalar(ScalarKind.NULL)))),
+        field("h", Union((ClassRef("A"), Scalar(ScalarKind.NULL), ClassRef("B")), "kind"), required=False),
+    ).splitlines()[1:] == [
+        r"""    a: Annotated[str, Field(max_length=3, pattern="^\"[a-c]")]""",
+        r"""    b_c: Annotated[str, Field(max_length=3, pattern="^\"[a-c]", alias="b-c")]""",
+        """    d_e: Annotated[Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0.5)], Field(alias="d-e")]""",
+        (
+            r"""    f: dict[str, Annotated[list[Annotated[str, Field(max_length=3, pattern="^\"[a-c]")]], """
+            "Field(min_length=1)]] | None = None"
+        ),
+        r"""    g: Annotated[str, Field(max_length=3, pattern="^\"[a-c]")] | None""",
+        """    h: Annotated[A | B, Field(discriminator="kind")] | None = None""",
+    ]
+
+
 def test_a_name_in_json_that_is_no_name_in_python_is_an_alias() -> None:
     source = rendered(field("Content-Type", STRING, python="Content_Type"))
     assert source.splitlines()[1] == '    Content_Type: Annotated[str, Field(alias="Content-Type")]'

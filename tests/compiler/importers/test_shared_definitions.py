@@ -141,8 +141,8 @@ definitions = st.dictionaries(
 @given(st.lists(definitions, min_size=2, max_size=5))
 def test_every_tool_takes_what_it_took(several: list[dict[str, Any]]) -> None:
     """The schemas that a build gives are those of the source, and one type has one class."""
-    schemas = [{**args(each, **{name: of(name) for name in each})} for each in several]
-    whole = [schema for schema in schemas if {*"ABC"} & {ref for ref in _references(schema)} <= schema["$defs"].keys()]
+    schemas = [args(each, **{name: of(name) for name in each}) for each in several]
+    whole = [schema for schema in schemas if {*"ABC"} & _references(schema) <= schema["$defs"].keys()]
     imported = import_tools(*(tool(f"t{index}", schema) for index, schema in enumerate(whole)))
     if imported.outcome is None:
         return

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.compiler.emit.generated import generate as generate
 from tests.compiler.specs import resolved, toolset
 from toolgen.compiler.emit import emit
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassRef
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.compiler.emit.generated import Generate
 
 ADDRESS = '{"toolgen": 1, "types": {"Address": {"street": "string", "geo": {"lat": "number"}}}}'
 USE = {"Address": {"$ref": "shared.json#/types/Address"}}
 
 
-def test_two_toolsets_have_the_same_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_toolsets_have_the_same_class(generate: Generate) -> None:
     one = toolset({"ship": {"args": {"to": "Address"}}}, "shop", types=USE)
     other = toolset({"bill": {"args": {"to": "Address"}, "result": "Address"}}, "money", types=USE)
-    found = resolved(one, other, **{"shared.json": ADDRESS})
-    assert found.messages == []
-    for path, text in emit(found.catalog).items():
-        target = tmp_path / "one_address" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    package = generate(one, other, **{"shared.json": ADDRESS})
 
-    shop = import_module("one_address.tools.shop")
-    money = import_module("one_address.tools.money")
-    home = import_module(f"one_address.{PACKAGE_MODULE}")
+    shop, money = (import_module(f"{package}.tools.{name}") for name in ("shop", "money"))
+    home = import_module(f"{package}.{PACKAGE_MODULE}")
 
     assert shop.Address is money.Address is money.BillResult is home.Address
     assert shop.ShipArgs.model_fields["to"].annotation is home.Address
-    for name in [name for name in sys.modules if name.partition(".")[0] == "one_address"]:
-        monkeypatch.delitem(sys.modules, name)
 
 
 def test_another_name_is_another_name_for_the_same_class() -> None:
@@ -80,7 +71,10 @@ def test_a_nested_class_of_a_tool_gives_way_to_one_of_a_shared_type() -> None:
     [
         (
             {"a.json": ADDRESS, "b.json": '{"toolgen": 1, "types": {"Address": {"line": "string"}}}'},
-            "TG302 b.json:1:37 the types `Address` of a.json and `Address` of b.json would be one class of this package",
+            (
+                "TG302 b.json:1:37 the types `Address` of a.json and `Address` of b.json would be one class of this "
+                "package"
+            ),
         ),
         (
             {"a.json": '{"toolgen": 1, "types": {"OpenModel": {"line": "string"}}}'},
@@ -92,8 +86,10 @@ def test_a_nested_class_of_a_tool_gives_way_to_one_of_a_shared_type() -> None:
         ),
         (
             {"a.json": toolset({"ship": {}}, f"{PACKAGE_MODULE}.a")},
-            f"TG302 a.json:1:27 the package of `{PACKAGE_MODULE}.a` would hide the module `{PACKAGE_MODULE}`, "
-            "which has the types of shared files",
+            (
+                f"TG302 a.json:1:27 the package of `{PACKAGE_MODULE}.a` would hide the module `{PACKAGE_MODULE}`, "
+                "which has the types of shared files"
+            ),
         ),
         (
             {
@@ -102,8 +98,10 @@ def test_a_nested_class_of_a_tool_gives_way_to_one_of_a_shared_type() -> None:
                     {"ship": {"args": {"to": {"$ref": "a.json#/types/Address"}}}}, types={"AddressGeo": {"x": "string"}}
                 ),
             },
-            "TG302 b.json:1:130 a class of the shared type `Address` and a class of this toolset would both be "
-            "`AddressGeo` in the generated code",
+            (
+                "TG302 b.json:1:130 a class of the shared type `Address` and a class of this toolset would both be "
+                "`AddressGeo` in the generated code"
+            ),
         ),
     ],
 )
@@ -118,3 +116,15 @@ def test_a_type_of_a_toolset_that_shared_files_use_is_a_shared_type() -> None:
 
     assert found.messages == []
     assert {each.name: each.module for each in found.catalog.toolsets[0].types}["Order"] == PACKAGE_MODULE
+
+
+def test_a_named_enum_of_shared_files_is_used_from_there_however_it_is_met() -> None:
+    shared = """{"toolgen": 1, "types": {"Money": {"currency": "Currency"}, "Currency": {"enum": ["EUR", "USD"]}}}"""
+    args = {name: {"$ref": f"shared.json#/types/{name.capitalize()}"} for name in ("money", "currency")}
+    found = resolved(toolset({"pay": {"args": args}}), **{"shared.json": shared})
+
+    files = emit(found.catalog)
+
+    assert found.messages == []
+    assert "currency: Currency" in files[f"{PACKAGE_MODULE}.py"]
+    assert "from ....shared_types import Currency, Money" in files["tools/shop/types/pay.py"]

@@ -73,7 +73,16 @@ def one(schema: Any, kind: Any) -> tuple[Any, Any]:
         ({"type": "object", "properties": NAMED["properties"]}, Named, Doubt.NULL),
         (*one({"type": "boolean"}, bool), Doubt.NONE),
         (*one({"type": "string", "format": "date"}, str), Doubt.NONE),
+        (*one({"type": "string", "minLength": 1}, Annotated[str, Field(min_length=1)]), Doubt.NONE),
+        (*one({"type": "integer", "maximum": 9}, Annotated[int, Field(le=9)] | None), Doubt.NULL),
+        (*one({"type": "array", "items": {"type": "string", "pattern": "a"}, "minItems": 2},
+              Annotated[list[Annotated[str, Field(pattern="a")]], Field(min_length=2)]), Doubt.NONE),
+        (*one({"const": "a"}, Literal["a"]), Doubt.NONE),
         # what the schema asks beyond the type
+        (*one({"const": "a"}, Literal["a", "b"]), None),
+        (*one({"type": "string", "minLength": 2}, Annotated[str, Field(min_length=1)]), None),
+        (*one({"type": "integer", "minimum": 0, "maximum": 9}, Annotated[int, Field(ge=0)]), None),
+        (*one({"type": "integer", "minimum": 1}, Annotated[int, Field(gt=1)]), None),
         (*one({"type": "string", "minLength": 1}, str), None),
         (*one({"type": "string", "unknown": 1}, str), None),
         (*one({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, list[str]), None),
@@ -89,10 +98,19 @@ def one(schema: Any, kind: Any) -> tuple[Any, Any]:
         (NAMED, Open, None),
         (OPEN | {"additionalProperties": {"type": "string"}}, Open, None),
         (OPEN | {"properties": {**OPEN["properties"], "more": {"type": "string"}}}, Open, None),
-        # what pydantic's parser lets pass
         (OPEN, Open, Doubt.NULL | Doubt.ANY_JSON),
         (*one({"type": "number"}, int | float), Doubt.ANY_JSON),
+        (*one({"type": ["number", "null"]}, int | float | None), Doubt.ANY_JSON),
+        (*one({"type": "number"}, int | float | None), Doubt.NULL | Doubt.ANY_JSON),
+        (*one({"type": "number", "minimum": 0.5},
+              Annotated[int, Field(ge=1)] | Annotated[float, Field(ge=0.5)]), Doubt.ANY_JSON),
+        (*one({"type": "number", "minimum": 0.5},
+              Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0.5)]), None),
+        (*one({"type": "number", "minimum": 0.5}, Annotated[int, Field(ge=1)] | float), None),
+        (*one({"type": "number", "multipleOf": 2}, int | float), None),
         (*one({"type": "number"}, float), None),
+        (*one({"type": "number"}, int | str | float), None),
+        # what pydantic's parser lets pass
         (*one({}, JsonValue), None),
         ({"type": "object", "properties": {"inner": {"$ref": "#"}}}, Nested, None),
         ({"$ref": "#/$defs/N", "$defs": {"N": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/N"}}}}},
@@ -144,6 +162,25 @@ def test_what_an_exact_type_takes_is_as_it_was(text: str, encode: Any) -> None:
 def test_what_the_schema_refuses_no_exact_type_takes(text: str) -> None:
     with pytest.raises(InvalidPayload):
         Codec.of(ORDER, Order).decode(text)
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", f"1{'0' * 400}.0", "true", '"1"']
+)
+def test_what_is_no_number_no_exact_type_takes(number: str) -> None:
+    codec = Codec.of(*one({"type": "number"}, int | float))
+    with pytest.raises(InvalidPayload):
+        codec.decode(f'{{"x": {number}}}')
+
+
+@pytest.mark.parametrize(
+    "number", ["1", "1.0", "-0.0", "1e3", "0.1", "9007199254740993", "1" * 40, "1.7976931348623157e308"]
+)
+def test_numbers_are_as_they_were(number: str) -> None:
+    codec = Codec.of(*one({"type": "number"}, int | float))
+    decoded = codec.decode(f'{{"x": {number}}}')
+    assert repr(decoded.x) == repr(json.loads(number))
+    assert json.loads(codec.encode(decoded)) == {"x": json.loads(number)}
 
 
 def test_formats_that_are_asserted_are_not_left_to_types() -> None:

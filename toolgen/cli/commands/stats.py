@@ -58,8 +58,8 @@ class Cost:
 def command(*, agent: str, providers: Sequence[str], style: str) -> int:
     """Print the cost of each presentation with each provider: tools, bytes and tokens of the first request.
 
-    The layers that use a presentation are listed with it. Tokens are those of o200k_base, the encoding of OpenAI's models,
-    and are counted where the extra `tokens` is installed.
+    The layers that use a presentation are listed with it. Tokens are those of o200k_base, the encoding of OpenAI, and
+    are counted where the extra `tokens` is installed.
     """
     config = project()
     count_tokens, why_not = token_counter()

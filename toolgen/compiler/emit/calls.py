@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring, first_line, literal
@@ -11,8 +11,20 @@ from toolgen.compiler.emit.types import module_of
 from toolgen.compiler.ir.shapes import ClassRef, ClassType, accepts_null
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from toolgen.compiler.ir.catalog import Tool, Toolset
     from toolgen.compiler.ir.shapes import Field
+
+
+_PLAIN: Final = frozenset({
+    *("type", "properties", "required", "additionalProperties", "$defs", "definitions", "$schema"),
+    *("title", "description", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"),
+})  # fmt: skip
+"""Keywords of an object that do not ask for an optional field to be given, or left out."""
+
+_LONGEST: Final = 100
+"""In characters: a longer default is left to the schema."""
 
 
 def emit_calls(toolset: Toolset) -> str:
@@ -23,7 +35,8 @@ def emit_calls(toolset: Toolset) -> str:
     used: set[str] = set()
     for tool in toolset.tools:
         fields = _fields(tool, classes)
-        parameters = [_parameter(field) for field in fields]
+        shown = _shown_defaults(tool, fields)
+        parameters = [_parameter(field, is_shown=field.wire in shown) for field in fields]
         used |= set().union(*(names_in(parameter.partition(":")[2]) for parameter in parameters))
         calls.append(
             {
@@ -31,11 +44,8 @@ def emit_calls(toolset: Toolset) -> str:
                 "constant": tool.names.constant,
                 "parameters": parameters,
                 "arguments": f"{{{', '.join(f'{literal(field.wire)}: {field.python}' for field in fields)}}}",
-                "docstring": docstring(
-                    f"Ask for `{tool.ident}`: {first_line(tool.description)}\n\n"
-                    "Raises InvalidPayload where the args do not fit the schema.",
-                    "    ",
-                ),
+                "defaults": literal(shown) if shown else "",
+                "docstring": docstring(_text(tool, fields, shown), "    "),
             }
         )
     types: dict[str, set[str]] = {"toolgen.contract.records": {"ToolRequest"}}
@@ -73,10 +83,50 @@ def _fields(tool: Tool, classes: dict[str, ClassType]) -> list[Field]:
     return sorted(given, key=lambda field: not field.required)
 
 
-def _parameter(field: Field) -> str:
+def _shown_defaults(tool: Tool, fields: Sequence[Field]) -> dict[str, Any]:
+    """The defaults that stand in the signature, by wire name: those that never change, such as a number.
+
+    A builder leaves out what equals them. So none is shown where a schema says more of which args are given than what
+    is required: of `one_of` exactly one is, also where it equals its default.
+    """
+    if not all(keyword in _PLAIN or keyword.startswith("x-") for keyword in tool.args.json):
+        return {}
+    return {
+        field.wire: field.default
+        for field in fields
+        if field.has_default and not field.required and isinstance(field.default, str | int | float)
+    }
+
+
+def _text(tool: Tool, fields: Sequence[Field], shown: Collection[str]) -> str:
+    """What a builder says: what the tool does, and what there is to say of each arg."""
+    notes = {field.python: _note(field, is_shown=field.wire in shown) for field in fields}
+    lines = [f"    {name}: {note}" for name, note in notes.items() if note]
+    return "\n".join(
+        [
+            f"Ask for `{tool.ident}`: {first_line(tool.description)}",
+            "",
+            *(["Args:", *lines, ""] if lines else []),
+            "Raises InvalidPayload where the args do not fit the schema.",
+        ]
+    )
+
+
+def _note(field: Field, *, is_shown: bool) -> str:
+    """The description of an arg on one line, and a default that its signature does not show."""
+    text = " ".join(field.description.split())
+    if field.has_default and not field.required and not is_shown and field.default is not None:
+        default = f"Default: {literal(field.default)}"
+        text = f"{text} {default}".strip() if len(default) <= _LONGEST else text
+    return text
+
+
+def _parameter(field: Field, *, is_shown: bool) -> str:
     kind = annotation(field.shape)
     if field.required:
         return f"{field.python}: {kind}"
+    if is_shown:
+        return f"{field.python}: {kind} = {literal(field.default)}"
     if not accepts_null(field.shape):
         return f"{field.python}: {kind} | None = None"
     return f"{field.python}: {kind} | Absent = ABSENT"

@@ -80,7 +80,7 @@ class _Schema:
 
     @classmethod
     def of(cls, json: Any, renamed: Collection[str], reserved: Collection[str], dialect: str) -> _Schema:
-        """Read a schema; the fields `renamed` have other names in Python, and no type may be called as in `reserved`."""
+        """Read a schema. Its fields in `renamed` have other names in Python; no type may be called as in `reserved`."""
         keyword = keywords.definitions_keyword(dialect)
         found = json.get(keyword) if isinstance(json, dict) else None
         if not isinstance(found, dict) or keywords.dialect_of(json.get("$schema", "")) not in (None, dialect):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from toolgen.compiler.ir.shapes import Array, Constraint, Map, Scalar, whole_bound
 
@@ -52,7 +52,7 @@ def satisfies(value: Any, shape: Scalar | Array | Map) -> bool:
 
 
 def _of_numbers(kind: str, schema: Mapping[str, Any]) -> Iterator[Constraint]:
-    bounds = {}
+    bounds: dict[str, int | float] = {}
     for keyword, name in _BOUNDS.items():
         bound = schema.get(keyword)
         if _is_number(bound) and abs(bound) <= _LARGEST:
@@ -80,7 +80,7 @@ def _pattern(schema: Mapping[str, Any]) -> Iterator[Constraint]:
             yield "pattern", pattern
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -60,9 +60,9 @@ def union(shapes: list[Shape]) -> Shape:
             flat[key] = _either(flat.get(key, member), member)
     if not flat or JSON in flat or len(flat) > _MOST_MEMBERS or _confuses(flat.keys()):
         return JSON
-    if SCALARS["number"] in flat:
-        if flat.pop(SCALARS["integer"], None):
-            flat[SCALARS["number"]] = SCALARS["number"]
+    if SCALARS["number"] in flat and SCALARS["integer"] in flat:
+        del flat[SCALARS["integer"]]
+        flat[SCALARS["number"]] = SCALARS["number"]
     return next(iter(flat.values())) if len(flat) == 1 else Union(tuple(flat.values()))
 
 

@@ -46,6 +46,7 @@ class Shapes:
         self._classes: dict[str, ClassType] = {}
         self._shared_classes: dict[str, ClassType] = {}
         self._aliases: dict[str, AliasType] = {}
+        self._shared_aliases: dict[str, AliasType] = {}
         self._types: dict[str, Shape | None] = {}
         self._homes: dict[str, tuple[str, str]] = {}
         self.renamed: set[tuple[str, str]] = set()
@@ -55,7 +56,8 @@ class Shapes:
     def types(self) -> tuple[ClassType | AliasType, ...]:
         """Everything named so far, shared types among it: classes first, in the order in which they were met."""
         classes = (*self._classes.values(), *self._shared_classes.values())
-        return with_defaults_that_end(settled((*classes, *self._aliases.values())))
+        aliases = (*self._aliases.values(), *self._shared_aliases.values())
+        return with_defaults_that_end(settled((*classes, *aliases)))
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
         """The shape of one side of a tool, under the name `owner.name`.
@@ -96,31 +98,28 @@ class Shapes:
         if home is None:
             return ""
         names = (name, *([home[1]] if home[1] not in self._reserved else []))
-        return next((each for each in names if each in shared._types and shared._homes[each] == home), "")
+        return next((each for each in names if shared.offers(each, home)), "")
 
     def _take(self, shared: Shapes, known: str, name: str, bundle: Bundle, span: Span) -> Shape:
         """Use the type `known` of shared files, which is called `name` here, and all that it is made of."""
-        self._types[name] = shape = shared._types[known] or JSON
-        if known in shared._aliases:
-            self._aliases[known] = shared._aliases[known]
+        self._types[name] = shape = shared.shape_of(known)
         if known != name:
             self._aliases[name] = AliasType(name, self._module, shape)
-        pending = classes_in(shape) | enums_in(shape)
+        pending = {known} | classes_in(shape) | enums_in(shape)
         while pending:
             each = pending.pop()
-            if each in self._shared_classes or self._aliases.get(each) is shared._aliases.get(each, shape):
+            if each in self._shared_classes or each in self._shared_aliases:
                 continue
             if each in bundle.types:
                 self._check_home(each, bundle, span)
             elif each != known and (each in self._reserved or each in self._classes):
                 self._sink.report("TG302", span, f"a class of the shared type `{known}` and a class of this toolset "
                                   f"would both be `{each}` in the generated code", fix="rename the type")  # fmt: skip
-            if each in shared._aliases:
-                self._aliases[each] = shared._aliases[each]
-                continue
-            self._shared_classes[each] = shared._classes[each]
-            for field in shared._classes[each].fields:
-                pending |= classes_in(field.shape) | enums_in(field.shape)
+            if each in shared.aliases:
+                self._shared_aliases[each] = shared.aliases[each]
+            else:
+                self._shared_classes[each] = made = shared.classes[each]
+                pending.update(*(classes_in(field.shape) | enums_in(field.shape) for field in made.fields))
         return shape
 
     def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:
@@ -149,6 +148,19 @@ class Shapes:
         self.add(replace(made, name=owner.name, module=owner.module, fields=fields))
         return ClassRef(owner.name)
 
+    def offers(self, name: str, home: tuple[str, str]) -> bool:
+        """Whether the type that is called `name` here is that of a file and a name there."""
+        return self._types.get(name) is not None and self._homes[name] == home
+
+    def shape_of(self, name: str) -> Shape:
+        """The shape of a named type that was made."""
+        return self._types[name] or JSON
+
+    @property
+    def aliases(self) -> Mapping[str, AliasType]:
+        """The aliases made so far, by name, but for those of shared types."""
+        return self._aliases
+
     @property
     def classes(self) -> Mapping[str, ClassType]:
         """The classes made so far, by name, those of shared types among them."""
@@ -156,7 +168,7 @@ class Shapes:
 
     def name_for(self, wanted: str, owner: Owner, path: str) -> str:
         """A free class name. A class called after a field gives way to types, tools, and classes that came first."""
-        is_shared = self._shared is not None and wanted in self._shared._classes
+        is_shared = self._shared is not None and wanted in self._shared.classes
         if wanted == owner.name or not (is_shared or self._is_taken(wanted)):
             return wanted
         name = distinguished(wanted, f"{owner.name}{path}")

@@ -55,6 +55,12 @@ def needs_care(text: bytes | str) -> bool:
     return len(data) > MAX_DEPTH and (_OVERFLOWING in digits or data.count(b"[") + data.count(b"{") > MAX_DEPTH)
 
 
+def may_be_infinite(text: bytes | str) -> bool:
+    """Whether a text may hold a number that is none, spelled out or out of range. A cheap look, with false alarms."""
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    return b"NaN" in data or b"Inf" in data or needs_care(data)
+
+
 def parse_unique(text: bytes | str) -> Any:
     """Parse JSON text without duplicate keys, for text that another parser will read.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from pydantic import BaseModel
@@ -221,13 +222,20 @@ class Codec(Generic[T]):
         return is_closed(self._source.schema, self._source.type)
 
 
-def build_call(ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any]) -> ToolRequest:
+def build_call(
+    ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any], defaults: Mapping[str, Any] = MappingProxyType({})
+) -> ToolRequest:
     """Ask for a tool with args by their wire names: what the call builders of generated packages do.
 
-    An arg that is `ABSENT` is left out, and so is an optional one that is None where null is not allowed.
-    Raises `InvalidPayload`.
+    An arg that is `ABSENT` is left out, and so is one that equals its entry in `defaults`, and an optional one that is
+    None where null is not allowed. Raises `InvalidPayload`.
     """
-    given = {name: value for name, value in args.items() if value is not ABSENT}
+    given = {
+        name: value
+        for name, value in args.items()
+        if value is not ABSENT
+        and not (name in defaults and type(value) is type(defaults[name]) and value == defaults[name])
+    }
     return ToolRequest(name=ident, payload=codec.encode_fields(given))
 
 

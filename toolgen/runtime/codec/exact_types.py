@@ -6,7 +6,9 @@ takes the careful way, and may prove valid there: `1.0` is an integer.
 
 from __future__ import annotations
 
+import math
 from enum import Flag
+from types import NoneType
 from typing import Any, Final, Literal, get_args, get_origin
 
 from toolgen.runtime.codec.pydantic_types import (
@@ -26,8 +28,9 @@ _NOTES: Final = frozenset({
 })  # fmt: skip
 """Keywords that check nothing, as formats do unless a target asserts them."""
 
+_BOUNDS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
 _CONSTRAINTS: Final = {
-    "minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt", "multipleOf": "multiple_of",
+    **_BOUNDS, "multipleOf": "multiple_of",
     "minLength": "min_length", "maxLength": "max_length", "pattern": "pattern",
     "minItems": "min_length", "maxItems": "max_length",
 }  # fmt: skip
@@ -35,7 +38,7 @@ _CONSTRAINTS: Final = {
 
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties"})
 _SCALARS: Final = {"string": str, "integer": int, "boolean": bool}
-_NUMBERS: Final = frozenset({int, float})
+
 _NULL: Final = {"type": "null"}
 _DEEPEST: Final = 50
 
@@ -73,6 +76,8 @@ class _Comparison:
         node = {key: value for key, value in node.items() if key not in _NOTES and not key.startswith("x-")}
         if "$ref" in node:
             return self._compare_definition(node["$ref"], kind, room) if len(node) == 1 else None
+        if node.get("type") == "number":
+            return _compare_number(node, kind)
         checked = constraints_of(kind)
         if any(checked.get(_CONSTRAINTS[key]) != value for key, value in node.items() if key in _CONSTRAINTS):
             return None
@@ -89,8 +94,6 @@ class _Comparison:
                 return Doubt.NONE if get_args(kind) == (word,) else None
             case {"type": str(name), **rest} if not rest and name in _SCALARS and kind is _SCALARS[name]:
                 return Doubt.NONE
-            case {"type": "number", **rest} if not rest and frozenset(get_args(kind)) == _NUMBERS:
-                return Doubt.ANY_JSON
             case _:
                 return None
 
@@ -124,6 +127,23 @@ class _Comparison:
                 return None
             found |= of_field
         return found
+
+
+def _whole(name: str, bound: float) -> int:
+    return math.ceil(bound) if name in ("ge", "lt") else math.floor(bound)
+
+
+def _compare_number(node: dict[str, Any], kind: Any) -> Doubt | None:
+    """A number is `int | float`; integers have the bounds that say the same of them."""
+    members = {bare(member): constraints_of(member) for member in get_args(kind) if member is not NoneType}
+    is_same = members.keys() == {int, float} and all(
+        keyword in _BOUNDS
+        and members[float].get(_BOUNDS[keyword]) == bound
+        and members[int].get(_BOUNDS[keyword]) == _whole(_BOUNDS[keyword], bound)
+        for keyword, bound in node.items()
+        if keyword != "type"
+    )
+    return Doubt.ANY_JSON if is_same else None
 
 
 def _without_null(node: Any) -> tuple[Any, bool]:
