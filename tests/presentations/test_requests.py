@@ -50,14 +50,14 @@ def test_reg_26_the_tools_of_a_request_are_the_effective_set(shop_catalog: LoadS
         assert offered == {shop.spelled(ident, provider) for ident in effective}
 
 
-@pytest.mark.parametrize("scheme", ["enumerate-all", "universal-category", "retrieval", "codeact"])
-def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: LoadShop, scheme: Any) -> None:
-    shop = Visit(shop_catalog(), scheme, allow_all)
+@pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "retrieval", "codeact"])
+def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: LoadShop, presentation: Any) -> None:
+    shop = Visit(shop_catalog(), presentation, allow_all)
     conversation = shop.conversation()
     first = conversation.request()
     asyncio.run(ScriptedModel(conversation).say("hi"))
     assert conversation.request() is first
-    if scheme in ("enumerate-all", "universal-category"):
+    if presentation in ("enumerate-all", "universal-category"):
         shop.run = shop.runtime.start_run()
         assert shop.conversation().request() is first
 

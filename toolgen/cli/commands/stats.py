@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,13 +17,13 @@ from toolgen.llm.tool_use import ToolUse
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.spec.tool_use import LAYERS, LEXICAL, SCHEMES
+from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from toolgen.runtime import Catalog
-    from toolgen.spec.tool_use import Scheme, ToolUseConfig
+    from toolgen.spec.tool_use import PresentationName, ToolUseConfig
 
 ENCODING: Final = "o200k_base"
 """The encoding of OpenAI's models since GPT-4o; of other models it is not."""
@@ -38,7 +39,7 @@ class Cost:
     """
 
     package: str
-    presentation: Scheme
+    presentation: PresentationName
     provider: str
     layers: tuple[str, ...]
     tools: int = 0
@@ -87,14 +88,14 @@ def costs(
     """Give the costs of one package, by presentation and then provider."""
     runtime = idle_runtime(catalog)
     run = runtime.start_run(agent)
-    for scheme in SCHEMES:
-        embedding_class = config.embedding_class or (LEXICAL if scheme == "retrieval" else "")
+    for presentation in PRESENTATIONS:
+        embedding_class = config.embedding_class or (LEXICAL if presentation == "retrieval" else "")
         tool_use = ToolUse(
-            catalog, replace(config, schemes=dict.fromkeys(LAYERS, scheme), embedding_class=embedding_class)
+            catalog, replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class)
         )
-        layers = tuple(layer for layer in LAYERS if config.schemes[layer] == scheme)
+        layers = tuple(layer for layer in LAYERS if config.presentations[layer] == presentation)
         for provider in providers:
-            cost = Cost(package=package, presentation=scheme, provider=provider, layers=layers)
+            cost = Cost(package=package, presentation=presentation, provider=provider, layers=layers)
             try:
                 conversation = tool_use.conversation("chat", runtime, run, provider)
                 tools = len(tool_use.presentation("chat", run, provider).build_presentation().tools)
@@ -120,10 +121,10 @@ def token_counter() -> tuple[Callable[[str], int] | None, str]:
     bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
     """
     try:
-        from bpe_openai import get_encoding
+        tokenizer: Any = import_module("bpe_openai")
     except ImportError:
         return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
-    encoding = get_encoding(ENCODING)
+    encoding = tokenizer.get_encoding(ENCODING)
     return lambda text: len(encoding.encode_ordinary(text)), ""
 
 
@@ -163,8 +164,8 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
 def _told_once(found: Sequence[Cost]) -> list[Cost]:
     """The costs, and a problem that a presentation has with every provider only once."""
     told: list[Cost] = []
-    for scheme in dict.fromkeys(cost.presentation for cost in found):
-        same = [cost for cost in found if cost.presentation == scheme]
+    for presentation in dict.fromkeys(cost.presentation for cost in found):
+        same = [cost for cost in found if cost.presentation == presentation]
         shared = len(same) > 1 and same[0].problem and len({cost.problem for cost in same}) == 1
         told += [replace(same[0], provider="every provider")] if shared else same
     return told
