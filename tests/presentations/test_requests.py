@@ -12,7 +12,6 @@ from tests.presentations.model import ScriptedModel
 from tests.presentations.shop import ACTIONS, Visit
 from tests.runtime.responses import RESPONSES
 from toolgen.llm.tool_use import ToolUse
-from toolgen.providers.messages import ToolChoice
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime import Catalog, Runtime, allow_all
@@ -64,7 +63,7 @@ def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: L
 
 def test_a_choice_is_said_beside_the_tools(shop_catalog: LoadShop) -> None:
     conversation = Visit(shop_catalog(), "enumerate-all", allow_all).conversation()
-    chosen = conversation.request(ToolChoice(mode="named", name="shop__get_price"))
+    chosen = conversation.request("named", "shop__get_price")
     assert chosen["tool_choice"] == {"type": "function", "function": {"name": "shop__get_price"}}
     assert chosen["tools"] == conversation.request()["tools"]
 

@@ -19,11 +19,11 @@ from tests.runtime.responses import RESPONSES
 from tests.runtime.tools import idle_executors
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
 from toolgen.llm.presentations import protocol
-from toolgen.llm.presentations.protocol import PlainText, ToolListing
+from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm.tool_use import ToolUse, ToolUseConfig, Turn
 from toolgen.llm.tool_use.tool_use import RunOps
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.messages import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
 from toolgen.spec.tool_use import LAYERS, PRESENTATIONS, ToolUseError, read_tool_use
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolResult
-    from toolgen.llm.tool_use import Conversation, Turn
+    from toolgen.llm.tool_use import Conversation
     from toolgen.spec.tool_use import PresentationName
 
     LoadShop = Callable[[], Catalog]
@@ -455,10 +455,8 @@ def test_what_a_provider_takes_bounds_what_a_search_adds(shop_catalog: LoadShop)
 
     async def talk(query: str) -> list[str]:
         arguments = json.dumps({"query": query, "limit": 2})
-        reply = ModelReply(calls=(ModelCall(tool_call_id="1", name="search_tools", arguments=arguments),))
-        action = retrieval.interpret(reply)
-        assert not isinstance(action, PlainText)
-        await retrieval.execute(action, RunOps(shop.runtime, shop.run))
+        reply = ModelReply(calls=(ToolRequest(name="search_tools", payload=arguments, tool_call_id="1"),))
+        await retrieval.execute(retrieval.interpret(reply), RunOps(shop.runtime, shop.run))
         return [tool.name for tool in retrieval.build_presentation().tools]
 
     first = asyncio.run(talk("price of a good"))
@@ -508,7 +506,7 @@ def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(
 ) -> None:
     shop = visit(shop_catalog, presentation or "enumerate-all")
     conversation = conversation_of(shop, presentation or "tags")
-    assert conversation._presentation.interpret(ModelReply(text="hi")) == PlainText(text="hi")
+    assert conversation._presentation.interpret(ModelReply(text="hi")) == Turn(text="hi", calls=(), code=None)
     turn = asyncio.run(ScriptedModel(conversation).say("hi"))
     assert (turn.is_final, turn.text, turn.results) == (True, "hi", ())
 

@@ -21,10 +21,10 @@ from tests.runtime.tools import idle_executors
 from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.contract.records import ToolRequest
 from toolgen.llm.actions.listing import list_actions
-from toolgen.llm.presentations.protocol import Calls
 from toolgen.llm.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.providers.table import provider as provider_of
@@ -176,9 +176,8 @@ def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_p
             if shown == "enumerate-all":
                 assert set(names) == set(candidates.by_name)
                 for name in names:  # dispatch: each name leads back to the ident that it was listed for
-                    asked = ModelCall(tool_call_id="m", name=name, arguments="{}")
+                    asked = ToolRequest(name=name, payload="{}", tool_call_id="m")
                     action = presentation.interpret(ModelReply(calls=(asked,)))
-                    assert isinstance(action, Calls)
                     (call,) = action.calls
                     assert call.request is not None
                     assert candidates[call.request.name].name == name

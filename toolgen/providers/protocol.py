@@ -11,7 +11,7 @@ from toolgen.schema.json_values import value_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, ModelReply, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, ModelReply, OfferedTool
     from toolgen.spec.wire_names import Grammar
 
 
@@ -56,7 +56,7 @@ class Payload:
     differences: tuple[Difference, ...] = ()
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
-    def restore(self, name: str, arguments: str) -> str:
+    def restore(self, name: str, arguments: bytes | str) -> bytes | str:
         """Give the args of a call as the tool's own schema has them.
 
         The text is left as it is where nothing has to be undone, and where it is no JSON, has numbers that are not
@@ -90,8 +90,10 @@ class Provider(Protocol):
         """Say what a request tells of tools."""
         ...
 
-    def tool_choice(self, choice: ToolChoice, /) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "", /) -> dict[str, Any]:
         """Give the members of a request that make the choice; members of those of `tools`, where these nest.
+
+        `name` is that of the tool where the mode is `named`.
 
         Raises `UnsupportedCapability` for a choice that the API does not have.
         """
@@ -101,8 +103,12 @@ class Provider(Protocol):
         """Read a response of the API, as plain JSON. Raises `MalformedResponse`."""
         ...
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback, /) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = "", /
+    ) -> list[dict[str, Any]]:
         """Give what is appended to the conversation: the model's own turn, unchanged, and what it is told after it.
+
+        That is an answer to each of its calls, and a message, where there is one.
 
         Raises `MalformedResponse`, and ValueError where a call has no answer.
         """

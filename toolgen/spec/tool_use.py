@@ -65,8 +65,8 @@ class ToolUseConfig:
     """How models are shown the tools.
 
     `presentations` has one for each layer. `catalog` names the action catalog; empty for the only one there is, or
-    else one of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes` are those
-    that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
+    else one of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes`
+    are those that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
     `hot_list_size` is None where the catalog's own holds. `tier` is that of the model, empty where it is not known.
     `settings` are what the conditions of catalogs look at. Raises `ToolUseError` for a layer without a presentation,
     for one that there is not, and for `retrieval` without an embedding class.

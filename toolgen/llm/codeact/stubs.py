@@ -17,7 +17,8 @@ from toolgen.spec.wire_names import wire_name
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from toolgen.llm.presentations.candidates import Candidate, Candidates
+    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.providers.messages import OfferedTool
 
 _TYPES: Final = {
     "string": "str",
@@ -130,7 +131,7 @@ def _checked(name: str, source: str) -> str:
     return f"{name} = TypedDict({name!r}, {{{fields}}}{', total=False' if 'total=False' in head else ''})\n"
 
 
-def _plain_stub(candidate: Candidate) -> Stub:
+def _plain_stub(candidate: OfferedTool) -> Stub:
     """The stub of a tool that nobody compiled: what the top level of its schema says."""
     properties: dict[str, Any] = candidate.args.get("properties", {})
     offered = {name: schema if is_object(schema) else {} for name, schema in properties.items() if schema is not False}

@@ -10,7 +10,7 @@ from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
 from toolgen.llm.actions.resources import Resources
 from toolgen.llm.actions.view import ActionView
-from toolgen.llm.presentations.candidates import Candidate, Candidates
+from toolgen.llm.presentations.candidates import Candidates
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
@@ -18,6 +18,7 @@ from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.tool_use.conversation import Conversation
 from toolgen.llm.tool_use.finding import Finder, embedder_named
 from toolgen.llm.tool_use.kept import Kept
+from toolgen.providers.messages import OfferedTool
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, spelled
 from toolgen.providers.table import provider as provider_of
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.resources import ResourceProvider
     from toolgen.llm.codeact import CodeActLimits, WorkerPool
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.messages import OfferedTool
     from toolgen.providers.protocol import Payload, Problem, Provider
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
@@ -199,10 +199,10 @@ class ToolUse:
 
         return Candidates(effective.tools, lambda ident: self._candidate_of(ident, provider), spell)
 
-    def _candidate(self, ident: str, provider: str) -> Candidate:
+    def _candidate(self, ident: str, provider: str) -> OfferedTool:
         definition = self.catalog.definition(ident)
         name = self.catalog.wire_name(ident)
-        return Candidate(
+        return OfferedTool(
             ident=ident,
             name=spelled(ident, name, provider_named(provider)) if provider else name,
             title=definition.title,
@@ -213,7 +213,7 @@ class ToolUse:
             result=definition.result_schema,
         )
 
-    def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
+    def _discovery(self, effective: EffectiveSet) -> dict[str, OfferedTool]:
         """The tools of a run that tell of others, by the last word of their idents."""
         return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.discovery}
 

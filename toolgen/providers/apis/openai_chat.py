@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
@@ -26,7 +27,7 @@ from toolgen.spec.wire_names import DOTTED, STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -54,11 +55,11 @@ class OpenAIChat:
             return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give `tool_choice`."""
-        if choice.mode == "named":
-            return {"tool_choice": {"type": "function", "function": {"name": choice.name}}}
-        return {"tool_choice": choice.mode}
+        if mode == "named":
+            return {"tool_choice": {"type": "function", "function": {"name": name}}}
+        return {"tool_choice": mode}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
@@ -72,7 +73,9 @@ class OpenAIChat:
             ),
         )
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give the message of the model, and one for each answer, or that of a user."""
         own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
         if not own.get("tool_calls"):
@@ -80,11 +83,11 @@ class OpenAIChat:
         if "audio" in own:
             own["audio"] = {"id": _audio(own).get("id")}
         said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
-        answers: list[dict[str, Any]] = [
+        told: list[dict[str, Any]] = [
             {"role": "tool", "tool_call_id": answer.tool_call_id, "content": answer.text}
-            for answer in answers_to(self.read(response).calls, feedback)
+            for answer in answers_to(self.read(response).calls, answers)
         ]
-        return [*said, *answers, *([{"role": "user", "content": feedback.message}] if feedback.message else [])]
+        return [*said, *told, *([{"role": "user", "content": message}] if message else [])]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -111,14 +114,14 @@ def _audio(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return object_of({} if audio is None else audio, "choices[0].message.audio")
 
 
-def _call(call: Mapping[str, Any], where: str) -> ModelCall:
+def _call(call: Mapping[str, Any], where: str) -> ToolRequest:
     if call.get("type", "function") != "function":
         raise MalformedResponse(f"{where} of the response is no call of a function, and nothing else was offered")
     function = object_of(call.get("function"), f"{where}.function")
-    return ModelCall(
+    return ToolRequest(
         tool_call_id=name_of(call.get("id"), f"{where}.id"),
         name=name_of(function.get("name"), f"{where}.function.name"),
-        arguments=text_of(function.get("arguments"), f"{where}.function.arguments") or "{}",
+        payload=text_of(function.get("arguments"), f"{where}.function.arguments") or "{}",
     )
 
 
