@@ -10,7 +10,7 @@ from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.contract.records import FailureKind, ToolsetRegistration
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime
 from toolgen.runtime.base.errors import CallFailed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.llm.tool_use import Conversation
+    from toolgen.llm import Conversation
     from toolgen.runtime.policy.permission import PermissionCallback
     from toolgen.spec.tool_use import PresentationName
 

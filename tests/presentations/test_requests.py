@@ -11,7 +11,7 @@ import pytest
 from tests.presentations.model import ScriptedModel
 from tests.presentations.shop import ACTIONS, Visit
 from tests.runtime.responses import RESPONSES
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime import Catalog, Runtime, allow_all

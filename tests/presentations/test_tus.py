@@ -18,10 +18,10 @@ from tests.presentations.shop import ACTIONS, Shop, Visit
 from tests.runtime.responses import RESPONSES
 from tests.runtime.tools import idle_executors
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.llm import ToolUse, ToolUseConfig, Turn
 from toolgen.llm.presentations import protocol
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig, Turn
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.providers.messages import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolResult
-    from toolgen.llm.tool_use import Conversation
+    from toolgen.llm import Conversation
     from toolgen.spec.tool_use import PresentationName
 
     LoadShop = Callable[[], Catalog]

@@ -22,8 +22,8 @@ from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.contract.records import ToolRequest
+from toolgen.llm import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.llm.actions.listing import list_actions
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_payload

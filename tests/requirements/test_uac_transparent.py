@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.providers.messages import ModelReply
 from toolgen.record.memory import MemoryStore

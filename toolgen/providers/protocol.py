@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from toolgen.schema.json_values import value_of
+from toolgen.schema.json_values import compact_json, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +67,7 @@ class Payload:
         try:
             sent = value_of(arguments)
             value = restorer(sent)
-            return arguments if value == sent else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            return arguments if value == sent else compact_json(value)
         except (ValueError, OverflowError, RecursionError):
             return arguments
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.schema.json_values import kind_of
+from toolgen.schema.json_values import compact_json, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -75,7 +74,7 @@ def arguments_text(value: Any, where: str) -> str:
     """
     args = object_of({} if value is None else value, where)
     try:
-        return json.dumps(args, ensure_ascii=False, separators=(",", ":"))
+        return compact_json(args)
     except (ValueError, TypeError, RecursionError):
         raise MalformedResponse(f"{where} of the response cannot be written as JSON") from None
 

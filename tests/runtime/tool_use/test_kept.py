@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.tools import idle_executors
+from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.view import ActionView
 from toolgen.llm.presentations.candidates import Candidates
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.kept import Kept
 from toolgen.providers.protocol import Payload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load

@@ -10,7 +10,7 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import counted, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.providers.table import PROVIDERS, provider_payload
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known, idle_runtime
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
@@ -13,10 +12,11 @@ import click
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.schema.json_values import compact_json
 from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def costs(
             except (CatalogError, UnsupportedCapability) as error:
                 yield replace(cost, problem=_reason(error))
                 continue
-            told = "".join(_compact(value) for value in conversation.request().values()) if tools else ""
+            told = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
             prompt = conversation.prompt
             sizes = len(told.encode()), len(prompt.encode())
             yield replace(
@@ -133,10 +133,6 @@ def _reason(error: CatalogError | UnsupportedCapability) -> str:
         tools = Counter(problem.tool for problem in error.problems)
         return f"cannot be told of {counted(len(tools), 'tool')}, such as {error.problems[0]}"
     return str(error)
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 _COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")

@@ -22,7 +22,7 @@ from toolgen.providers.response_json import (
     without_nulls,
 )
 from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
-from toolgen.spec.wire_names import DOTTED, STRICT
+from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,11 +80,13 @@ class OpenAIChat:
         own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
         if not own.get("tool_calls"):
             own.pop("tool_calls", None)  # an empty list is refused
+        if self.grammar.call_id_length and "tool_calls" in own:
+            own["tool_calls"] = [{**call, "id": wire_call_id(call["id"], self.grammar)} for call in own["tool_calls"]]
         if "audio" in own:
             own["audio"] = {"id": _audio(own).get("id")}
         said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
         told: list[dict[str, Any]] = [
-            {"role": "tool", "tool_call_id": answer.tool_call_id, "content": answer.text}
+            {"role": "tool", "tool_call_id": wire_call_id(answer.tool_call_id, self.grammar), "content": answer.text}
             for answer in answers_to(self.read(response).calls, answers)
         ]
         return [*said, *told, *([{"role": "user", "content": message}] if message else [])]
