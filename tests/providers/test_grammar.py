@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,20 +20,17 @@ from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.runtime import Catalog, Runtime, allow_all
 from toolgen.spec.wire_names import STRICT, Grammar, fits, wire_call_id, wire_name
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 GRAMMAR = Grammar(re.compile(r"[a-zA-Z0-9_]+"), 64, call_id_length=9)
 """Names without `-`, and ids of nine letters and digits."""
 
 
 @pytest.fixture
-def row(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def row(monkeypatch: pytest.MonkeyPatch) -> str:
     """The file of the provider, and its row."""
     file = ModuleType("toolgen.providers.apis.nine_letters")
     file.PLAIN = OpenAIChat("nine-letters", GRAMMAR)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, file.__name__, file)
-    monkeypatch.setitem(PROVIDERS, "nine-letters", ("nine_letters", "PLAIN"))  # type: ignore[arg-type]  # of a dict
+    monkeypatch.setitem(PROVIDERS, "nine-letters", ("nine_letters", "PLAIN"))
     return "nine-letters"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.schema.json_values import compact_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -149,7 +149,7 @@ class _Reader:
             return ToolUseConfig()
 
     def _presentations(self, tool_use: Mapping[str, Any]) -> dict[Layer, PresentationName]:
-        presentations = dict(DEFAULT_PRESENTATIONS)
+        presentations: dict[Layer, PresentationName] = dict(DEFAULT_PRESENTATIONS)
         for layer in LAYERS:
             presentation = self._text(tool_use, "tool_use", layer)
             if presentation in PRESENTATIONS:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolgen.llm import finding
 from toolgen.llm.search.fused import Search
+from toolgen.llm.tool_use import finding
 from toolgen.llm.tool_use.finding import Finder
 from toolgen.runtime.catalog.catalog import Catalog
 
