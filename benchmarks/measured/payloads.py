@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from benchmarks.measured.peer_tools import TOOLSET, peer_tools
 from toolgen.contract.records import ToolsetRegistration
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, deny_all, load
 from toolgen.schema.compact import compact
-from toolgen.spec.tool_use import LAYERS, LEXICAL, SCHEMES
+from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest
-    from toolgen.llm.tool_use import Conversation
+    from toolgen.llm import Conversation
     from toolgen.runtime import ToolDefinition
-    from toolgen.spec.tool_use import Scheme
+    from toolgen.spec.tool_use import PresentationName
 
 DISCOVERY: Final = "actions"
 """The built-in toolset behind the wrappers."""
@@ -34,7 +34,10 @@ def main(folder: Path, flat: Sequence[int], actions: Sequence[int], repeats: int
     bare = [replace(tool, input_schema={"type": "object"}) for tool in tools]  # no wrapper tells of args
     report = {
         "flat_args_bytes": {count: _args_bytes(tools[:count]) for count in flat},
-        "request": {count: {scheme: _request(tools[:count], scheme, repeats) for scheme in SCHEMES} for count in flat},
+        "request": {
+            count: {presentation: _request(tools[:count], presentation, repeats) for presentation in PRESENTATIONS}
+            for count in flat
+        },
         "wrappers": {count: _request(bare[:count], "universal-category", repeats) for count in actions},
     }
     print(json.dumps(report))
@@ -48,7 +51,7 @@ def _args_bytes(tools: Sequence[ToolDefinition]) -> dict[str, int]:
     }
 
 
-def _conversation(tools: Sequence[ToolDefinition], scheme: Scheme) -> Conversation:
+def _conversation(tools: Sequence[ToolDefinition], presentation: PresentationName) -> Conversation:
     """Start a conversation over these tools and no others, but those that tell of them."""
     catalog = load("toolgen.toolsets.generated")
     for tool in tools:
@@ -58,7 +61,7 @@ def _conversation(tools: Sequence[ToolDefinition], scheme: Scheme) -> Conversati
     run = runtime.start_run(
         requested=[ident for ident in catalog if ident.startswith((f"{TOOLSET}.", f"{DISCOVERY}."))]
     )
-    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, scheme), embedding_class=LEXICAL)
+    config = ToolUseConfig(presentations=dict.fromkeys(LAYERS, presentation), embedding_class=LEXICAL)
     return ToolUse(catalog, config).conversation("chat", runtime, run)
 
 
@@ -73,12 +76,12 @@ def _nothing(_args: Any) -> None:
     """Run a tool. None is."""
 
 
-def _request(tools: Sequence[ToolDefinition], scheme: Scheme, repeats: int) -> dict[str, float]:
+def _request(tools: Sequence[ToolDefinition], presentation: PresentationName, repeats: int) -> dict[str, float]:
     """The bytes of `tools` for OpenAI's chat completions, and of the system prompt's section; then the time of both.
 
     That is the median in microseconds, when nothing changed since the first request.
     """
-    conversation = _conversation(tools, scheme)
+    conversation = _conversation(tools, presentation)
     told = conversation.request().get("tools")
     sizes = {"tools_bytes": _bytes(told) if told else 0, "prompt_bytes": len(conversation.prompt.encode())}
     times: list[float] = []

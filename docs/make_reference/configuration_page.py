@@ -9,7 +9,7 @@ from reference_folder import FOLDER
 
 from toolgen.compiler.config import BUILTIN_TOOLSETS, Config, Target
 from toolgen.providers.table import PROVIDERS
-from toolgen.spec.tool_use import DEFAULT_SCHEMES, LAYERS, LEXICAL, SCHEMES
+from toolgen.spec.tool_use import DEFAULT_PRESENTATIONS, LAYERS, LEXICAL, PRESENTATIONS
 
 SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
     Config: {
@@ -33,13 +33,13 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
 }
 """The keys of the configuration: type and meaning."""
 
-SCHEME_NAMES = " ".join(f"`{scheme}`" for scheme in SCHEMES)
+PRESENTATION_NAMES = " ".join(f"`{presentation}`" for presentation in PRESENTATIONS)
 
 TOOL_USE: dict[str, tuple[str, str, str]] = {
     **{
         f"tool_use.{layer}": (
-            SCHEME_NAMES,
-            f"`{DEFAULT_SCHEMES[layer]}`",
+            PRESENTATION_NAMES,
+            f"`{DEFAULT_PRESENTATIONS[layer]}`",
             f"How models of the layer `{layer}` are shown the tools.",
         )
         for layer in LAYERS
@@ -64,11 +64,6 @@ TOOL_USE: dict[str, tuple[str, str, str]] = {
         "integer",
         "the catalog's",
         "How many actions that were used a lot are listed first.",
-    ),
-    "action_retrieval.universal_wrappers_enabled": (
-        "true or false",
-        "true",
-        "`false` is another way to say `enumerate-all` in the layers that are left out.",
     ),
     "router_model": ("`light` `strong`", "-", "The tier of the model: mandates of catalogs are for some tiers."),
     "settings": ("texts by name", "-", "What the conditions (`needs`) of catalogs look at, such as `sandbox_backend`."),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from reference_folder import FOLDER
 
+import toolgen.llm
+import toolgen.record
 import toolgen.runtime
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.calls.gate": (),
     "toolgen.runtime.catalog.registration": ("Handler", "Profile"),
     "toolgen.execute.user_tools": ("load_user_tools",),
-    "toolgen.runtime.runs.run": ("Run", "Session", "Progress", "Grant", "Scope"),
+    "toolgen.runtime.runs.run": ("Run", "Progress", "Grant", "Scope"),
     "toolgen.runtime.runs.children": ("Child", "start_child"),
     "toolgen.execute.command": ("CommandHost", "executor"),
     "toolgen.execute.agent": ("executor", "AgentRun", "Message", "Outcome", "RunAgent", "run_to_end"),
@@ -35,22 +37,11 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.runtime.policy.rate_limits.redis": ("RedisCounters",),
     "toolgen.runtime.events.store": (),
     "toolgen.runtime.events.records": (),
-    "toolgen.record.memory": ("MemoryStore",),
-    "toolgen.record.sqlite": ("SqliteStore",),
-    "toolgen.record.chain": ("ChainKey", "ChainError", "Head", "Chain", "Finding", "verify"),
+    "toolgen.record": tuple(dir(toolgen.record)),
+    "toolgen.record.chain": ("ChainError", "Head", "Chain", "Finding", "verify"),
     "toolgen.record.calls": (),
-    "toolgen.record.artifacts": ("Artifacts", "Artifact", "ArtifactError", "ArtifactNotFound"),
-    "toolgen.llm.tool_use": (
-        "ToolUse",
-        "Conversation",
-        "Turn",
-        "read_tool_use",
-        "ToolUseConfig",
-        "ToolUseError",
-        "system_prompt",
-        "Resource",
-        "HotList",
-    ),
+    "toolgen.record.artifacts": ("Artifact", "ArtifactError", "ArtifactNotFound"),
+    "toolgen.llm": tuple(dir(toolgen.llm)),
     "toolgen.providers.messages": (),
     "toolgen.providers.protocol": (
         "Provider",
@@ -66,7 +57,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "ToolDef",
         "ToolContext",
         "TagHandler",
-        "TagRegistry",
         "TagGate",
         "tool_defs",
         "prompt_block",

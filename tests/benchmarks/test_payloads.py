@@ -29,7 +29,7 @@ def report() -> dict[str, Any]:
 
 
 def test_tus_24_the_flat_payload_is_small_and_the_other_presentations_are_smaller(report: dict[str, Any]) -> None:
-    sizes = {scheme: found["bytes"] for scheme, found in report["request"]["67"].items()}
+    sizes = {presentation: found["bytes"] for presentation, found in report["request"]["67"].items()}
     assert 40_000 < sizes["enumerate-all"] <= 54_000
     assert sizes["enumerate-all"] >= 3.2 * sizes["universal-category"] > 0
     assert sizes["codeact"] <= 0.5 * sizes["enumerate-all"]

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.command_line import toolgen
 from toolgen.cli.commands import stats
 from toolgen.runtime import ToolDefinition, load
-from toolgen.spec.tool_use import SCHEMES, ToolUseConfig
+from toolgen.spec.tool_use import PRESENTATIONS, ToolUseConfig
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +53,7 @@ def test_tus_24_each_presentation_has_its_costs_with_each_provider(project: Path
     assert done.code == 0, done.err
     costs = done.json["costs"]
     assert [(cost["presentation"], cost["provider"]) for cost in costs] == [
-        (scheme, provider) for scheme in SCHEMES for provider in ("openai", "bedrock")
+        (presentation, provider) for presentation in PRESENTATIONS for provider in ("openai", "bedrock")
     ]
     flat = costs[0]
     tools = flat["tools"], flat["tools_bytes"], flat["prompt_bytes"], flat["bytes"]

@@ -7,7 +7,8 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply, OfferedTool
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,19 +31,17 @@ PING = OfferedTool(
 )
 TOOLS = (FIND, PING)
 
-FEEDBACK = Feedback(
-    answers=(
-        CallAnswer(tool_call_id="call_2", name="shop__ping", text="closed", is_error=True),
-        CallAnswer(tool_call_id="call_1", name="shop__find", text='["hat"]'),
-    )
+ANSWERS = (
+    CallAnswer(tool_call_id="call_2", name="shop__ping", text="closed", is_error=True),
+    CallAnswer(tool_call_id="call_1", name="shop__find", text='["hat"]'),
 )
 """Not in the order of the calls, which is how each API must be given them."""
 
 REPLY = ModelReply(
     text="Let me look.",
     calls=(
-        ModelCall(tool_call_id="call_1", name="shop__find", arguments='{"text":"hat"}'),
-        ModelCall(tool_call_id="call_2", name="shop__ping", arguments="{}"),
+        ToolRequest(name="shop__find", payload='{"text":"hat"}', tool_call_id="call_1"),
+        ToolRequest(name="shop__ping", payload="{}", tool_call_id="call_2"),
     ),
 )
 """What the first response of every API comes to."""

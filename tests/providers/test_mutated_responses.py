@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.conversations import CONVERSATIONS
 from tests.runtime.responses import RESPONSES
-from toolgen.providers.messages import CallAnswer, Feedback, ModelReply
+from toolgen.providers.messages import CallAnswer, ModelReply
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.table import PROVIDERS, provider
 
@@ -108,12 +108,12 @@ def check(name: str, response: Any) -> bool:
         assert "xxx" not in malformed, "nothing of a response is quoted"
         return False
     assert isinstance(reply, ModelReply)
-    texts = [reply.text, *(text for call in reply.calls for text in (call.tool_call_id, call.name, call.arguments))]
+    texts = [reply.text, *(text for call in reply.calls for text in (call.tool_call_id, call.name, str(call.payload)))]
     assert all(isinstance(text, str) for text in texts)
     answers = tuple(
         CallAnswer(tool_call_id=call.tool_call_id, name=call.name, text="done", is_error=False) for call in reply.calls
     )
-    messages = made.messages(response, Feedback(answers=answers))
+    messages = made.messages(response, answers)
     assert isinstance(messages, list)
     return True
 
@@ -157,7 +157,7 @@ def test_args_that_cannot_be_written_are_malformed(name: str, value: Any) -> Non
     elif name.startswith(("anthropic", "gemini", "bedrock")):
         response = RESPONSES[name.removesuffix("-strict")]("", [("c1", "shop__find", {"text": value})])
     else:
-        assert json.loads(provider(name).read(RESPONSES[name]("", CALLS)).calls[0].arguments) == CALLS[0][2]
+        assert json.loads(provider(name).read(RESPONSES[name]("", CALLS)).calls[0].payload) == CALLS[0][2]
         return
     with pytest.raises(MalformedResponse, match="of the response cannot be written as JSON"):
         provider(name).read(response)

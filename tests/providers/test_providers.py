@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers.conversations import CONVERSATIONS, TOOLS
-from toolgen.providers.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
+from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
 from toolgen.providers.protocol import MalformedResponse, Problem, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider, provider_payload, spelled
 from toolgen.spec.wire_names import wire_name
@@ -100,8 +100,8 @@ def test_a_wire_name_that_a_spec_chose_stays() -> None:
 )
 def test_reg_15_a_choice_that_an_api_does_not_have_is_refused(name: str, mode: Any) -> None:
     with pytest.raises(UnsupportedCapability, match="tool choice"):
-        provider(name).tool_choice(ToolChoice(mode=mode))
-    assert provider("mcp").tool_choice(ToolChoice()) == {}
+        provider(name).tool_choice(mode)
+    assert provider("mcp").tool_choice("auto") == {}
 
 
 def silent(name: str) -> dict[str, Any]:
@@ -120,15 +120,15 @@ def silent(name: str) -> dict[str, Any]:
 def test_an_empty_answer_is_an_empty_reply_and_no_turn_of_its_own(name: str) -> None:
     made = provider(name)
     assert made.read(silent(name)) == ModelReply()
-    assert made.messages(silent(name), Feedback()) == []
-    (only,) = made.messages(silent(name), Feedback(message="Go on."))
+    assert made.messages(silent(name)) == []
+    (only,) = made.messages(silent(name), (), "Go on.")
     assert only["role"] == "user"
 
 
 def test_refusals_are_text() -> None:
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": "I cannot.", "tool_calls": []}
     assert provider("openai").read({"choices": [{"message": message}]}) == ModelReply(text="I cannot.")
-    assert provider("openai").messages({"choices": [{"message": message}]}, Feedback()) == [
+    assert provider("openai").messages({"choices": [{"message": message}]}) == [
         {"role": "assistant", "refusal": "I cannot."}
     ]
     item = {"type": "message", "content": [{"type": "refusal", "refusal": "I cannot."}]}
@@ -149,14 +149,14 @@ def test_servers_that_speak_openais_api_may_answer_in_parts_and_with_reasoning()
     }
     response = {"choices": [{"message": message}]}
     assert provider("litellm").read(response).text == "ab"
-    (own,) = provider("litellm").messages(response, Feedback())
+    (own,) = provider("litellm").messages(response)
     assert own["thinking_blocks"] == message["thinking_blocks"]
     assert "annotations" not in own
 
 
 def test_audio_comes_back_by_its_id() -> None:
     message = {"role": "assistant", "content": None, "audio": {"id": "au", "data": "…", "transcript": "Hi."}}
-    (own,) = provider("openai").messages({"choices": [{"message": message}]}, Feedback())
+    (own,) = provider("openai").messages({"choices": [{"message": message}]})
     assert own == {"role": "assistant", "audio": {"id": "au"}}
 
 
@@ -164,12 +164,12 @@ def test_calls_of_gemini_without_ids_are_answered_in_their_order() -> None:
     made = provider("gemini")
     parts = [{"functionCall": {"name": "a", "args": {"x": None}}}, {"functionCall": {"name": "b"}}]
     response = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
-    assert [(call.tool_call_id, call.arguments) for call in made.read(response).calls] == [
+    assert [(call.tool_call_id, call.payload) for call in made.read(response).calls] == [
         ("", '{"x":null}'),
         ("", "{}"),
     ]
     answers = tuple(CallAnswer(tool_call_id="", name=name, text=name) for name in "ab")
-    own, told = made.messages(response, Feedback(answers=answers))
+    own, told = made.messages(response, answers)
     assert own["parts"] == parts
     assert told["parts"] == [{"functionResponse": {"name": name, "response": {"output": name}}} for name in ("a", "b")]
 
@@ -243,5 +243,5 @@ def test_reading_and_offering_change_nothing_that_was_given(name: str) -> None:
     if name in CONVERSATIONS:
         response = CONVERSATIONS[name].answers[1]
         before = json.dumps(response)
-        provider(name).messages(response, Feedback(message="And?"))
+        provider(name).messages(response, (), "And?")
         assert json.dumps(response) == before

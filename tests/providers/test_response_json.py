@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.providers.conversations import anthropic_answer, bedrock_answer, gemini_answer, openai_answer, openai_call
-from toolgen.providers.messages import CallAnswer, Feedback
+from toolgen.providers.messages import CallAnswer
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.table import PROVIDERS, provider
 
@@ -29,11 +29,11 @@ TWICE: dict[str, dict[str, Any]] = {
 def test_calls_that_share_an_id_are_answered_one_by_one_in_their_order(name: str) -> None:
     made = provider(name)
     answers = [CallAnswer(tool_call_id="x", name=each, text=f"answer-{each}") for each in NAMES]
-    told = str(made.messages(TWICE[name], Feedback(answers=tuple(answers))))
+    told = str(made.messages(TWICE[name], answers))
     assert 0 < told.index("answer-a") < told.index("answer-b")
     for wrong in (answers[:1], [*answers, answers[0]]):
-        with pytest.raises(ValueError, match="feedback must answer each call"):
-            made.messages(TWICE[name], Feedback(answers=tuple(wrong)))
+        with pytest.raises(ValueError, match="there must be one answer to each call"):
+            made.messages(TWICE[name], wrong)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

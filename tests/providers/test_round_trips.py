@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.providers.conversations import CONVERSATIONS, FEEDBACK, FIND, LAST, REPLY, TOOLS
+from tests.providers.conversations import ANSWERS, CONVERSATIONS, FIND, LAST, REPLY, TOOLS
 from tests.providers.fake_api import serving
-from toolgen.providers.messages import Feedback, ModelReply, ToolChoice
+from toolgen.providers.messages import ChoiceMode, ModelReply
 from toolgen.providers.protocol import request_fields
 from toolgen.providers.table import PROVIDERS, provider
 
@@ -29,11 +29,11 @@ def test_two_turns(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     payload = made.tools(TOOLS)
     assert payload.problems == ()
-    fields = request_fields(payload, made.tool_choice(ToolChoice()))
+    fields = request_fields(payload, made.tool_choice("auto"))
     with serving(each.answers, each.refuses) as api:
         response = each.ask(api.url, fields, [each.opening])
         assert made.read(response) == REPLY
-        messages = [each.opening, *made.messages(response, FEEDBACK)]
+        messages = [each.opening, *made.messages(response, ANSWERS)]
         last = each.ask(api.url, fields, messages)
     assert made.read(last) == LAST
     assert api.paths == [each.path, each.path]
@@ -63,10 +63,10 @@ def on_tools(request: dict[str, Any]) -> dict[str, Any]:
 
 
 @ALL
-@pytest.mark.parametrize("choice", [ToolChoice(mode="required"), ToolChoice(mode="named", name=FIND.name)])
-def test_a_choice_is_sent(name: str, choice: ToolChoice) -> None:
+@pytest.mark.parametrize("choice", [("required",), ("named", FIND.name)])
+def test_a_choice_is_sent(name: str, choice: tuple[ChoiceMode, str]) -> None:
     each, made = CONVERSATIONS[name], provider(name)
-    fields = request_fields(made.tools(TOOLS), made.tool_choice(choice))
+    fields = request_fields(made.tools(TOOLS), made.tool_choice(*choice))
     with serving(each.answers, each.refuses) as api:
         each.ask(api.url, fields, [each.opening])
     assert on_tools(api.requests[0]) == fields
@@ -86,7 +86,7 @@ def test_a_word_of_the_host_follows_that_of_the_model(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     with serving([each.answers[1], each.answers[1]], each.refuses) as api:
         response = each.ask(api.url, {}, [each.opening])
-        messages = [each.opening, *made.messages(response, Feedback(message="Which one?"))]
+        messages = [each.opening, *made.messages(response, (), "Which one?")]
         assert made.read(each.ask(api.url, {}, messages)) == ModelReply(text="There is a hat.")
     assert "Which one?" in json.dumps(api.requests[1])
 
@@ -96,13 +96,9 @@ def test_a_call_without_an_answer_is_not_sent_on(name: str) -> None:
     each, made = CONVERSATIONS[name], provider(name)
     with serving(each.answers, each.refuses) as api:
         response = each.ask(api.url, made.tools(TOOLS).fields, [each.opening])
-    for feedback in (
-        Feedback(message="Which one?"),
-        Feedback(answers=FEEDBACK.answers[:1]),
-        Feedback(answers=(*FEEDBACK.answers, replace(FEEDBACK.answers[0], tool_call_id="call_3"))),
-    ):
-        with pytest.raises(ValueError, match="feedback must answer each call"):
-            made.messages(response, feedback)
+    for answers in ((), ANSWERS[:1], (*ANSWERS, replace(ANSWERS[0], tool_call_id="call_3"))):
+        with pytest.raises(ValueError, match="there must be one answer to each call"):
+            made.messages(response, answers, "Which one?")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +110,7 @@ def test_a_call_without_an_answer_is_not_sent_on(name: str) -> None:
     ],
 )
 def test_an_answer_that_is_an_error_is_said_to_be_one(name: str, failed: dict[str, Any]) -> None:
-    *_, told = provider(name).messages(CONVERSATIONS[name].answers[0], FEEDBACK)
+    *_, told = provider(name).messages(CONVERSATIONS[name].answers[0], ANSWERS)
     results = told.get("content") or told["parts"]
     found, pinged = (each.get("toolResult") or each.get("functionResponse") or each for each in results)
     assert failed.items() <= pinged.items()

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from tests.providers.conversations import CONVERSATIONS, FEEDBACK, FIND, TOOLS
-from toolgen.providers.messages import CallAnswer, Feedback, ModelReply, OfferedTool, ToolChoice
+from tests.providers.conversations import ANSWERS, CONVERSATIONS, FIND, TOOLS
+from toolgen.providers.messages import CallAnswer, ChoiceMode, ModelReply, OfferedTool
 from toolgen.providers.protocol import request_fields
 from toolgen.providers.table import provider
 
 pytestmark = pytest.mark.xdist_group("providers")
 
-CHOICES = [ToolChoice(mode=mode) for mode in ("auto", "required", "none")] + [ToolChoice(mode="named", name=FIND.name)]
+CHOICES: list[tuple[ChoiceMode, str]] = [("auto", ""), ("required", ""), ("none", ""), ("named", FIND.name)]
 STRICT_AND_NOT = pytest.mark.parametrize("strict", ["", "-strict"])
 
 
@@ -29,7 +29,7 @@ def is_exactly(type_: Any, value: Any) -> None:
 def history(name: str) -> list[dict[str, Any]]:
     """The messages of a second request."""
     each = CONVERSATIONS[name]
-    return provider(name).messages(each.answers[0], FEEDBACK)
+    return provider(name).messages(each.answers[0], ANSWERS)
 
 
 @STRICT_AND_NOT
@@ -40,7 +40,7 @@ def test_openai_chat(strict: str) -> None:
     made = provider(f"openai{strict}")
     is_exactly(list[ChatCompletionFunctionToolParam], made.tools(TOOLS).fields["tools"])
     for choice in CHOICES:
-        is_exactly(Choice, made.tool_choice(choice)["tool_choice"])
+        is_exactly(Choice, made.tool_choice(*choice)["tool_choice"])
     is_exactly(list[ChatCompletionToolMessageParam], history(f"openai{strict}")[1:])
 
 
@@ -53,7 +53,7 @@ def test_openai_responses(strict: str) -> None:
     made = provider(f"openai-responses{strict}")
     is_exactly(list[FunctionToolParam], made.tools(TOOLS).fields["tools"])
     for choice in CHOICES:
-        is_exactly(Choice, made.tool_choice(choice)["tool_choice"])
+        is_exactly(Choice, made.tool_choice(*choice)["tool_choice"])
     is_exactly(list[FunctionCallOutput], history(f"openai-responses{strict}")[-2:])
 
 
@@ -64,7 +64,7 @@ def test_anthropic(strict: str) -> None:
     made = provider(f"anthropic{strict}")
     is_exactly(list[ToolParam], made.tools(TOOLS).fields["tools"])
     for choice in CHOICES:
-        is_exactly(ToolChoiceParam, made.tool_choice(choice)["tool_choice"])
+        is_exactly(ToolChoiceParam, made.tool_choice(*choice)["tool_choice"])
     TypeAdapter(list[MessageParam]).validate_python(history(f"anthropic{strict}"))
 
 
@@ -73,7 +73,7 @@ def test_gemini() -> None:
 
     made = provider("gemini")
     for choice in CHOICES:
-        fields = request_fields(made.tools(TOOLS), made.tool_choice(choice))
+        fields = request_fields(made.tools(TOOLS), made.tool_choice(*choice))
         config = types.GenerateContentConfig.model_validate(fields)
         assert config.model_dump(mode="json", by_alias=True, exclude_none=True) == fields
     contents = history("gemini")
@@ -89,8 +89,8 @@ def test_bedrock() -> None:
     shape = model.operation_model("Converse").input_shape
     made = provider("bedrock")
     for choice in CHOICES:
-        if choice.mode != "none":
-            fields = request_fields(made.tools(TOOLS), made.tool_choice(choice))
+        if choice[0] != "none":
+            fields = request_fields(made.tools(TOOLS), made.tool_choice(*choice))
             request = {
                 "modelId": "claude",
                 "messages": [CONVERSATIONS["bedrock"].opening, *history("bedrock")],
@@ -116,7 +116,7 @@ def test_mcp_client_lists_and_calls() -> None:
         (call,) = made.read(request).calls
         seen.append(made.read(request))
         answer = CallAnswer(tool_call_id="7", name=call.name, text="closed", is_error=call.name == "shop__ping")
-        (result,) = made.messages(request, Feedback(answers=(answer,)))
+        (result,) = made.messages(request, [answer])
         return types.CallToolResult.model_validate(result)
 
     async def talk() -> tuple[types.ListToolsResult, types.CallToolResult, types.CallToolResult]:
@@ -129,6 +129,6 @@ def test_mcp_client_lists_and_calls() -> None:
     assert [(tool.name, tool.description, tool.input_schema) for tool in listed.tools] == [
         (tool.name, tool.description, dict(tool.args)) for tool in TOOLS
     ]
-    assert [call.arguments for reply in seen for call in reply.calls] == ['{"text":"hat"}', "{}"]
+    assert [call.payload for reply in seen for call in reply.calls] == ['{"text":"hat"}', "{}"]
     assert (found.is_error, pinged.is_error) == (False, True)
     assert [block.type for block in pinged.content] == ["text"]

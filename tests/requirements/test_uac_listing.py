@@ -12,10 +12,10 @@ import pytest
 from generated.catalogs import universal
 from tests.requirements.universal import SEATBELT, Universal
 from toolgen.contract.records import ToolCallMeta
+from toolgen.llm import ToolUseConfig
 from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import owner_of
 from toolgen.llm.actions.resources import Resources
-from toolgen.llm.tool_use import ToolUseConfig
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.runtime import load
 

@@ -21,15 +21,15 @@ from tests.runtime.tools import idle_executors
 from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.contract.records import ToolRequest
+from toolgen.llm import ToolUse, ToolUseConfig, read_tool_use, system_prompt
 from toolgen.llm.actions.listing import list_actions
-from toolgen.llm.presentations.protocol import Calls
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig, read_tool_use, system_prompt
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, provider_payload
 from toolgen.providers.table import provider as provider_of
 from toolgen.runtime import Runtime, allow_all, load
-from toolgen.spec.tool_use import LAYERS, SCHEMES, ToolUseError
+from toolgen.spec.tool_use import LAYERS, PRESENTATIONS
 from toolgen.spec.wire_names import fits
 
 if TYPE_CHECKING:
@@ -146,40 +146,42 @@ def test_uac_15_wrappers_say_nothing_of_categories(tmp_path: Path) -> None:
 
 
 def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_path: Path) -> None:
-    """What lists, what dispatches, what is counted and what is sent: for each provider and scheme, by the same names.
+    """What lists, what dispatches, what is counted and what is sent: for each provider and presentation.
 
     The names of actions are values and no names of tools: they are the same for all, and hold dots.
     """
     for provider in sorted(PROVIDERS):
         grammar = provider_of(provider).grammar
         refused: list[Problem] = []
-        for scheme in SCHEMES:
+        for shown in PRESENTATIONS:
             config = ToolUseConfig(
-                schemes=dict.fromkeys(LAYERS, scheme), settings=SEATBELT, embedding_class="lexical", hot_list_size=3
+                presentations=dict.fromkeys(LAYERS, shown),
+                settings=SEATBELT,
+                embedding_class="lexical",
+                hot_list_size=3,
             )
-            world = Universal(tmp_path / f"{provider}-{scheme}", config)
+            world = Universal(tmp_path / f"{provider}-{shown}", config)
             try:
                 presentation = world.tool_use.presentation("step", world.run, provider)
             except UnsupportedCapability as error:
                 refused += error.problems  # it takes no tool of the example whose args it cannot be told
                 continue
             names = [tool.name for tool in presentation.build_presentation().tools]
-            assert all(fits(name, grammar) for name in names), (provider, scheme)
-            assert provider in DOTTED or not [name for name in names if "." in name], (provider, scheme)
+            assert all(fits(name, grammar) for name in names), (provider, shown)
+            assert provider in DOTTED or not [name for name in names if "." in name], (provider, shown)
             candidates = world.tool_use.candidates(world.run, provider)
             idents = set(candidates)
             assert {candidates[ident].name for ident in idents} == set(candidates.by_name)
             assert set(candidates.by_name.values()) == idents
-            if scheme == "enumerate-all":
+            if shown == "enumerate-all":
                 assert set(names) == set(candidates.by_name)
                 for name in names:  # dispatch: each name leads back to the ident that it was listed for
-                    asked = ModelCall(tool_call_id="m", name=name, arguments="{}")
+                    asked = ToolRequest(name=name, payload="{}", tool_call_id="m")
                     action = presentation.interpret(ModelReply(calls=(asked,)))
-                    assert isinstance(action, Calls)
                     (call,) = action.calls
                     assert call.request is not None
                     assert candidates[call.request.name].name == name
-            if scheme == "universal-category":
+            if shown == "universal-category":
                 world.presentation = presentation
                 world.invoke("web__search", {"query": "tides"})
                 assert world.names()[0] == "web__search"
@@ -273,7 +275,7 @@ def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(worl
 
 
 def test_uac_49_without_the_wrappers_there_is_no_section(tmp_path: Path) -> None:
-    config = read_tool_use({"action_retrieval": {"universal_wrappers_enabled": False}})
+    config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all")})
     world = Universal(tmp_path, config)
     assert world.tool_listing.prompt == ""
     assert "## Action categories" not in prompt(world)
@@ -316,16 +318,12 @@ def test_uac_52_wrappers_are_the_default_of_the_layers_that_have_them_and_caller
     assert prompt(again) == prompt(by_default)
 
 
-def test_uac_53_the_switch_takes_wrappers_and_section_away(tmp_path: Path) -> None:
-    off = {"action_retrieval": {"universal_wrappers_enabled": False}, "settings": SEATBELT}
-    config = read_tool_use(off)
-    assert set(config.schemes.values()) == {"enumerate-all"}
+def test_uac_53_another_presentation_takes_wrappers_and_section_away(tmp_path: Path) -> None:
+    config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all"), "settings": SEATBELT})
     world = Universal(tmp_path, config)
     names = {tool.name for tool in world.tool_listing.tools}
     assert "router__web_search" in names
     assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}
-    with pytest.raises(ToolUseError, match="universal_wrappers_enabled` is false"):
-        read_tool_use({**off, "tool_use": {"step": "universal-category"}})
 
 
 def test_uac_54_no_action_is_named_before_it_is_listed(world: Universal) -> None:

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolgen.contract.records import ToolCallMeta, ToolRequest
-from toolgen.llm.presentations.calls import compact_json
-from toolgen.llm.presentations.protocol import Calls
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.llm.tool_use.tool_use import RunOps
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.messages import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolDefinition, load
 from toolgen.runtime.policy.permission import Decision
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.schema.json_values import compact_json
 from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.code import CodeTools
 
@@ -123,9 +122,8 @@ class World:
         results: list[ToolResult[Any]] = []
         for number, (name, args) in enumerate(CALLS):
             arguments = json.dumps({"action_name": name.replace(".", "__"), "args": args})
-            asked = ModelCall(tool_call_id=f"m{number}", name="invoke_action", arguments=arguments)
+            asked = ToolRequest(name="invoke_action", payload=arguments, tool_call_id=f"m{number}")
             action = presentation.interpret(ModelReply(calls=(asked,)))
-            assert isinstance(action, Calls)
             outcome = await presentation.execute(action, self.ops)
             results += outcome.results
         return results

@@ -10,10 +10,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from specs.examples.router.app import Router
-from toolgen.llm.presentations.protocol import Calls
-from toolgen.llm.tool_use import HotList, ToolUse, ToolUseConfig
+from toolgen.contract.records import ToolRequest
+from toolgen.llm import HotList, ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.tool_use import RunOps
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.messages import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.runtime.events.records import RunNotFound
@@ -92,10 +92,9 @@ class Universal:
 
     async def _ask(self, calls: Sequence[tuple[str, Any]]) -> tuple[CallAnswer, ...]:
         asked = tuple(
-            ModelCall(tool_call_id=f"m{next(self._ids)}", name=name, arguments=json.dumps(args)) for name, args in calls
+            ToolRequest(name=name, payload=json.dumps(args), tool_call_id=f"m{next(self._ids)}") for name, args in calls
         )
         action = self.presentation.interpret(ModelReply(calls=asked))
-        assert isinstance(action, Calls)
         outcome = await self.presentation.execute(action, self.ops)
         answers = (await self.presentation.format_feedback(outcome)).answers
         assert [answer.tool_call_id for answer in answers] == [call.tool_call_id for call in asked]

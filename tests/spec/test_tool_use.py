@@ -38,7 +38,7 @@ def test_everything_can_be_set() -> None:
         }
     )
     assert config == ToolUseConfig(
-        schemes={"chat": "codeact", "step": "universal-category", "phase": "retrieval"},
+        presentations={"chat": "codeact", "step": "universal-category", "phase": "retrieval"},
         catalog="universal",
         embedding_class="small",
         embedding_classes={"small": {"url": "http://localhost/v1", "model": "m", "timeout_seconds": 2}},
@@ -58,7 +58,10 @@ def test_everything_can_be_set() -> None:
             "tool_use.chats: `tool_use` has no setting `chats` (did you mean 'chat'?)",
         ),
         ({"tool_use": {"chat": 3}}, "tool_use.chat: `tool_use.chat` must be a string, not 3 ()"),
-        ({"tool_use": {"chat": "code-act"}}, "tool_use.chat: there is no scheme 'code-act' (did you mean 'codeact'?)"),
+        (
+            {"tool_use": {"chat": "code-act"}},
+            "tool_use.chat: there is no presentation 'code-act' (did you mean 'codeact'?)",
+        ),
         ({"router_model": True}, "router_model: `router_model` must be a string, not True ()"),
         ({"settings": {"tier": 1}}, "settings.tier: `settings.tier` must be a string, not 1 ()"),
         (
@@ -74,10 +77,10 @@ def test_everything_can_be_set() -> None:
             "action_retrieval.base: `action_retrieval.base` must be an array of tools, not 'a.b' ()",
         ),
         (
-            {"action_retrieval": {"universal_wrappers_enabled": "no"}},
+            {"action_retrieval": {"universal_wrappers_enabled": False}},
             (
-                "action_retrieval.universal_wrappers_enabled: `action_retrieval.universal_wrappers_enabled` must be "
-                "true or false, not 'no' ()"
+                "action_retrieval.universal_wrappers_enabled: `action_retrieval` has no setting "
+                "`universal_wrappers_enabled` (there are base, classes, embedding_class, hot_list_n)"
             ),
         ),
         (
@@ -123,7 +126,7 @@ def test_all_problems_are_told_at_once_and_the_error_pickles() -> None:
 
 
 def test_a_program_that_configures_by_hand_is_held_to_the_same() -> None:
-    schemes: Any = {"chat": "retrieval", "step": "codeact"}
+    presentations: Any = {"chat": "retrieval", "step": "codeact"}
     with pytest.raises(ToolUseError) as caught:
-        ToolUseConfig(schemes=schemes)
+        ToolUseConfig(presentations=presentations)
     assert [each.setting for each in caught.value.problems] == ["tool_use.chat", "tool_use.phase"]

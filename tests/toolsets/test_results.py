@@ -16,7 +16,7 @@ from tests.cli.command_line import toolgen
 from toolgen.compiler.config import BUILTIN_TOOLSETS
 from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.execute.agent import Outcome
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Runtime, allow_all, load
 from toolgen.toolsets.actions import ActionTools
 from toolgen.toolsets.agent import registration

@@ -1,1 +1,28 @@
-"""What runs a toolset's tools. An executor is bound to a tool once, and then runs its calls."""
+"""What runs a toolset's tools. An executor is bound to a tool once, and then runs its calls.
+
+`agent.executor` runs the tools of agents, `command.executor` those that are commands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgen.execute import agent as agent
+    from toolgen.execute import command as command
+    from toolgen.execute.agent import AgentRun as AgentRun
+    from toolgen.execute.command import CommandHost as CommandHost
+    from toolgen.execute.user_tools import load_user_tools as load_user_tools
+else:
+    from toolgen.contract.lazy import reexport
+
+    __getattr__, __dir__, __all__ = reexport(
+        __name__,
+        {
+            "AgentRun": ".agent",
+            "CommandHost": ".command",
+            "agent": ".agent",
+            "command": ".command",
+            "load_user_tools": ".user_tools",
+        },
+    )

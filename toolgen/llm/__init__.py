@@ -1,1 +1,39 @@
-"""How a model is shown tools, and how its answers become calls."""
+"""How models are shown the tools, and how what they answer becomes calls. These are the names of every day."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgen.llm.actions.hot_list import HotList as HotList
+    from toolgen.llm.actions.prompt import system_prompt as system_prompt
+    from toolgen.llm.actions.resources import Resource as Resource
+    from toolgen.llm.codeact.limits import CodeActLimits as CodeActLimits
+    from toolgen.llm.codeact.presentation import CodeAct as CodeAct
+    from toolgen.llm.presentations.protocol import Turn as Turn
+    from toolgen.llm.tags.registry import TagRegistry as TagRegistry
+    from toolgen.llm.tool_use.conversation import Conversation as Conversation
+    from toolgen.llm.tool_use.tool_use import ToolUse as ToolUse
+    from toolgen.spec.tool_use import ToolUseConfig as ToolUseConfig
+    from toolgen.spec.tool_use import ToolUseError as ToolUseError
+    from toolgen.spec.tool_use import read_tool_use as read_tool_use
+else:
+    from toolgen.contract.lazy import reexport
+
+    __getattr__, __dir__, __all__ = reexport(
+        __name__,
+        {
+            "CodeAct": ".codeact.presentation",
+            "CodeActLimits": ".codeact.limits",
+            "Conversation": ".tool_use.conversation",
+            "HotList": ".actions.hot_list",
+            "Resource": ".actions.resources",
+            "TagRegistry": ".tags.registry",
+            "ToolUse": ".tool_use.tool_use",
+            "ToolUseConfig": "toolgen.spec.tool_use",
+            "ToolUseError": "toolgen.spec.tool_use",
+            "Turn": ".presentations.protocol",
+            "read_tool_use": "toolgen.spec.tool_use",
+            "system_prompt": ".actions.prompt",
+        },
+    )

@@ -1,43 +1,56 @@
-"""What passes between a model and its host, as no provider spells it: tools offered, calls asked for, answers given."""
+"""What passes between a model and its host, as no provider spells it: tools offered, an answer, and what is told of it.
+
+The calls in an answer are `ToolRequest`s, by the names that the model was given.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgen.contract.records import ToolRequest
+
+ChoiceMode: TypeAlias = Literal["auto", "required", "none", "named"]
+"""Whether a model may call tools (`auto`), must (`required`), must not (`none`), or must call the one `named`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedTool:
-    """A tool as a model is told of it. `name` is in the provider's grammar, `args` a JSON Schema of an object.
+    """A tool that a model may be offered. `name` is in the provider's grammar, `args` a JSON Schema of an object.
 
-    `title` and `is_readonly` are for people before whom a client shows it; few APIs have a place for them.
+    Providers send these and the description; few APIs have a place for `title` and `is_readonly`. `ident`, `tags` and
+    `result`, a JSON Schema of anything, are for presentations.
     """
 
     name: str
     description: str
     args: Mapping[str, Any]
     title: str = ""
-    is_readonly: bool = False
+    permission: str = ""
+    ident: str = ""
+    tags: frozenset[str] = frozenset()
+    result: Any = True
 
+    @property
+    def is_readonly(self) -> bool:
+        """Whether it changes nothing, as its spec says."""
+        return self.permission == "readonly"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
-    """One call that a model asks for. `arguments` is JSON text, which nobody has looked at."""
-
-    tool_call_id: str
-    name: str
-    arguments: str
+    @property
+    def short_description(self) -> str:
+        """The first line of its description."""
+        return self.description.strip().partition("\n")[0].strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply:
-    """One answer of a model: what it said, and the calls it asks for, in their order."""
+    """One answer of a model: what it said, and the calls it asks for, in their order. Their payloads are text."""
 
     text: str = ""
-    calls: tuple[ModelCall, ...] = ()
+    calls: tuple[ToolRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +61,3 @@ class CallAnswer:
     name: str
     text: str
     is_error: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
-    """What a model is told after a turn: an answer to each of its calls, or, where it made none as such, a message."""
-
-    answers: tuple[CallAnswer, ...] = ()
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolChoice:
-    """Whether a model may call tools (`auto`), must (`required`), must not (`none`), or must call the one `named`."""
-
-    mode: Literal["auto", "required", "none", "named"] = "auto"
-    name: str = ""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from toolgen.schema.json_values import value_of
+from toolgen.schema.json_values import compact_json, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, ModelReply, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, ModelReply, OfferedTool
     from toolgen.spec.wire_names import Grammar
 
 
@@ -56,7 +55,7 @@ class Payload:
     differences: tuple[Difference, ...] = ()
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
-    def restore(self, name: str, arguments: str) -> str:
+    def restore(self, name: str, arguments: bytes | str) -> bytes | str:
         """Give the args of a call as the tool's own schema has them.
 
         The text is left as it is where nothing has to be undone, and where it is no JSON, has numbers that are not
@@ -68,7 +67,7 @@ class Payload:
         try:
             sent = value_of(arguments)
             value = restorer(sent)
-            return arguments if value == sent else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            return arguments if value == sent else compact_json(value)
         except (ValueError, OverflowError, RecursionError):
             return arguments
 
@@ -90,8 +89,10 @@ class Provider(Protocol):
         """Say what a request tells of tools."""
         ...
 
-    def tool_choice(self, choice: ToolChoice, /) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "", /) -> dict[str, Any]:
         """Give the members of a request that make the choice; members of those of `tools`, where these nest.
+
+        `name` is that of the tool where the mode is `named`.
 
         Raises `UnsupportedCapability` for a choice that the API does not have.
         """
@@ -101,8 +102,12 @@ class Provider(Protocol):
         """Read a response of the API, as plain JSON. Raises `MalformedResponse`."""
         ...
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback, /) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = "", /
+    ) -> list[dict[str, Any]]:
         """Give what is appended to the conversation: the model's own turn, unchanged, and what it is told after it.
+
+        That is an answer to each of its calls, and a message, where there is one.
 
         Raises `MalformedResponse`, and ValueError where a call has no answer.
         """

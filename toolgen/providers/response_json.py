@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.schema.json_values import kind_of
+from toolgen.schema.json_values import compact_json, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall
+    from toolgen.contract.records import ToolRequest
+    from toolgen.providers.messages import CallAnswer
 
 _ID_BITS: Final = 64
 
@@ -74,7 +74,7 @@ def arguments_text(value: Any, where: str) -> str:
     """
     args = object_of({} if value is None else value, where)
     try:
-        return json.dumps(args, ensure_ascii=False, separators=(",", ":"))
+        return compact_json(args)
     except (ValueError, TypeError, RecursionError):
         raise MalformedResponse(f"{where} of the response cannot be written as JSON") from None
 
@@ -84,18 +84,18 @@ def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
     return {name: member for name, member in value.items() if member is not None}
 
 
-def answers_to(calls: Iterable[ModelCall], feedback: Feedback) -> list[CallAnswer]:
+def answers_to(calls: Iterable[ToolRequest], answers: Iterable[CallAnswer]) -> list[CallAnswer]:
     """Give the answer to each call, in the order of the calls: by id, and by order where some share one or have none.
 
     Raises ValueError for a call without an answer, which every API would refuse, and for an answer without a call.
     """
     waiting: dict[str, deque[CallAnswer]] = {}
-    for answer in feedback.answers:
+    for answer in answers:
         waiting.setdefault(answer.tool_call_id, deque()).append(answer)
     asked = list(calls)
     found = [waiting[call.tool_call_id].popleft() for call in asked if waiting.get(call.tool_call_id)]
     if len(found) < len(asked) or any(waiting.values()):
-        raise ValueError("feedback must answer each call of the response once, and nothing else")
+        raise ValueError("there must be one answer to each call of the response, and no other")
     return found
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolgen.contract.qualified import SEPARATOR
 from toolgen.providers.stubs.stub import python_function_name
+from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.spec.selector import Selector
-from toolgen.spec.wire_names import DOTTED, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -119,12 +119,13 @@ class ToolNames:
     @cached_property
     def _one_to_one(self) -> Mapping[str, Sequence[str]]:
         """Wire names of every provider, and Python names."""
+        providers = {each.grammar: each for each in map(provider, PROVIDERS)}.values()
         return _table(
             (spelling, tool.ident)
             for tool in self._tools
             for spelling in (
                 tool.wire_name,
-                *((wire_name(tool.ident, DOTTED),) if tool.wire_name == wire_name(tool.ident) else ()),
+                *(spelled(tool.ident, tool.wire_name, each) for each in providers),
                 python_function_name(tool.wire_name),
                 tool.python_name,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, cast
 
-from toolgen.spec.wire_names import wire_name
+from toolgen.spec.wire_names import fits, wire_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,5 +40,6 @@ def provider_payload(name: str, offered: Sequence[OfferedTool]) -> Payload:
 
 
 def spelled(ident: str, own: str, provider: Provider) -> str:
-    """Spell a tool for a provider; `own` is the wire name that it has, which stays if its spec chose it."""
-    return own if own != wire_name(ident) else wire_name(ident, provider.grammar)
+    """Spell a tool for a provider; `own` is the wire name that it has, which stays if its spec chose it and it fits."""
+    chosen = own != wire_name(ident) and fits(own, provider.grammar)
+    return own if chosen else wire_name(ident, provider.grammar)

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.execution import blocking as blocking
     from toolgen.runtime.catalog.registration import ToolAdapter as ToolAdapter
     from toolgen.runtime.codec.codec import Codec as Codec
+    from toolgen.runtime.policy.permission import Decision as Decision
     from toolgen.runtime.policy.permission import allow_all as allow_all
     from toolgen.runtime.policy.permission import deny_all as deny_all
+    from toolgen.runtime.runs.run import Session as Session
 else:
     from toolgen.contract.lazy import reexport
 
@@ -32,8 +34,10 @@ else:
         {
             "Catalog": ".catalog.catalog",
             "Codec": ".codec.codec",
+            "Decision": ".policy.permission",
             "InvalidPayload": ".base.errors",
             "Runtime": ".calls.pipeline",
+            "Session": ".runs.run",
             "ToolAdapter": ".catalog.registration",
             "ToolCallMeta": "toolgen.contract.records",
             "ToolDefinition": ".catalog.definition",

@@ -23,7 +23,12 @@ def kind_of(value: Any) -> str:
     return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
 
 
-def value_of(text: str) -> Any:
+def compact_json(value: Any) -> str:
+    """Write JSON without blanks. Raises ValueError and TypeError for what JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def value_of(text: bytes | str) -> Any:
     """Read JSON text. Raises ValueError, also for a number that is none or too large, and RecursionError."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite)
 

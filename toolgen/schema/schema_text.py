@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,8 +45,3 @@ def described(schema: Mapping[str, Any], moved: Iterable[str]) -> dict[str, Any]
 def is_said(keyword: str) -> bool:
     """Whether a keyword says anything of a value; one that JSON Schema does not have may, unless it starts so."""
     return keyword not in SILENT and not keyword.startswith("x-")
-
-
-def compact_json(value: Any) -> str:
-    """JSON text, in as few characters as it takes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -11,7 +11,7 @@ from toolgen.search.stemming import stem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_GROUPS: Final = (
+_GROUPS: Final[tuple[str, ...]] = (
     # what is done
     "analyze analyse analysis evaluate assess examine inspect",
     "apply submit request",

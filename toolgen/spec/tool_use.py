@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 Layer: TypeAlias = Literal["chat", "step", "phase"]
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
 
-Scheme: TypeAlias = Literal["enumerate-all", "universal-category", "retrieval", "codeact"]
-SCHEMES: Final[tuple[Scheme, ...]] = get_args(Scheme)
+PresentationName: TypeAlias = Literal["enumerate-all", "universal-category", "retrieval", "codeact"]
+PRESENTATIONS: Final[tuple[PresentationName, ...]] = get_args(PresentationName)
 
-DEFAULT_SCHEMES: Final[Mapping[Layer, Scheme]] = {
+DEFAULT_PRESENTATIONS: Final[Mapping[Layer, PresentationName]] = {
     "chat": "enumerate-all",
     "step": "universal-category",
     "phase": "universal-category",
@@ -64,15 +64,15 @@ class ToolUseError(ValueError):
 class ToolUseConfig:
     """How models are shown the tools.
 
-    `schemes` has one for each layer. `catalog` names the action catalog; empty for the only one there is, or else one
-    of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes` are those
-    that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
+    `presentations` has one for each layer. `catalog` names the action catalog; empty for the only one there is, or
+    else one of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes`
+    are those that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
     `hot_list_size` is None where the catalog's own holds. `tier` is that of the model, empty where it is not known.
-    `settings` are what the conditions of catalogs look at. Raises `ToolUseError` for a layer without a scheme, for one
-    that there is not, and for `retrieval` without an embedding class.
+    `settings` are what the conditions of catalogs look at. Raises `ToolUseError` for a layer without a presentation,
+    for one that there is not, and for `retrieval` without an embedding class.
     """
 
-    schemes: Mapping[Layer, Scheme] = field(default_factory=lambda: DEFAULT_SCHEMES)
+    presentations: Mapping[Layer, PresentationName] = field(default_factory=lambda: DEFAULT_PRESENTATIONS)
     catalog: str = ""
     embedding_class: str = ""
     embedding_classes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, "Mapping[str, Any]"])
@@ -87,12 +87,14 @@ class ToolUseConfig:
             raise ToolUseError(problems)
 
     def _problem(self, layer: Layer) -> Problem | None:
-        scheme, setting = self.schemes.get(layer), f"tool_use.{layer}"
-        if scheme not in SCHEMES:
-            return Problem(setting, f"there is no scheme {scheme!r}", f"there are {', '.join(SCHEMES)}")
-        if scheme == "retrieval" and not self.embedding_class:
+        presentation, setting = self.presentations.get(layer), f"tool_use.{layer}"
+        if presentation not in PRESENTATIONS:
+            return Problem(
+                setting, f"there is no presentation {presentation!r}", f"there are {', '.join(PRESENTATIONS)}"
+            )
+        if presentation == "retrieval" and not self.embedding_class:
             fix = f'write `embedding_class = "{LEXICAL}"` in `action_retrieval`, or name a class of your own'
-            said = "the scheme 'retrieval' searches, and `action_retrieval.embedding_class` is not set"
+            said = "the presentation 'retrieval' searches, and `action_retrieval.embedding_class` is not set"
             return Problem(setting, said, fix)
         return None
 
@@ -118,7 +120,7 @@ class _Reader:
         retrieval = self._table(
             configuration,
             "action_retrieval",
-            ("base", "classes", "embedding_class", "hot_list_n", "universal_wrappers_enabled"),
+            ("base", "classes", "embedding_class", "hot_list_n"),
         )
         classes = self._classes(retrieval)
         embedding_class = self._text(retrieval, "action_retrieval", "embedding_class")
@@ -141,31 +143,21 @@ class _Reader:
             "settings": self._settings(configuration),
         }
         try:
-            return ToolUseConfig(schemes=self._schemes(tool_use, retrieval), **known_parts)
+            return ToolUseConfig(presentations=self._presentations(tool_use), **known_parts)
         except ToolUseError as error:
             self.problems += error.problems
             return ToolUseConfig()
 
-    def _schemes(self, tool_use: Mapping[str, Any], retrieval: Mapping[str, Any]) -> dict[Layer, Scheme]:
-        enabled = retrieval.get("universal_wrappers_enabled", True)
-        if not isinstance(enabled, bool):
-            self._wrong_type("action_retrieval.universal_wrappers_enabled", "true or false", enabled)
-        schemes: dict[Layer, Scheme] = dict(DEFAULT_SCHEMES)
+    def _presentations(self, tool_use: Mapping[str, Any]) -> dict[Layer, PresentationName]:
+        presentations: dict[Layer, PresentationName] = dict(DEFAULT_PRESENTATIONS)
         for layer in LAYERS:
-            scheme = self._text(tool_use, "tool_use", layer)
-            if scheme and scheme not in SCHEMES:
-                self._report(f"tool_use.{layer}", f"there is no scheme {scheme!r}", SCHEMES, scheme)
-            elif scheme == "universal-category" and enabled is False:
-                self._report(
-                    f"tool_use.{layer}",
-                    "'universal-category' is chosen, and `action_retrieval.universal_wrappers_enabled` is false",
-                    fix="keep one of them",
-                )
-            elif scheme:
-                schemes[layer] = scheme
-            elif enabled is False:
-                schemes[layer] = "enumerate-all"
-        return schemes
+            presentation = self._text(tool_use, "tool_use", layer)
+            if presentation in PRESENTATIONS:
+                presentations[layer] = presentation
+            elif presentation:
+                message = f"there is no presentation {presentation!r}"
+                self._report(f"tool_use.{layer}", message, PRESENTATIONS, presentation)
+        return presentations
 
     def _classes(self, retrieval: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         found: dict[str, Mapping[str, Any]] = {}

@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What a provider accepts as the name of a tool: a pattern for the whole name, and whether dots may stay."""
+    """What a provider accepts as the name of a tool, and as the id of a call.
+
+    `pattern` is for the whole name, which has letters, digits and `_` at least; with `dots`, those of an ident stay.
+    `call_id_length` is for APIs that take ids of so many letters and digits alone; with 0 any id is taken.
+    """
 
     pattern: re.Pattern[str]
     max_length: int
     dots: bool = False
+    call_id_length: int = 0
 
 
 STRICT: Final = Grammar(re.compile(r"[a-zA-Z0-9_-]+"), 64)
@@ -45,13 +50,24 @@ def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
     )
     if plain and fits(joined, grammar):
         return joined
-    readable = re.sub(r"[^a-zA-Z0-9_-]", "_", joined)[: grammar.max_length - _HASH_LENGTH - 3]
+    spelled = "".join(each if grammar.pattern.fullmatch(each) else "_" for each in joined)
+    readable = spelled[: grammar.max_length - _HASH_LENGTH - 3]
     return f"{readable}___{name_digest(ident)}"
 
 
 def fits(name: str, grammar: Grammar) -> bool:
     """Whether a provider takes the name as it is."""
     return len(name) <= grammar.max_length and grammar.pattern.fullmatch(name) is not None
+
+
+def wire_call_id(call_id: str, grammar: Grammar) -> str:
+    """Spell the id of a call as a provider takes it. The result depends on the id alone; one that fits stays."""
+    length = grammar.call_id_length
+    if not length or (len(call_id) == length and call_id.isascii() and call_id.isalnum()):
+        return call_id
+    import hashlib
+
+    return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
 def wire_table(names: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from toolgen.llm.codeact import CodeAct, CodeActLimits
-from toolgen.llm.presentations.candidates import Candidate, Candidates
-from toolgen.llm.presentations.protocol import Outcome, Snippet
-from toolgen.providers.messages import ModelReply
+from toolgen.llm.presentations.candidates import Candidates
+from toolgen.llm.presentations.protocol import Turn
+from toolgen.providers.messages import ModelReply, OfferedTool
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ QUICK = CodeActLimits(seconds=0.5, memory_bytes=96 * 1024 * 1024)
 def candidates_of(catalog: Catalog, idents: Iterable[str] | None = None) -> Candidates:
     """Tools of a catalog as a presentation is given them."""
 
-    def read(ident: str) -> Candidate:
+    def read(ident: str) -> OfferedTool:
         found = catalog.definition(ident)
-        return Candidate(
+        return OfferedTool(
             ident=ident,
             name=catalog.wire_name(ident),
             title=found.title,
@@ -67,12 +67,12 @@ class House:
         """A conversation over all tools."""
         return CodeAct(candidates_of(self.catalog), **settings)
 
-    def outcomes(self, *snippets: str, codeact: CodeAct | None = None, **settings: Any) -> list[Outcome]:
+    def outcomes(self, *snippets: str, codeact: CodeAct | None = None, **settings: Any) -> list[Turn]:
         """Run snippets of one conversation."""
         conversation = codeact or self.codeact(**settings)
 
-        async def run_all() -> list[Outcome]:
-            return [await conversation.execute(Snippet(code=code), self) for code in snippets]
+        async def run_all() -> list[Turn]:
+            return [await conversation.execute(Turn(code=code), self) for code in snippets]
 
         return asyncio.run(run_all())
 

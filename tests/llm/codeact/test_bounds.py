@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.llm.codeact.house import QUICK, house
 from toolgen.llm.codeact import CodeActLimits, WorkerPool
 from toolgen.llm.codeact.reports import Printed, one_line, result_report
-from toolgen.llm.presentations.protocol import Snippet
+from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
 from toolgen.llm.sandbox.worker import Finished
 from toolgen.spec.visible import escaped, is_hidden
@@ -142,7 +142,7 @@ def test_what_was_slow_to_check_does_not_slow_down_what_comes_after() -> None:
 
     async def timed(code: str) -> tuple[float, str]:
         start = time.perf_counter()
-        report = (await codeact.execute(Snippet(code=code), world)).report
+        report = (await codeact.execute(Turn(code=code), world)).report
         return time.perf_counter() - start, report
 
     async def run_all() -> tuple[list[float], list[float]]:
@@ -167,7 +167,7 @@ def test_a_snippet_without_calls_takes_few_milliseconds() -> None:
         times: list[float] = []
         for number in range(40):
             start = time.perf_counter()
-            outcome = await codeact.execute(Snippet(code=f"a = {number}\nresult = [a, a + 1]"), world)
+            outcome = await codeact.execute(Turn(code=f"a = {number}\nresult = [a, a + 1]"), world)
             times.append(time.perf_counter() - start)
             assert outcome.report == f"result: [{number}, {number + 1}]"
         return times

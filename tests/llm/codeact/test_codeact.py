@@ -14,8 +14,8 @@ from tests.llm.codeact.house import House, candidates_of, house, said, tool
 from tests.runtime.runs.test_runs import run_of
 from toolgen.contract.records import FailureKind, ToolRequest
 from toolgen.llm.codeact import CodeAct, CodeActLimits, CompiledStubs
-from toolgen.llm.presentations.protocol import Calls, PlainText, Snippet
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.llm.presentations.protocol import Turn
+from toolgen.providers.messages import ModelReply
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
@@ -24,7 +24,6 @@ from toolgen.runtime.policy.permission import Decision
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
 if TYPE_CHECKING:
-    from toolgen.llm.presentations.protocol import Outcome
     from toolgen.runtime.policy.permission import PermissionRequest
 
 TWO_CALLS = """\
@@ -41,19 +40,18 @@ result = first + second
 def refused(codeact: CodeAct, answer: ModelReply) -> str:
     """Why an answer comes to no call."""
     action = codeact.interpret(answer)
-    assert isinstance(action, Calls)
     return action.calls[0].refusal
 
 
-def feedback(codeact: CodeAct, outcome: Outcome) -> str:
-    return asyncio.run(codeact.format_feedback(outcome)).message
+def feedback(codeact: CodeAct, outcome: Turn) -> str:
+    return asyncio.run(codeact.format_feedback(outcome)).report
 
 
 def test_tus_16_two_calls_and_arithmetic_in_one_block_come_to_a_result() -> None:
     world = house()
     codeact = world.codeact()
     action = codeact.interpret(said(TWO_CALLS))
-    assert isinstance(action, Snippet)
+    assert not action.is_final
     assert action.text == "I will add them."
     outcome = asyncio.run(codeact.execute(action, world))
     assert feedback(codeact, outcome) == "result: 41"
@@ -76,7 +74,7 @@ def test_a_chain_of_dependent_calls_takes_one_turn_and_every_call_has_an_id_of_i
     "answer", ["hi", "", "Use `lab__echo(x=1)`.", "    lab__echo(x=1)", "```json\n{}\n```", "```bash"]
 )
 def test_tus_21_23_an_answer_without_a_block_of_code_is_the_last_word(answer: str) -> None:
-    assert house().codeact().interpret(said(answer)) == PlainText(text=answer)
+    assert house().codeact().interpret(said(answer)) == Turn(text=answer)
 
 
 @given(st.text(alphabet=st.sampled_from("`~ \n\rpy:{}x\u2028"), max_size=60))
@@ -84,8 +82,8 @@ def test_tus_21_23_an_answer_without_a_block_of_code_is_the_last_word(answer: st
 def test_tus_21_whatever_is_answered_is_read_as_something(answer: str) -> None:
     action = CODEACT.interpret(said(answer))
     if "```" not in answer and "~~~" not in answer:
-        assert action == PlainText(text=answer)
-    assert isinstance(action, PlainText | Snippet | Calls)
+        assert action == Turn(text=answer)
+    assert action.is_final == (action.code is None and not action.calls)
 
 
 CODEACT = house().codeact()
@@ -94,24 +92,23 @@ CODEACT = house().codeact()
 @pytest.mark.parametrize("fence", ["```python", "```", "```py", "~~~", "````python", "``` Python3", "  ```python"])
 def test_tus_21_one_block_is_the_action(fence: str) -> None:
     marks = fence.strip().rstrip("python3PYTHON ").rstrip()
-    assert CODEACT.interpret(said(f"So:\n{fence}\nresult = 1\n{marks}")) == Snippet(code="result = 1", text="So:")
+    assert CODEACT.interpret(said(f"So:\n{fence}\nresult = 1\n{marks}")) == Turn(code="result = 1", text="So:")
 
 
 def test_several_blocks_are_run_as_one_and_blocks_of_other_languages_are_text() -> None:
     action = CODEACT.interpret(said("```python\na = 1\n```\nthen\n```json\n{}\n```\n```\nresult = a\n```"))
-    assert action == Snippet(code="a = 1\nresult = a", text="then\n```json\n{}\n```")
+    assert action == Turn(code="a = 1\nresult = a", text="then\n```json\n{}\n```")
 
 
 def test_a_fence_ends_with_one_like_it_and_not_with_a_shorter_one() -> None:
     action = CODEACT.interpret(said("````python\nresult = '''\n```\n'''\n````"))
-    assert action == Snippet(code="result = '''\n```\n'''")
+    assert action == Turn(code="result = '''\n```\n'''")
 
 
 def test_a_block_that_is_cut_off_is_not_run() -> None:
     reason = refused(CODEACT, said("```python\nresult = lab__echo("))
     assert reason == "nothing was run: the block of code has no end; write it again, shorter, and close it with ```"
     action = CODEACT.interpret(said("```python\nresult = lab__echo("))
-    assert isinstance(action, Calls)
     world = house()
     assert feedback(CODEACT, asyncio.run(CODEACT.execute(action, world))) == reason
     assert not world.requests
@@ -120,13 +117,12 @@ def test_a_block_that_is_cut_off_is_not_run() -> None:
 def test_a_call_in_any_other_way_is_refused_and_answered_by_its_id() -> None:
     world = house()
     codeact = world.codeact()
-    action = codeact.interpret(ModelReply(calls=(ModelCall(tool_call_id="t1", name="lab__echo", arguments="{}"),)))
-    assert isinstance(action, Calls)
+    action = codeact.interpret(ModelReply(calls=(ToolRequest(name="lab__echo", payload="{}", tool_call_id="t1"),)))
     said_back = asyncio.run(codeact.format_feedback(asyncio.run(codeact.execute(action, world))))
     assert [(each.tool_call_id, each.name, each.text) for each in said_back.answers] == [
         ("t1", "lab__echo", "nothing was called: call functions in a ```python block")
     ]
-    assert said_back.message == ""
+    assert said_back.report == ""
     assert [each.name for each in world.requests] == ["lab__echo (not offered)"]
     assert [each.error.kind for each in world.results if each.error] == [FailureKind.TOOL_NOT_AVAILABLE]
 
@@ -434,15 +430,15 @@ def test_a_result_is_told_only_by_a_snippet_that_names_it() -> None:
 
 def test_a_fence_in_a_list_item_takes_its_indent_from_the_lines() -> None:
     action = CODEACT.interpret(said("- so:\n  ```python\n  if 1:\n    result = 1\n x = 1\n  ```"))
-    assert action == Snippet(code="if 1:\n  result = 1\nx = 1", text="- so:")
+    assert action == Turn(code="if 1:\n  result = 1\nx = 1", text="- so:")
 
 
 def test_a_fence_may_be_indented_by_as_much_as_its_list_is() -> None:
     for indent in ("    ", "      ", "         "):
         answer = f"1. So:\n\n{indent}```python\n{indent}if 1:\n{indent}  result = 1\n{indent}```\nDone."
-        assert CODEACT.interpret(said(answer)) == Snippet(code="if 1:\n  result = 1", text="1. So:\n\nDone.")
+        assert CODEACT.interpret(said(answer)) == Turn(code="if 1:\n  result = 1", text="1. So:\n\nDone.")
     inner = "```python\nresult = '''\n    ```\n'''\n```"
-    assert CODEACT.interpret(said(inner)) == Snippet(code="result = '''\n    ```\n'''", text="")
+    assert CODEACT.interpret(said(inner)) == Turn(code="result = '''\n    ```\n'''", text="")
 
 
 def test_text_that_is_computed_may_be_one_of_a_few() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.llm.codeact.house import QUICK, house
 from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
-from toolgen.llm.presentations.protocol import Snippet
+from toolgen.llm.presentations.protocol import Turn
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
@@ -227,7 +227,7 @@ def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
     )
     assert many.report == f"{STOPPED}its calls were given more than 1200 bytes; variables are as they were before it"
     assert len(world.requests) == 3
-    assert "aaa" not in repr(big.asked)
+    assert "aaa" not in repr(big.calls)
 
 
 def test_the_stack_has_an_end() -> None:
@@ -351,7 +351,7 @@ def pids_of_a_pool_that_was_used() -> list[int]:
     conversations = [world.codeact(pool=pool) for _ in range(4)]
 
     async def run_all() -> list[str]:
-        outcomes = await asyncio.gather(*(each.execute(Snippet(code="result = 1"), world) for each in conversations))
+        outcomes = await asyncio.gather(*(each.execute(Turn(code="result = 1"), world) for each in conversations))
         return [outcome.report for outcome in outcomes]
 
     assert asyncio.run(run_all()) == ["result: 1"] * 4
@@ -409,7 +409,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
     async def cancelled() -> None:
         world = house(echo=for_ever)
         codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
-        running = asyncio.create_task(codeact.execute(Snippet(code=code), world))
+        running = asyncio.create_task(codeact.execute(Turn(code=code), world))
         while len(pool.pids) < 2:  # noqa: ASYNC110 - nobody tells when a process is there
             await asyncio.sleep(0.01)
         pid = pool.pids
@@ -423,7 +423,7 @@ def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
         assert running.cancelled()
         (killed,) = set(pid) - set(pool.pids)
         assert not is_alive(killed)
-        assert (await codeact.execute(Snippet(code="result = 1"), world)).report == "result: 1"
+        assert (await codeact.execute(Turn(code="result = 1"), world)).report == "result: 1"
 
     asyncio.run(cancelled())
 
@@ -449,13 +449,15 @@ HOST = """
 import asyncio
 from tests.llm.codeact.house import QUICK, house
 from toolgen.llm.presentations.protocol import Snippet
+from tests.llm.codeact.house import QUICK, house
+from toolgen.llm.presentations.protocol import Turn
 
 async def main():
     world = house()
     codeact = world.codeact(limits=QUICK)
     for code in ("result = lab__echo(x=1)", "while True: pass"):
-        print((await codeact.execute(Snippet(code=code), world)).report)
-    running = asyncio.create_task(codeact.execute(Snippet(code="while True: pass"), world))
+        print((await codeact.execute(Turn(code=code), world)).report)
+    running = asyncio.create_task(codeact.execute(Turn(code="while True: pass"), world))
     await asyncio.sleep(0.1)
     running.cancel()
     await asyncio.wait([running])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.llm.codeact.house import candidates_of, tool
 from tests.llm.codeact.snippets import snippet
 from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
-from toolgen.llm.presentations.protocol import Snippet
+from toolgen.llm.presentations.protocol import Turn
 from toolgen.llm.tool_use.tool_use import RunOps
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, allow_all
@@ -21,8 +21,6 @@ from toolgen.spec.visible import is_hidden
 
 pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
 
-if TYPE_CHECKING:
-    from toolgen.llm.presentations.protocol import Outcome
 
 LIMITS = CodeActLimits(
     seconds=1.0, memory_bytes=64 * 1024 * 1024, kept_bytes=1024 * 1024, argument_bytes=1024 * 1024, calls=12,
@@ -60,17 +58,17 @@ class Fuzzed:
     def hidden(self, _args: Any) -> Any:
         raise AssertionError("it ran")
 
-    async def take(self, code: str) -> Outcome:
+    async def take(self, code: str) -> Turn:
         """Run a snippet, and check what came of it."""
         before = await self.ended()
         ran = len(self.ran)
         start = time.monotonic()
-        outcome = await self.codeact.execute(Snippet(code=code), self.ops)
+        outcome = await self.codeact.execute(Turn(code=code), self.ops)
         took = time.monotonic() - start
         self.check_report(outcome.report)
         assert took < 4 * LIMITS.seconds + SLACK
         calls = (await self.ended())[len(before) :]
-        assert len(calls) == len(outcome.results) == len(outcome.made) == len(outcome.asked) <= LIMITS.calls
+        assert len(calls) == len(outcome.results) == len(outcome.made) == len(outcome.calls) <= LIMITS.calls
         assert [result.tool_name for _, result in outcome.made] == [name for _, name in calls]
         assert [result.success for result in outcome.results] == [kind == "tool_completed" for kind, _ in calls]
         handled = [name for _, name in calls if name in ("lab.echo", "lab.fail")]

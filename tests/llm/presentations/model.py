@@ -12,7 +12,7 @@ from tests.runtime.responses import RESPONSES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.llm.tool_use import Conversation, Turn
+    from toolgen.llm import Conversation, Turn
 
 _NAMES = re.compile(r'"name": ?"([^"]+)"')
 

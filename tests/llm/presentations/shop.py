@@ -10,7 +10,7 @@ from toolgen.compiler.build import compile_specs, generate
 from toolgen.compiler.config import Target
 from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.contract.records import FailureKind, ToolsetRegistration
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
+from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime
 from toolgen.runtime.base.errors import CallFailed
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.contract.records import ToolCallMeta
-    from toolgen.llm.tool_use import Conversation
+    from toolgen.llm import Conversation
     from toolgen.runtime.policy.permission import PermissionCallback
-    from toolgen.spec.tool_use import Scheme
+    from toolgen.spec.tool_use import PresentationName
 
 SPECS: Final[Mapping[str, str]] = {
     "shop.yaml": """
@@ -177,17 +177,17 @@ def _price(number: int) -> int:
 
 
 class Visit:
-    """One visit of a model to the shop, under one scheme in every layer."""
+    """One visit of a model to the shop, under one presentation in every layer."""
 
     def __init__(
         self,
         catalog: Catalog,
-        scheme: Scheme,
+        presentation: PresentationName,
         permission: PermissionCallback,
         policies: Sequence[str] = (),
         embedding_class: str = "lexical",
     ) -> None:
-        config = ToolUseConfig(embedding_class=embedding_class, schemes=dict.fromkeys(LAYERS, scheme))
+        config = ToolUseConfig(embedding_class=embedding_class, presentations=dict.fromkeys(LAYERS, presentation))
         self.shop = Shop()
         self.store = MemoryStore()
         self.tool_use = ToolUse(catalog, config)

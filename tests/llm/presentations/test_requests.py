@@ -11,8 +11,7 @@ import pytest
 from tests.llm.presentations.model import ScriptedModel
 from tests.llm.presentations.shop import ACTIONS, Visit
 from tests.runtime.responses import RESPONSES
-from toolgen.llm.tool_use import ToolUse
-from toolgen.providers.messages import ToolChoice
+from toolgen.llm import ToolUse
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime import Catalog, Runtime, allow_all
@@ -50,21 +49,21 @@ def test_reg_26_the_tools_of_a_request_are_the_effective_set(shop_catalog: LoadS
         assert offered == {shop.spelled(ident, provider) for ident in effective}
 
 
-@pytest.mark.parametrize("scheme", ["enumerate-all", "universal-category", "retrieval", "codeact"])
-def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: LoadShop, scheme: Any) -> None:
-    shop = Visit(shop_catalog(), scheme, allow_all)
+@pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "retrieval", "codeact"])
+def test_a_request_is_the_same_object_as_long_as_nothing_changed(shop_catalog: LoadShop, presentation: Any) -> None:
+    shop = Visit(shop_catalog(), presentation, allow_all)
     conversation = shop.conversation()
     first = conversation.request()
     asyncio.run(ScriptedModel(conversation).say("hi"))
     assert conversation.request() is first
-    if scheme in ("enumerate-all", "universal-category"):
+    if presentation in ("enumerate-all", "universal-category"):
         shop.run = shop.runtime.start_run()
         assert shop.conversation().request() is first
 
 
 def test_a_choice_is_said_beside_the_tools(shop_catalog: LoadShop) -> None:
     conversation = Visit(shop_catalog(), "enumerate-all", allow_all).conversation()
-    chosen = conversation.request(ToolChoice(mode="named", name="shop__get_price"))
+    chosen = conversation.request("named", "shop__get_price")
     assert chosen["tool_choice"] == {"type": "function", "function": {"name": "shop__get_price"}}
     assert chosen["tools"] == conversation.request()["tools"]
 

@@ -13,8 +13,8 @@ import pytest
 
 from tests.runtime.responses import RESPONSES
 from toolgen.contract.records import FailureKind
+from toolgen.llm import ToolUse
 from toolgen.llm.tags import parse_response
-from toolgen.llm.tool_use import ToolUse
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
 from toolgen.runtime.events.records import RunNotFound
@@ -22,8 +22,8 @@ from toolgen.runtime.events.records import RunNotFound
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from toolgen.llm import Turn
     from toolgen.llm.tags.line import TagLine
-    from toolgen.llm.tool_use import Turn
 
 TAGS: dict[str, tuple[str, list[str], bool]] = {
     "FIND": ("(.+)", ["query"], True),

@@ -13,14 +13,14 @@ from tests.llm.presentations.model import ScriptedModel, Task
 from tests.llm.presentations.shop import ACTIONS, Visit
 from tests.runtime.responses import RESPONSES
 from toolgen.runtime.policy.permission import Decision
-from toolgen.spec.tool_use import SCHEMES
+from toolgen.spec.tool_use import PRESENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from toolgen.runtime import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
-    from toolgen.spec.tool_use import Scheme
+    from toolgen.spec.tool_use import PresentationName
 
     LoadShop = Callable[[], Catalog]
 
@@ -47,16 +47,16 @@ def answering(denied: frozenset[str]) -> PermissionCallback:
 
 async def trace_of(
     catalog: Catalog,
-    scheme: Scheme | None,
+    presentation: PresentationName | None,
     provider: str,
     calls: Sequence[tuple[str, Mapping[str, Any]]],
     permission: PermissionCallback,
     policies: Sequence[str],
 ) -> tuple[list[Any], list[str], Any]:
     """What the pipeline saw, which handlers ran, and what they left."""
-    visit = Visit(catalog, scheme or "enumerate-all", permission, policies)
+    visit = Visit(catalog, presentation or "enumerate-all", permission, policies)
     tagged = visit.tool_use.tagged(visit.runtime, visit.run, provider)
-    conversation = tagged if scheme is None else visit.conversation(provider)
+    conversation = tagged if presentation is None else visit.conversation(provider)
     model = ScriptedModel(conversation, provider)
     for ident, args in calls:
         name = visit.spelled(ident, provider)
@@ -74,7 +74,7 @@ def catalog(shop_catalog: LoadShop) -> Catalog:
     calls=LOGICAL,
     denied=st.frozensets(st.sampled_from(sorted(CALLS)), max_size=3),
     is_closed=st.booleans(),
-    scheme=st.sampled_from(SCHEMES),
+    presentation=st.sampled_from(PRESENTATIONS),
     provider=st.sampled_from(sorted(RESPONSES)),
 )
 @settings(max_examples=40)
@@ -83,7 +83,7 @@ def test_the_trace_is_the_same_under_every_scheme_and_provider(
     calls: list[tuple[str, dict[str, Any]]],
     denied: frozenset[str],
     is_closed: bool,
-    scheme: Scheme,
+    presentation: PresentationName,
     provider: str,
 ) -> None:
     policies = ["closed"] if is_closed else []
@@ -91,7 +91,7 @@ def test_the_trace_is_the_same_under_every_scheme_and_provider(
     arguments = (seen, answering(denied), policies)
     usual = asyncio.run(trace_of(catalog, "enumerate-all", "openai", *arguments))
     assert len(usual[0]) >= len(seen)
-    assert asyncio.run(trace_of(catalog, scheme, provider, *arguments)) == usual
+    assert asyncio.run(trace_of(catalog, presentation, provider, *arguments)) == usual
 
 
 @pytest.mark.parametrize("provider", sorted(RESPONSES))

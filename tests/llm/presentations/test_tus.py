@@ -1,4 +1,4 @@
-"""Requirements of tool-use schemes: however tools are shown, what is allowed and what happens is the same."""
+"""Requirements of tool-use presentations: however tools are shown, what is allowed and what happens is the same."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from tests.llm.presentations.shop import ACTIONS, Shop, Visit
 from tests.runtime.responses import RESPONSES
 from tests.runtime.tools import idle_executors
 from toolgen.contract.records import FailureKind, ToolRequest, ToolResult, ToolsetRegistration
+from toolgen.llm import ToolUse, ToolUseConfig, Turn
 from toolgen.llm.presentations import protocol
-from toolgen.llm.presentations.protocol import PlainText, ToolListing
+from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.tool_use import RunOps
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.providers.messages import ModelReply
 from toolgen.runtime import Catalog, Runtime, allow_all, deny_all
 from toolgen.runtime.base.errors import CallFailed, CatalogError
-from toolgen.spec.tool_use import LAYERS, SCHEMES, ToolUseError, read_tool_use
+from toolgen.spec.tool_use import LAYERS, PRESENTATIONS, ToolUseError, read_tool_use
 from toolgen.toolsets.actions import ActionTools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toolgen.contract.records import ToolResult
-    from toolgen.llm.tool_use import Conversation, Turn
-    from toolgen.spec.tool_use import Scheme
+    from toolgen.llm import Conversation
+    from toolgen.spec.tool_use import PresentationName
 
     LoadShop = Callable[[], Catalog]
 
-PRESENTATIONS = (
+MODULES = (
     "presentations.enumerate_all",
     "presentations.universal_category",
     "presentations.retrieval",
     "codeact",
+    "tags.presentation",
 )
 
 
@@ -54,8 +55,8 @@ def task(visit: Visit, ident: str, words: str = "", **args: Any) -> Task:
     return Task(words or ident, names, action.partition("__")[0], args)
 
 
-def visit(load_shop: LoadShop, scheme: Scheme, **options: Any) -> Visit:
-    return Visit(load_shop(), scheme, options.pop("permission", allow_all), **options)
+def visit(load_shop: LoadShop, presentation: PresentationName, **options: Any) -> Visit:
+    return Visit(load_shop(), presentation, options.pop("permission", allow_all), **options)
 
 
 async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> ScriptedModel:
@@ -64,18 +65,18 @@ async def perform(shop: Visit, *tasks: Task, provider: str = "openai") -> Script
     return model
 
 
-def test_tus_01_there_are_four_schemes_and_an_unknown_one_is_an_error_that_lists_them() -> None:
-    assert SCHEMES == ("enumerate-all", "universal-category", "retrieval", "codeact")
+def test_tus_01_there_are_four_presentations_and_an_unknown_one_is_an_error_that_lists_them() -> None:
+    assert PRESENTATIONS == ("enumerate-all", "universal-category", "retrieval", "codeact")
     with pytest.raises(ToolUseError) as caught:
         read_tool_use({"tool_use": {"chat": "tags"}})
     (problem,) = caught.value.problems
     assert problem.setting == "tool_use.chat"
-    assert problem.message == "there is no scheme 'tags'"
+    assert problem.message == "there is no presentation 'tags'"
     assert problem.fix == "there are enumerate-all, universal-category, retrieval, codeact"
 
 
 def test_tus_02_every_layer_has_a_default() -> None:
-    assert read_tool_use({}).schemes == {
+    assert read_tool_use({}).presentations == {
         "chat": "enumerate-all",
         "step": "universal-category",
         "phase": "universal-category",
@@ -85,23 +86,23 @@ def test_tus_02_every_layer_has_a_default() -> None:
 def test_tus_03_layers_are_chosen_one_by_one(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     sent: dict[tuple[str, str], set[str]] = {}
-    for chosen in product(SCHEMES, repeat=len(LAYERS)):
-        config = ToolUseConfig(schemes=dict(zip(LAYERS, chosen, strict=True)), embedding_class="lexical")
+    for chosen in product(PRESENTATIONS, repeat=len(LAYERS)):
+        config = ToolUseConfig(presentations=dict(zip(LAYERS, chosen, strict=True)), embedding_class="lexical")
         tool_use = ToolUse(catalog, config)
         run = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
-        for layer, scheme in zip(LAYERS, chosen, strict=True):
+        for layer, presentation in zip(LAYERS, chosen, strict=True):
             listing = tool_use.presentation(layer, run).build_presentation()
             told = json.dumps([(each.name, each.description, dict(each.args)) for each in listing.tools])
-            sent.setdefault((layer, scheme), set()).add(told + listing.prompt)
+            sent.setdefault((layer, presentation), set()).add(told + listing.prompt)
     assert len(sent) == 12
     assert all(len(told) == 1 for told in sent.values())
-    assert len({next(iter(sent["chat", scheme])) for scheme in SCHEMES}) == 4
+    assert len({next(iter(sent["chat", presentation])) for presentation in PRESENTATIONS}) == 4
 
 
 def test_tus_04_the_trace_of_a_call_is_the_same_under_every_scheme(shop_catalog: LoadShop) -> None:
     traces = []
-    for scheme in SCHEMES:
-        shop = visit(shop_catalog, scheme)
+    for presentation in PRESENTATIONS:
+        shop = visit(shop_catalog, presentation)
         asyncio.run(perform(shop, task(shop, "shop.buy_good", "buy a good", id=3, count=2)))
         traces.append(asyncio.run(shop.trace()))
         assert shop.shop.orders == {1: 800}
@@ -109,8 +110,8 @@ def test_tus_04_the_trace_of_a_call_is_the_same_under_every_scheme(shop_catalog:
     assert traces == [traces[0]] * 4
 
 
-EVERY_WAY = (*SCHEMES, "tags")
-"""The schemes, and tags beside them."""
+EVERY_WAY = (*PRESENTATIONS, "tags")
+"""The presentations, and tags beside them."""
 
 
 def conversation_of(shop: Visit, way: str, provider: str = "openai") -> Conversation:
@@ -122,7 +123,7 @@ def visit_by(load_shop: LoadShop, way: str, **options: Any) -> Visit:
 
 
 def routes(way: str, name: str, action: str) -> list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]]:
-    """Every way to ask for a tool under a scheme: answers, each a text and native calls."""
+    """Every way to ask for a tool under a presentation: answers, each a text and native calls."""
     dotted = name.replace("__", ".")
     native: list[tuple[str, tuple[tuple[str, dict[str, Any]], ...]]] = [
         ("", ((spelling, {}),)) for spelling in (name, dotted, action)
@@ -171,7 +172,7 @@ WRONG: Final[Mapping[str, dict[str, Any]]] = {
 def failure_of(result: ToolResult[Any]) -> tuple[Any, ...]:
     assert result.error is not None
     error = result.error
-    # What a model sent is shown as it wrote it; schemes that write the args anew have no blanks in them.
+    # What a model sent is shown as it wrote it; presentations that write the args anew have no blanks in them.
     shown = [re.sub(r"(?<=[:,]) (?=[\[{\"\d])", "", str(block.data)) for block in result.content]
     return error.kind, error.code, error.message, error.hint, error.issues, result.payload, shown
 
@@ -182,8 +183,8 @@ def test_tus_06_invalid_args_and_results_come_to_the_same_payload_in_every_schem
 ) -> None:
     found: dict[str, tuple[Any, ...]] = {}
     told: dict[str, str] = {}
-    for scheme in SCHEMES:
-        shop = visit(shop_catalog, scheme)
+    for presentation in PRESENTATIONS:
+        shop = visit(shop_catalog, presentation)
         shop.shop.greet_customer = lambda *_: 7  # type: ignore[method-assign, assignment]  # no text
         shop.restart()
         model = ScriptedModel(shop.conversation())
@@ -202,7 +203,7 @@ def test_tus_06_invalid_args_and_results_come_to_the_same_payload_in_every_schem
         asyncio.run(do())
         (failed,) = [result for turn in turns for result in turn.results if not result.success]
         assert failed.tool_name == ident
-        found[scheme], told[scheme] = failure_of(failed), model.told[-2]
+        found[presentation], told[presentation] = failure_of(failed), model.told[-2]
     assert len(found) == 4
     assert list(found.values()) == [found["enumerate-all"]] * 4
     kind, _, message, *_ = found["enumerate-all"]
@@ -217,15 +218,13 @@ def test_tus_07_a_presentation_has_four_operations_and_knows_no_policy_and_no_re
     operations = [name for name in vars(protocol.Presentation) if not name.startswith("_")]
     assert operations == ["build_presentation", "interpret", "execute", "format_feedback"]
     assert [name for name in vars(protocol.Ops) if not name.startswith("_")] == ["call"]
-    forbidden = re.compile(
-        r"toolgen\.runtime\.(policy\.(policy|permission|effective|paths)|calls\.(pipeline|plan|stages)|catalog\.catalog|runs\.run)\b"
-    )
-    for name in PRESENTATIONS:
+    forbidden = re.compile(r"toolgen\.(execute|record|runtime\.(policy|catalog|runs|calls\.(pipeline|stages|plan)))\b")
+    for name in MODULES:
         module = importlib.import_module(f"toolgen.llm.{name}")
         modules = [module]
         if hasattr(module, "__path__"):
             parts = [part.name for part in pkgutil.iter_modules(module.__path__)]
-            assert {"presentation", "session", "reports"} <= set(parts)
+            assert {"presentation", "session"} <= set(parts)
             modules += [importlib.import_module(f"{module.__name__}.{part}") for part in parts]
         for each in modules:
             assert not forbidden.search(inspect.getsource(each)), each.__name__
@@ -279,8 +278,8 @@ def test_tus_11_retrieval_begins_with_a_search_and_no_tool_of_the_catalog(shop_c
 
 def test_tus_11_some_tools_are_there_from_the_first_if_the_host_says_so(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
-    schemes = dict.fromkeys(LAYERS, "retrieval")
-    config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
+    presentations = dict.fromkeys(LAYERS, "retrieval")
+    config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=("shop.get_price",))  # type: ignore[arg-type]  # of text
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     model = ScriptedModel(ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run()))
     assert model.offered == {"search_tools", "shop__get_price"}
@@ -304,8 +303,8 @@ def test_tus_12_what_a_search_found_can_be_called_and_nothing_else(shop_catalog:
 
 def test_tus_12_what_is_there_from_the_first_stays_beside_what_was_found(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
-    schemes = dict.fromkeys(LAYERS, "retrieval")
-    config = ToolUseConfig(schemes=schemes, embedding_class="lexical", base=("notes.keep_note",))  # type: ignore[arg-type]  # of text
+    presentations = dict.fromkeys(LAYERS, "retrieval")
+    config = ToolUseConfig(presentations=presentations, embedding_class="lexical", base=("notes.keep_note",))  # type: ignore[arg-type]  # of text
     tool_use = ToolUse(catalog, config)
     executors = [*Shop().registrations(), ActionTools(tool_use).registration()]
     runtime = Runtime(catalog, executors=executors, permission=allow_all)
@@ -351,7 +350,7 @@ def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> Non
     with pytest.raises(ToolUseError, match="embedding_class` is not set"):
         read_tool_use({"tool_use": {"step": "retrieval"}})
     config = read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
-    assert config.schemes["step"] == "retrieval"
+    assert config.presentations["step"] == "retrieval"
 
 
 class Unavailable:
@@ -456,10 +455,8 @@ def test_what_a_provider_takes_bounds_what_a_search_adds(shop_catalog: LoadShop)
 
     async def talk(query: str) -> list[str]:
         arguments = json.dumps({"query": query, "limit": 2})
-        reply = ModelReply(calls=(ModelCall(tool_call_id="1", name="search_tools", arguments=arguments),))
-        action = retrieval.interpret(reply)
-        assert not isinstance(action, PlainText)
-        await retrieval.execute(action, RunOps(shop.runtime, shop.run))
+        reply = ModelReply(calls=(ToolRequest(name="search_tools", payload=arguments, tool_call_id="1"),))
+        await retrieval.execute(retrieval.interpret(reply), RunOps(shop.runtime, shop.run))
         return [tool.name for tool in retrieval.build_presentation().tools]
 
     first = asyncio.run(talk("price of a good"))
@@ -472,7 +469,7 @@ def test_what_a_provider_takes_bounds_what_a_search_adds(shop_catalog: LoadShop)
 def test_retrieval_without_the_toolset_that_searches_is_refused(shop_catalog: LoadShop) -> None:
     catalog = Catalog()
     catalog.tool("a.b", description="A tool.", input_schema={"type": "object"})(lambda _: None)
-    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, "retrieval"), embedding_class="lexical")
+    config = ToolUseConfig(presentations=dict.fromkeys(LAYERS, "retrieval"), embedding_class="lexical")
     runtime = Runtime(catalog, permission=allow_all)
     with pytest.raises(CatalogError, match="'retrieval' needs the built-in toolset `actions`"):
         ToolUse(catalog, config).conversation("chat", runtime, runtime.start_run())
@@ -481,7 +478,7 @@ def test_retrieval_without_the_toolset_that_searches_is_refused(shop_catalog: Lo
 def test_wrappers_that_nothing_runs_are_refused(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     runtime = Runtime(catalog, executors=Shop().registrations(), missing=["actions"], permission=allow_all)
-    config = ToolUseConfig(schemes=dict.fromkeys(LAYERS, "universal-category"))
+    config = ToolUseConfig(presentations=dict.fromkeys(LAYERS, "universal-category"))
     with pytest.raises(CatalogError, match="needs something that runs the toolset `actions`"):
         ToolUse(catalog, config).conversation("step", runtime, runtime.start_run())
 
@@ -494,20 +491,22 @@ def test_a_near_miss_is_answered_with_a_name_that_was_offered(shop_catalog: Load
 
 
 def test_tus_22_names_are_on_the_surface_where_tools_are_called_by_them(shop_catalog: LoadShop) -> None:
-    for scheme, is_visible in (
+    for presentation, is_visible in (
         ("enumerate-all", True), ("codeact", True), ("universal-category", False), ("retrieval", False),
     ):  # fmt: skip
-        shop = visit(shop_catalog, scheme)  # type: ignore[arg-type]  # of text
+        shop = visit(shop_catalog, presentation)  # type: ignore[arg-type]  # of text
         conversation = shop.conversation()
         text = json.dumps(dict(conversation.request())) + conversation.prompt
-        assert [shop.spelled(ident) in text for ident in ACTIONS] == [is_visible] * len(ACTIONS), scheme
+        assert [shop.spelled(ident) in text for ident in ACTIONS] == [is_visible] * len(ACTIONS), presentation
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES, None])
-def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(shop_catalog: LoadShop, scheme: Scheme | None) -> None:
-    shop = visit(shop_catalog, scheme or "enumerate-all")
-    conversation = conversation_of(shop, scheme or "tags")
-    assert conversation._presentation.interpret(ModelReply(text="hi")) == PlainText(text="hi")
+@pytest.mark.parametrize("presentation", [*PRESENTATIONS, None])
+def test_tus_23_an_answer_that_asks_for_nothing_is_the_last_word(
+    shop_catalog: LoadShop, presentation: PresentationName | None
+) -> None:
+    shop = visit(shop_catalog, presentation or "enumerate-all")
+    conversation = conversation_of(shop, presentation or "tags")
+    assert conversation._presentation.interpret(ModelReply(text="hi")) == Turn(text="hi", calls=(), code=None)
     turn = asyncio.run(ScriptedModel(conversation).say("hi"))
     assert (turn.is_final, turn.text, turn.results) == (True, "hi", ())
 
@@ -572,11 +571,11 @@ def test_tus_26_what_is_advertised_and_what_can_be_called_are_two_things(shop_ca
 def test_turns_for_one_action(shop_catalog: LoadShop) -> None:
     """Requests with something to do, before the last word."""
     needed = {}
-    for scheme in SCHEMES:
-        shop = visit(shop_catalog, scheme)
+    for presentation in PRESENTATIONS:
+        shop = visit(shop_catalog, presentation)
         model = asyncio.run(perform(shop, task(shop, "shop.get_price", "what one good costs", id=3)))
         assert shop.shop.calls == ["get_price"]
-        needed[scheme] = model.requests - 1
+        needed[presentation] = model.requests - 1
     assert needed == {"enumerate-all": 1, "universal-category": 2, "retrieval": 2, "codeact": 1}
 
 
@@ -596,9 +595,9 @@ result = [note, order]
     assert "5400" in model.told[0]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_model_completes_a_task_of_many_turns(shop_catalog: LoadShop, scheme: Scheme) -> None:
-    shop = visit(shop_catalog, scheme)
+@pytest.mark.parametrize("presentation", PRESENTATIONS)
+def test_a_model_completes_a_task_of_many_turns(shop_catalog: LoadShop, presentation: PresentationName) -> None:
+    shop = visit(shop_catalog, presentation)
     model = asyncio.run(
         perform(
             shop,

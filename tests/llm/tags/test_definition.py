@@ -7,8 +7,8 @@ from dataclasses import fields
 import pytest
 
 from tests.llm.tags.bot import ANN, echo
+from toolgen.llm import ToolUse
 from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef, tool_defs
-from toolgen.llm.tool_use import ToolUse
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.runtime.base.errors import CatalogError
 

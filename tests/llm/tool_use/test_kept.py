@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runtime.tools import idle_executors
+from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.llm.actions.view import ActionView
 from toolgen.llm.presentations.candidates import Candidates
-from toolgen.llm.tool_use import ToolUse, ToolUseConfig
 from toolgen.llm.tool_use.kept import Kept
 from toolgen.providers.protocol import Payload
 from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
 from toolgen.spec.tool_use import LAYERS
 
 if TYPE_CHECKING:
-    from toolgen.spec.tool_use import Scheme
+    from toolgen.spec.tool_use import PresentationName
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -57,20 +57,20 @@ def of_many(tools: int) -> Catalog:
     return catalog
 
 
-@pytest.mark.parametrize("scheme", ["enumerate-all", "universal-category", "codeact"])
+@pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "codeact"])
 def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
-    monkeypatch: pytest.MonkeyPatch, scheme: Scheme
+    monkeypatch: pytest.MonkeyPatch, presentation: PresentationName
 ) -> None:
     """A number of sets would bound nothing: each of these has as many tools as it likes."""
     monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 1000)
     catalog = of_many(220)
-    actions = load("toolgen.toolsets.generated") if scheme == "universal-category" else None
+    actions = load("toolgen.toolsets.generated") if presentation == "universal-category" else None
     for number in range(220 if actions else 0):
         definition = ToolDefinition(name=f"big.t{number:05}", description="Does it.", input_schema=SCHEMA)
         assert actions is not None
         actions.register(definition, lambda _args: None)
     catalog = actions or catalog
-    tool_use = ToolUse(catalog, ToolUseConfig(schemes=dict.fromkeys(LAYERS, scheme)))
+    tool_use = ToolUse(catalog, ToolUseConfig(presentations=dict.fromkeys(LAYERS, presentation)))
     runtime = Runtime(catalog, executors=idle_executors(catalog), permission=allow_all)
     idents = sorted(ident for ident in catalog if ident.startswith("big."))
     before: dict[type, int] = {kind: alive(kind) for kind in (Candidates, Payload, ActionView)}
@@ -82,7 +82,7 @@ def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
 
     for number in range(20):
         talk(number)
-    for kind in (Candidates, ActionView, *([Payload] if scheme == "enumerate-all" else [])):
+    for kind in (Candidates, ActionView, *([Payload] if presentation == "enumerate-all" else [])):
         assert alive(kind) - before[kind] <= 5, kind
 
 

@@ -1,10 +1,42 @@
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
+import pytest
+
+import toolgen.execute
+import toolgen.llm
+import toolgen.record
 import toolgen.runtime
 
 
-def test_at_most_15_names_are_public() -> None:
+def test_at_most_17_names_are_public() -> None:
     names = dir(toolgen.runtime)
-    assert len(names) <= 15
-    assert {"Runtime", "ToolRequest", "allow_all", "deny_all", "load"} <= set(names)
+    assert len(names) <= 17
+    assert {"Decision", "Runtime", "Session", "ToolError", "ToolRequest", "allow_all", "deny_all", "load"} <= set(names)
     assert all(getattr(toolgen.runtime, name).__doc__ for name in names)
+
+
+@pytest.mark.parametrize(
+    ("package", "expected"),
+    [
+        (toolgen.llm, {"CodeAct", "Conversation", "TagRegistry", "ToolUse", "Turn", "read_tool_use", "system_prompt"}),
+        (toolgen.record, {"Artifacts", "MemoryStore", "SqliteStore"}),
+        (toolgen.execute, {"CommandHost", "agent", "command", "load_user_tools"}),
+    ],
+)
+def test_each_room_gives_the_names_of_every_day(package: object, expected: set[str]) -> None:
+    names = dir(package)
+    assert expected <= set(names)
+    assert all(getattr(package, name).__doc__ for name in names)
+
+
+@pytest.mark.parametrize("package", ["toolgen.execute", "toolgen.llm", "toolgen.record"])
+def test_a_room_imports_what_is_taken_from_it_and_not_before(package: str) -> None:
+    program = (
+        f"import json, sys, {package}; print(json.dumps([name for name in sys.modules if name.startswith('toolgen')]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(json.loads(done.stdout)) == {"toolgen", "toolgen.contract", "toolgen.contract.lazy", package}

@@ -24,7 +24,7 @@ from toolgen.execute.agent import AgentRun, Outcome
 from toolgen.execute.agent import executor as agent_executor
 from toolgen.execute.command import CommandHost
 from toolgen.execute.command import executor as command_executor
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.runtime import Catalog, Runtime, allow_all, blocking, load
 from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
 from toolgen.runtime.policy.paths.policy import PathPolicy

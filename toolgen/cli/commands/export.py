@@ -10,7 +10,7 @@ from toolgen.cli.names import check_toolset
 from toolgen.cli.output import counted, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.providers.table import PROVIDERS, provider_payload
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(*, provider: str, toolset: str | None, differences: bool) -> int:
         run = idle_runtime(catalog).start_run()
         candidates = ToolUse(catalog).candidates(run, provider)
         idents = [ident for ident in candidates if toolset is None or catalog.toolset_of(ident) == toolset]
-        found.update({ident: candidates[ident].offered for ident in idents})
+        found.update({ident: candidates[ident] for ident in idents})
     payload = provider_payload(provider, [found[ident] for ident in sorted(found)])
     show_json(dict(payload.fields))
     for each in payload.differences if differences else ():

@@ -10,7 +10,7 @@ import click
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalogs, check_known, idle_runtime
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.spec.tool_use import LAYERS
 
@@ -33,7 +33,7 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
     `tags` is the section on tools that are called by lines of text.
     """
     config = project()
-    schemes: dict[str, str] = dict(config.tool_use.schemes) | {TAGS: TAGS}
+    presentations: dict[str, str] = dict(config.tool_use.presentations) | {TAGS: TAGS}
     if package is not None:
         check_known("package", package, {target.out for target in config.targets})
     packages = built_catalogs(config, agent)
@@ -57,12 +57,14 @@ def command(*, layer: str | None, agent: str, package: str | None, style: str) -
     if layer in problems:
         raise click.UsageError(problems[layer])
     if style == "json":
-        show_json([{"layer": name, "presentation": schemes[name], "prompt": text} for name, text in sections.items()])
+        show_json(
+            [{"layer": name, "presentation": presentations[name], "prompt": text} for name, text in sections.items()]
+        )
     elif layer:
         click.echo(sections[layer], nl=not sections[layer].endswith("\n") and bool(sections[layer]))
     else:
         for name, text in sections.items():
-            click.echo(f"--- {name} ({schemes[name]})" if name != TAGS else f"--- {name}")
+            click.echo(f"--- {name} ({presentations[name]})" if name != TAGS else f"--- {name}")
             click.echo(text or "(nothing)")
     for name, problem in problems.items():
         click.echo(f"{name} has no prompt: {problem}", err=True)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.output import counted, format_option, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
-from toolgen.llm.tool_use import ToolUse
+from toolgen.llm import ToolUse
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.spec.tool_use import LAYERS, LEXICAL, SCHEMES
+from toolgen.schema.json_values import compact_json
+from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from toolgen.runtime import Catalog
-    from toolgen.spec.tool_use import Scheme, ToolUseConfig
+    from toolgen.spec.tool_use import PresentationName, ToolUseConfig
 
 ENCODING: Final = "o200k_base"
 """The tiktoken encoding of OpenAI's models since GPT-4o. Other models' counts differ."""
@@ -38,7 +39,7 @@ class Cost:
     """
 
     package: str
-    presentation: Scheme
+    presentation: PresentationName
     provider: str
     layers: tuple[str, ...]
     tools: int = 0
@@ -87,21 +88,21 @@ def costs(
     """Return the costs of one package, by presentation and then provider."""
     runtime = idle_runtime(catalog)
     run = runtime.start_run(agent)
-    for scheme in SCHEMES:
-        embedding_class = config.embedding_class or (LEXICAL if scheme == "retrieval" else "")
+    for presentation in PRESENTATIONS:
+        embedding_class = config.embedding_class or (LEXICAL if presentation == "retrieval" else "")
         tool_use = ToolUse(
-            catalog, replace(config, schemes=dict.fromkeys(LAYERS, scheme), embedding_class=embedding_class)
+            catalog, replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class)
         )
-        layers = tuple(layer for layer in LAYERS if config.schemes[layer] == scheme)
+        layers = tuple(layer for layer in LAYERS if config.presentations[layer] == presentation)
         for provider in providers:
-            cost = Cost(package=package, presentation=scheme, provider=provider, layers=layers)
+            cost = Cost(package=package, presentation=presentation, provider=provider, layers=layers)
             try:
                 conversation = tool_use.conversation("chat", runtime, run, provider)
                 tools = len(tool_use.presentation("chat", run, provider).build_presentation().tools)
             except (CatalogError, UnsupportedCapability) as error:
                 yield replace(cost, problem=_reason(error))
                 continue
-            told = "".join(_compact(value) for value in conversation.request().values()) if tools else ""
+            told = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
             prompt = conversation.prompt
             sizes = len(told.encode()), len(prompt.encode())
             yield replace(
@@ -120,10 +121,10 @@ def token_counter() -> tuple[Callable[[str], int] | None, str]:
     bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
     """
     try:
-        from bpe_openai import get_encoding
+        tokenizer: Any = import_module("bpe_openai")
     except ImportError:
         return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
-    encoding = get_encoding(ENCODING)
+    encoding = tokenizer.get_encoding(ENCODING)
     return lambda text: len(encoding.encode_ordinary(text)), ""
 
 
@@ -132,10 +133,6 @@ def _reason(error: CatalogError | UnsupportedCapability) -> str:
         tools = Counter(problem.tool for problem in error.problems)
         return f"cannot represent {counted(len(tools), 'tool')}, such as {error.problems[0]}"
     return str(error)
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 _COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")
@@ -163,8 +160,8 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
 def _told_once(found: Sequence[Cost]) -> list[Cost]:
     """The costs, with a problem that a presentation has with every provider listed only once."""
     told: list[Cost] = []
-    for scheme in dict.fromkeys(cost.presentation for cost in found):
-        same = [cost for cost in found if cost.presentation == scheme]
+    for presentation in dict.fromkeys(cost.presentation for cost in found):
+        same = [cost for cost in found if cost.presentation == presentation]
         shared = len(same) > 1 and same[0].problem and len({cost.problem for cost in same}) == 1
         told += [replace(same[0], provider="every provider")] if shared else same
     return told

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from toolgen.compiler.ir.catalog import Permission
 from toolgen.providers.messages import OfferedTool
 from toolgen.providers.table import provider, spelled
 from toolgen.schema.compact import model_args_schema
@@ -52,7 +51,7 @@ def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
             description=tool.description,
             args=model_args_schema(tool.args.json, tool.inject),
             title=tool.title,
-            is_readonly=tool.permission is Permission.READONLY,
+            permission=tool.permission.value,
         )
         for tool in tools
     ]

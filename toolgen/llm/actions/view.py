@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from toolgen.contract.actions import ActionRule, Args
     from toolgen.llm.actions.catalog import Action, ActionCatalog, Category
     from toolgen.llm.actions.resources import Resource, Resources
-    from toolgen.llm.presentations.candidates import Candidate, Candidates
+    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.providers.messages import OfferedTool
 
 _MANY: Final = 200
 """Names of which the nearest are looked for in a thread: difflib takes some 20 µs each."""
@@ -35,7 +36,7 @@ class Entry:
     said: str | None = None
 
     @property
-    def target(self) -> Candidate:
+    def target(self) -> OfferedTool:
         """The tool that it leads to."""
         return self.candidates[self.action.target]
 

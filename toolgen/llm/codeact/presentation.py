@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.records import ToolRequest
 from toolgen.llm.codeact.fences import read_fences
 from toolgen.llm.codeact.limits import CodeActLimits
 from toolgen.llm.codeact.session import Session
 from toolgen.llm.codeact.stubs import CompiledStubs, Functions
 from toolgen.llm.presentations.calls import not_offered, run_calls
-from toolgen.llm.presentations.protocol import Calls, Outcome, PlainText, RequestedCall, Snippet, ToolListing
+from toolgen.llm.presentations.protocol import RequestedCall, ToolListing, Turn
 from toolgen.llm.sandbox.pool import WorkerPool
-from toolgen.providers.messages import CallAnswer, Feedback, ModelCall
+from toolgen.providers.messages import CallAnswer
 from toolgen.providers.stubs.stub import RESULT
 
 if TYPE_CHECKING:
@@ -66,34 +68,35 @@ class CodeAct:
         source = self._functions.source(self._functions.by_name)
         return ToolListing(tools=(), dispatchable=self._candidates, prompt=f"{_PROMPT}\n```python\n{source}```\n")
 
-    def interpret(self, reply: ModelReply) -> PlainText | Calls | Snippet:
+    def interpret(self, reply: ModelReply) -> Turn:
         """Read an answer: code, the last word, or what is refused."""
         if reply.calls:
-            return Calls(calls=tuple(map(not_offered, reply.calls)), text=reply.text)
+            return Turn(calls=tuple(map(not_offered, reply.calls)), text=reply.text)
         found = read_fences(reply.text)
         if found.is_cut:
-            cut = ModelCall(tool_call_id="", name="python", arguments="{}")
-            return Calls(calls=(RequestedCall(asked=cut, refusal=_CUT),), text=reply.text)
+            cut = ToolRequest(name="python", payload="{}")
+            return Turn(calls=(RequestedCall(asked=cut, refusal=_CUT),), text=reply.text)
         if not found.blocks:
-            return PlainText(text=reply.text)
-        return Snippet(code="\n".join(found.blocks), text=found.text)
+            return Turn(text=reply.text)
+        return Turn(code="\n".join(found.blocks), text=found.text)
 
-    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+    async def execute(self, turn: Turn, ops: Ops) -> Turn:
         """Run code; its calls go through `ops`, one after the other. Cancelled, it leaves no process behind.
 
-        What the calls of code were given is not in the outcome.
+        What the calls of code were given is not in the turn.
         """
-        if isinstance(action, Calls):
-            return await run_calls(action, ops)
-        return await self._session.run(action.code, ops)
+        if turn.code is None:
+            return await run_calls(turn, ops)
+        return await self._session.run(turn, turn.code, ops)
 
-    async def format_feedback(self, outcome: Outcome) -> Feedback:
+    async def format_feedback(self, turn: Turn) -> Turn:
         """Give the report of a snippet, or why nothing was run."""
-        if outcome.report:
-            return Feedback(message=outcome.report)
+        if turn.code is not None:
+            return turn
         answers = tuple(
             CallAnswer(tool_call_id=each.asked.tool_call_id, name=each.asked.name, text=_NO_TOOLS, is_error=True)
-            for each in outcome.asked
+            for each in turn.calls
             if each.request is not None
         )
-        return Feedback(answers=answers, message="\n".join(each.refusal for each in outcome.asked if each.refusal))
+        refusals = [each.refusal for each in turn.calls if each.refusal]
+        return replace(turn, answers=answers, report="\n".join(refusals))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
@@ -16,12 +17,11 @@ from toolgen.llm.codeact.reports import (
     result_report,
     type_check_report,
 )
-from toolgen.llm.presentations.protocol import Outcome, RequestedCall
+from toolgen.llm.presentations.protocol import RequestedCall
 from toolgen.llm.sandbox.process import SandboxUnavailable, SnippetFailed, WorkerLost
 from toolgen.llm.sandbox.sandbox_code import CHECKED_IMPORTS, Border
 from toolgen.llm.sandbox.type_check_errors import serious, undefined_calls
 from toolgen.llm.sandbox.worker import Finished
-from toolgen.providers.messages import ModelCall
 from toolgen.providers.stubs.stub import RESULT
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
     from toolgen.llm.codeact.limits import CodeActLimits
     from toolgen.llm.codeact.stubs import Functions
-    from toolgen.llm.presentations.protocol import Ops
+    from toolgen.llm.presentations.protocol import Ops, Turn
     from toolgen.llm.sandbox.pool import WorkerPool
     from toolgen.llm.sandbox.worker import Suspended, Worker
 
@@ -58,69 +58,69 @@ class Session:
         self._history = History()
         self._bound: dict[str, None] = {}
 
-    async def run(self, code: str, ops: Ops) -> Outcome:
-        """Check a snippet, run it, and make its calls. Raises nothing but what ends a task."""
+    async def run(self, turn: Turn, code: str, ops: Ops) -> Turn:
+        """Check the code of a turn, run it, and make its calls. Raises nothing but what ends a task."""
         if len(code) > self._limits.source_chars:
             most = self._limits.source_chars
-            return Outcome(report=f"nothing was run: the code has {len(code)} characters, and {most} is the most")
-        run = _Run(self._functions, ops, self._limits)
+            return replace(turn, report=f"nothing was run: the code has {len(code)} characters, and {most} is the most")
+        run = _Run(turn, self._functions, ops, self._limits)
         try:
             async with asyncio.timeout(self._limits.total_seconds):
                 return await self._checked(run, code)
         except TimeoutError:
-            return run.outcome(
+            return run.ended(
                 f"error: the code was stopped, for it took more than {self._limits.total_seconds:g} s with its calls; "
                 "variables are as they were before it"
             )
         except SandboxUnavailable as unavailable:
-            return run.outcome(f"sandbox_unavailable: no code can be run, for {unavailable}")
+            return run.ended(f"sandbox_unavailable: no code can be run, for {unavailable}")
 
-    async def _checked(self, run: _Run, code: str) -> Outcome:
+    async def _checked(self, run: _Run, code: str) -> Turn:
         """Run a snippet that the type checker has nothing against."""
         snippet = _Snippet(code, self._functions, self._history)
         try:
             found = await self._pool.check(snippet.text, self._limits)
         except SnippetFailed as failure:
-            return run.outcome(f"nothing was run: {failure_report(failure.moved_up(snippet.lines_before))}")
+            return run.ended(f"nothing was run: {failure_report(failure.moved_up(snippet.lines_before))}")
         except WorkerLost as lost:
-            return run.outcome(f"nothing was run: the type checker came to no end with this code, for {lost}")
+            return run.ended(f"nothing was run: the type checker came to no end with this code, for {lost}")
         own = [each.moved_up(snippet.lines_before) for each in found if each.line > snippet.lines_before]
         type_check_errors = serious(own, self._functions.by_name, self._functions.open_types)
         if not type_check_errors:
             return await self._run(run, snippet)
         await run.refuse(undefined_calls(type_check_errors, code)[:_UNDEFINED_CALLS])
-        return run.outcome(type_check_report(type_check_errors, self._functions.by_name))
+        return run.ended(type_check_report(type_check_errors, self._functions.by_name))
 
-    async def _run(self, run: _Run, snippet: _Snippet) -> Outcome:
+    async def _run(self, run: _Run, snippet: _Snippet) -> Turn:
         bound = {**self._bound, **dict.fromkeys(snippet.functions)}
         try:
             async with self._pool.worker(self._limits, self._border.call, self._variables) as worker:
                 try:
                     await self._prepare(worker, bound)
                 except (WorkerLost, SnippetFailed) as failure:
-                    return self._forget(failure)
+                    return run.ended(self._forget(failure))
                 run.worker = worker
                 try:
                     ending, has_failed = await self._ending(run, snippet)
                     variables = await worker.state()
                 except WorkerLost as lost:
-                    return run.outcome(f"error: the code was stopped, for {lost}; variables are as they were before it")
+                    return run.ended(f"error: the code was stopped, for {lost}; variables are as they were before it")
         except WorkerLost as lost:
-            return self._forget(lost)
+            return run.ended(self._forget(lost))
         if len(variables) > self._limits.kept_bytes:
-            return run.outcome("\n".join(filter(None, [ending, _NOT_KEPT])))
+            return run.ended("\n".join(filter(None, [ending, _NOT_KEPT])))
         self._variables, self._bound = variables, bound
         self._history.learn(await snippet.learned(self._pool, self._limits, has_failed=has_failed))
-        return run.outcome(ending)
+        return run.ended(ending)
 
-    def _forget(self, failure: Exception) -> Outcome:
+    def _forget(self, failure: Exception) -> str:
         """Begin anew, where what earlier snippets left behind would fail every later one."""
         self._variables = None
         self._history.clear()
         self._bound.clear()
         reason = one_line(str(failure))
-        return Outcome(
-            report=f"nothing was run: the variables of earlier code could not be brought back, for {reason}. "
+        return (
+            f"nothing was run: the variables of earlier code could not be brought back, for {reason}. "
             "All variables are gone; bind again what you need"
         )
 
@@ -189,7 +189,8 @@ class _Snippet:
 class _Run:
     """One snippet: the calls it made so far, and what it printed."""
 
-    def __init__(self, functions: Functions, ops: Ops, limits: CodeActLimits) -> None:
+    def __init__(self, turn: Turn, functions: Functions, ops: Ops, limits: CodeActLimits) -> None:
+        self._turn = turn
         self.worker: Worker | None = None
         self._functions = functions
         self._ops = ops
@@ -232,13 +233,13 @@ class _Run:
 
     def _note(self, function: str, ident: str, result: ToolResult[Any]) -> None:
         # What the calls were given is not kept until the snippet ends: it would be the host's memory that holds it.
-        asked = ModelCall(tool_call_id=result.tool_call_id, name=function, arguments="")
+        asked = ToolRequest(name=function, payload=b"", tool_call_id=result.tool_call_id)
         request = ToolRequest(name=ident, payload=b"", tool_call_id=result.tool_call_id)
         self._asked.append(RequestedCall(asked=asked, request=request))
         self._results.append(result)
 
-    def outcome(self, ending: str) -> Outcome:
-        """What came of it: all that it called, and a report of its end."""
+    def ended(self, ending: str) -> Turn:
+        """The turn, with all that its code called, and a report of its end."""
         parts = [part for part in (self._printed.report(), ending) if part]
         report = "\n".join(parts) or f"it ran; nothing was printed, and `{RESULT}` was not bound"
-        return Outcome(asked=tuple(self._asked), results=tuple(self._results), report=report)
+        return replace(self._turn, calls=tuple(self._asked), results=tuple(self._results), report=report)

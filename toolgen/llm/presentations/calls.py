@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgen.contract.records import NOT_OFFERED, ToolRequest
-from toolgen.llm.presentations.protocol import Calls, Outcome, PlainText, RequestedCall
-from toolgen.providers.messages import CallAnswer, Feedback
+from toolgen.llm.presentations.protocol import RequestedCall, Turn
+from toolgen.providers.messages import CallAnswer
 from toolgen.runtime.base.suggest import nearest
+from toolgen.schema.json_values import compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from toolgen.contract.records import ToolResult
     from toolgen.llm.presentations.protocol import Ops
-    from toolgen.providers.messages import ModelCall, ModelReply
+    from toolgen.providers.messages import ModelReply
 
 
 Told: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[CallAnswer]]"
 """Says to a model what came of one call."""
 
 
-def interpreted(reply: ModelReply, requested: Callable[[ModelCall], RequestedCall]) -> PlainText | Calls:
+def interpreted(reply: ModelReply, requested: Callable[[ToolRequest], RequestedCall]) -> Turn:
     """Read an answer, each call of it by `requested`; one without calls is the last word."""
-    if not reply.calls:
-        return PlainText(text=reply.text)
-    return Calls(calls=tuple(requested(call) for call in reply.calls), text=reply.text)
+    return Turn(text=reply.text, calls=tuple(requested(call) for call in reply.calls))
 
 
-def request(ident: str, asked: ModelCall, payload: str | None = None) -> RequestedCall:
+def request(ident: str, asked: ToolRequest, payload: str | None = None) -> RequestedCall:
     """Ask for a call of a tool, with the args as the model wrote them, or others."""
-    arguments = (asked.arguments or "{}") if payload is None else payload
+    arguments = (asked.payload or "{}") if payload is None else payload
     return RequestedCall(
         asked=asked, request=ToolRequest(name=ident, payload=arguments, tool_call_id=asked.tool_call_id)
     )
 
 
-def not_offered(asked: ModelCall, name: str = "") -> RequestedCall:
+def not_offered(asked: ToolRequest, name: str = "") -> RequestedCall:
     """Ask for what a model was not offered: the pipeline knows no such tool, and has it on record.
 
     The name may be that of a tool all the same; so it is put as no tool can be called.
@@ -59,24 +58,24 @@ def answer_unknown(call: RequestedCall, names: Iterable[str]) -> CallAnswer:
     )
 
 
-async def run_calls(action: Calls, ops: Ops) -> Outcome:
-    """Have all calls of an answer made that can be, in one turn."""
-    requests = [call.request for call in action.calls if call.request is not None]
-    return Outcome(asked=action.calls, results=tuple(await ops.call(requests)) if requests else ())
+async def run_calls(turn: Turn, ops: Ops) -> Turn:
+    """Have all calls of an answer made that can be, at once."""
+    requests = [call.request for call in turn.calls if call.request is not None]
+    return replace(turn, results=tuple(await ops.call(requests)) if requests else ())
 
 
-async def answered(outcome: Outcome, told: Told | None = None) -> Feedback:
+async def answered(turn: Turn, told: Told | None = None) -> Turn:
     """Answer every call: by what it came to, as `told` says it, or by why it was refused."""
-    results = iter(outcome.results)
+    results = iter(turn.results)
     answers: list[CallAnswer] = []
-    for call in outcome.asked:
+    for call in turn.calls:
         if call.request is None:
             answers.append(_refused(call))
         elif told is None:
             answers.append(answer(call, next(results)))
         else:
             answers.append(await told(call, next(results)))
-    return Feedback(answers=tuple(answers))
+    return replace(turn, answers=tuple(answers))
 
 
 def answer(call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
@@ -105,8 +104,3 @@ def text_of(result: ToolResult[Any]) -> str:
     return "\n".join(
         block.data if isinstance(block.data, str) else compact_json(block.data) for block in result.content
     )
-
-
-def compact_json(value: Any) -> str:
-    """Write JSON without blanks."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -14,13 +14,12 @@ from toolgen.llm.presentations.calls import (
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import Calls, ToolListing
 
 if TYPE_CHECKING:
-    from toolgen.contract.records import ToolResult
+    from toolgen.contract.records import ToolRequest, ToolResult
     from toolgen.llm.presentations.candidates import Candidates
-    from toolgen.llm.presentations.protocol import Ops, Outcome, PlainText, RequestedCall, Snippet
-    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply
+    from toolgen.llm.presentations.protocol import Ops, RequestedCall, ToolListing, Turn
+    from toolgen.providers.messages import CallAnswer, ModelReply
 
 
 class EnumerateAll:
@@ -33,20 +32,19 @@ class EnumerateAll:
         """Give the one surface there is."""
         return self._candidates.flat
 
-    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+    def interpret(self, reply: ModelReply) -> Turn:
         """Read calls by the names of the tools."""
         return interpreted(reply, self._requested)
 
-    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+    async def execute(self, turn: Turn, ops: Ops) -> Turn:
         """Make the calls."""
-        assert isinstance(action, Calls)  # it reads nothing else
-        return await run_calls(action, ops)
+        return await run_calls(turn, ops)
 
-    async def format_feedback(self, outcome: Outcome) -> Feedback:
+    async def format_feedback(self, turn: Turn) -> Turn:
         """Answer each call by its result; one of no tool by the names that resemble it."""
-        return await answered(outcome, self._told)
+        return await answered(turn, self._told)
 
-    def _requested(self, call: ModelCall) -> RequestedCall:
+    def _requested(self, call: ToolRequest) -> RequestedCall:
         ident = self._candidates.by_name.get(call.name)
         return not_offered(call) if ident is None else request(ident, call)
 

@@ -6,14 +6,14 @@ to them, and what they want done they ask for through `Ops`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from toolgen.contract.records import ToolRequest, ToolResult
-    from toolgen.providers.messages import Feedback, ModelCall, ModelReply, OfferedTool
+    from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,56 +31,44 @@ class ToolListing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlainText:
-    """An answer that asks for nothing: the last word of a turn."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedCall:
     """One call of an answer: as the model wrote it, and what it comes to.
 
     That is a request to the pipeline, or, where there is nothing that could be run, the answer at once.
     """
 
-    asked: ModelCall
+    asked: ToolRequest
     request: ToolRequest | None = None
     refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
-    """An answer that asks for calls; `text` is what it said beside them."""
+class Turn:
+    """One answer of a model, and what came of it. Each step of a turn gives one that says more.
 
-    calls: tuple[RequestedCall, ...]
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snippet:
-    """An answer that asks for code to be run; `text` is what it said beside it."""
-
-    code: str
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What came of an answer.
-
-    `asked` are its calls, and `results` those of the calls among them that have a request, in their order. `report` is
-    what a snippet comes to, for the model.
+    As it is read: `text` is what the model said to people, `calls` are those that it asks for, and `code` is what it
+    wants to be run. As it is executed: `results` are those of the calls that have a request, in their order; of code,
+    `calls` are those that it made, and `report` is what came of it. As it is told to the model: `answers` to its calls,
+    and `report`, a message. `messages` are what is appended to the conversation, as the provider's API has it.
     """
 
-    asked: tuple[RequestedCall, ...] = ()
+    text: str = ""
+    calls: tuple[RequestedCall, ...] = ()
+    code: str | None = None
     results: tuple[ToolResult[Any], ...] = ()
+    answers: tuple[CallAnswer, ...] = ()
     report: str = ""
+    messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the model asked for nothing more: the last word."""
+        return not self.calls and self.code is None
 
     @property
     def made(self) -> list[tuple[RequestedCall, ToolResult[Any]]]:
         """The calls that were made, each with its result."""
-        return list(zip((call for call in self.asked if call.request is not None), self.results, strict=True))
+        return list(zip((call for call in self.calls if call.request is not None), self.results, strict=True))
 
 
 class Ops(Protocol):
@@ -92,20 +80,20 @@ class Ops(Protocol):
 
 
 class Presentation(Protocol):
-    """One way to show tools, in one conversation. `execute` is given what `interpret` gave, if it is not plain text."""
+    """One way to show tools, in one conversation. Turns that are final are not executed."""
 
     def build_presentation(self) -> ToolListing:
         """Say what the next request tells the model; the same object as long as nothing changed."""
         ...
 
-    def interpret(self, reply: ModelReply, /) -> PlainText | Calls | Snippet:
+    def interpret(self, reply: ModelReply, /) -> Turn:
         """Read an answer. Nothing is run, and nothing raises: what makes no sense is a call that is refused."""
         ...
 
-    async def execute(self, action: Calls | Snippet, ops: Ops, /) -> Outcome:
+    async def execute(self, turn: Turn, ops: Ops, /) -> Turn:
         """Have done what an answer asks for."""
         ...
 
-    async def format_feedback(self, outcome: Outcome, /) -> Feedback:
+    async def format_feedback(self, turn: Turn, /) -> Turn:
         """Say to the model what came of its answer."""
         ...

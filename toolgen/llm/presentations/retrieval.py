@@ -17,17 +17,17 @@ from toolgen.llm.presentations.calls import (
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import Calls, ToolListing
+from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.schema.json_types import is_object
 from toolgen.spec.discovery import DISCOVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from toolgen.contract.records import ToolResult
-    from toolgen.llm.presentations.candidates import Candidate, Candidates
-    from toolgen.llm.presentations.protocol import Ops, Outcome, PlainText, RequestedCall, Snippet
-    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply, OfferedTool
+    from toolgen.contract.records import ToolRequest, ToolResult
+    from toolgen.llm.presentations.candidates import Candidates
+    from toolgen.llm.presentations.protocol import Ops, RequestedCall, Turn
+    from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
 
 MOST_SEARCHES: Final = 5
 """Answers with a search after which the search is no longer offered."""
@@ -51,7 +51,7 @@ class Retrieval:
     """
 
     def __init__(
-        self, candidates: Candidates, search: Candidate | None, base: Sequence[str] = (), fits: Fits = lambda _: True
+        self, candidates: Candidates, search: OfferedTool | None, base: Sequence[str] = (), fits: Fits = lambda _: True
     ) -> None:
         """`search` is the tool that finds candidates, `base` are the idents that are shown from the first."""
         self._candidates = candidates
@@ -70,24 +70,23 @@ class Retrieval:
             self._listing = self._shown(self._search)
         return self._listing
 
-    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+    def interpret(self, reply: ModelReply) -> Turn:
         """Read calls by the names of the tools that are shown."""
         return interpreted(reply, self._requested)
 
-    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+    async def execute(self, turn: Turn, ops: Ops) -> Turn:
         """Make the calls, and show from now on what was found."""
-        assert isinstance(action, Calls)  # it reads nothing else
-        outcome = await run_calls(action, ops)
+        done = await run_calls(turn, ops)
         if self._search is not None:
-            self._take(self._search, outcome)
-        return outcome
+            self._take(self._search, done)
+        return done
 
-    async def format_feedback(self, outcome: Outcome) -> Feedback:
+    async def format_feedback(self, turn: Turn) -> Turn:
         """Answer each call by its result, and a search by the names that tools are now called by."""
-        return await answered(outcome, self._told)
+        return await answered(turn, self._told)
 
-    def _shown(self, search: Candidate) -> ToolListing:
-        first = (search.offered,) if self._searches < MOST_SEARCHES else ()
+    def _shown(self, search: OfferedTool) -> ToolListing:
+        first = (search,) if self._searches < MOST_SEARCHES else ()
         while True:
             idents = sorted({*self._base, *self._found})
             offered = (*first, *self._candidates.offered(idents))
@@ -95,16 +94,16 @@ class Retrieval:
                 return ToolListing(tools=offered, dispatchable={*idents, *([search.ident] if first else [])})
             del self._found[next(iter(self._found))]
 
-    def _requested(self, call: ModelCall) -> RequestedCall:
+    def _requested(self, call: ToolRequest) -> RequestedCall:
         listing, search = self.build_presentation(), self._search
         if search is not None and call.name == search.name:
             return request(search.ident, call) if search.ident in listing.dispatchable else not_offered(call)
         ident = self._candidates.by_name.get(call.name)
         return request(ident, call) if ident is not None and ident in listing.dispatchable else not_offered(call)
 
-    def _take(self, search: Candidate, outcome: Outcome) -> None:
+    def _take(self, search: OfferedTool, turn: Turn) -> None:
         """Learn from the searches of one answer."""
-        searches = [result for call, result in outcome.made if call.request and call.request.name == search.ident]
+        searches = [result for call, result in turn.made if call.request and call.request.name == search.ident]
         if not searches:
             return
         known = self._found.keys() | self._base

@@ -16,14 +16,13 @@ from toolgen.llm.presentations.calls import (
     answer_json,
     answer_unknown,
     answered,
-    compact_json,
     interpreted,
     is_offered,
     not_offered,
     request,
     run_calls,
 )
-from toolgen.llm.presentations.protocol import Calls, RequestedCall, ToolListing
+from toolgen.llm.presentations.protocol import RequestedCall, ToolListing
 from toolgen.providers.messages import OfferedTool
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.base.json_text import NotJson, parse
@@ -32,16 +31,16 @@ from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
 from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import compact_json
 from toolgen.spec.discovery import DESCRIBE, LIST, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolgen.contract.records import ToolError, ToolResult
+    from toolgen.contract.records import ToolError, ToolRequest, ToolResult
     from toolgen.llm.actions.view import ActionView, Entry
-    from toolgen.llm.presentations.candidates import Candidate
-    from toolgen.llm.presentations.protocol import Ops, Outcome, PlainText, Snippet
-    from toolgen.providers.messages import CallAnswer, Feedback, ModelCall, ModelReply
+    from toolgen.llm.presentations.protocol import Ops, Turn
+    from toolgen.providers.messages import CallAnswer, ModelReply
 
 INVOKE: Final = "invoke_action"
 WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)
@@ -71,7 +70,7 @@ class UniversalCategory:
     def __init__(
         self,
         view: ActionView,
-        discovery: Mapping[str, Candidate],
+        discovery: Mapping[str, OfferedTool],
         tier: str = "",
         note: Callable[[str], None] | None = None,
     ) -> None:
@@ -94,7 +93,7 @@ class UniversalCategory:
 
     @cached_property
     def _listing(self) -> ToolListing:
-        offered = {name: candidate.offered for name, candidate in self._discovery.items()}
+        offered = dict(self._discovery)
         offered[INVOKE] = _INVOKE_TOOL
         if LIST in offered:
             offered[LIST] = _with_categories(offered[LIST], tuple(self._view.categories))
@@ -103,26 +102,25 @@ class UniversalCategory:
         targets = {target for category in self._view.categories.values() for target in category.targets}
         return ToolListing(
             tools=tuple(offered[name] for name in WRAPPERS if name in offered),
-            dispatchable=targets | {candidate.ident for candidate in self._discovery.values()},
+            dispatchable=targets | {tool.ident for tool in self._discovery.values()},
             prompt=action_categories(self._view, self._tier),
         )
 
-    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+    def interpret(self, reply: ModelReply) -> Turn:
         """Read calls of wrappers; one of an action is read as the call of its target."""
         return interpreted(reply, self._requested)
 
-    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+    async def execute(self, turn: Turn, ops: Ops) -> Turn:
         """Make the calls."""
-        assert isinstance(action, Calls)  # it reads nothing else
-        outcome = await run_calls(action, ops)
-        await self._note(outcome)
-        return outcome
+        done = await run_calls(turn, ops)
+        await self._note(done)
+        return done
 
-    async def format_feedback(self, outcome: Outcome) -> Feedback:
+    async def format_feedback(self, turn: Turn) -> Turn:
         """Answer each call by its result; that of an unknown action by what resembles its name."""
-        return await answered(outcome, partial(self._told, _Suggestions(self._view)))
+        return await answered(turn, partial(self._told, _Suggestions(self._view)))
 
-    def _requested(self, call: ModelCall) -> RequestedCall:
+    def _requested(self, call: ToolRequest) -> RequestedCall:
         if call.name != INVOKE:
             known = any(tool.name == call.name for tool in self._listing.tools)
             return request(self._discovery[call.name].ident, call) if known else not_offered(call)
@@ -137,11 +135,11 @@ class UniversalCategory:
             return _refused(call, unmappable(name, str(error)))
         return request(action.target_tool_name, call, compact_json(action.target_args))
 
-    async def _note(self, outcome: Outcome) -> None:
+    async def _note(self, turn: Turn) -> None:
         """Count the actions that were used, of those that are listed: one may be invoked that no listing has."""
         if self._note_use is None:
             return
-        for call, result in outcome.made:
+        for call, result in turn.made:
             if call.asked.name == INVOKE and result.success:
                 name = _invoked(call.asked)[0]
                 if name in self._view.operations or name in await self._view.resources([self._view.rule(name)[1]]):
@@ -171,10 +169,10 @@ def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedT
     return replace(tool, args={**tool.args, "properties": {**properties, "category": category}})
 
 
-def _invoked(call: ModelCall) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
+def _invoked(call: ToolRequest) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
     """Read a call of `invoke_action`: the name of the action and its args; or else what is wrong with it."""
     try:
-        asked = parse(call.arguments or "{}")
+        asked = parse(call.payload or "{}")
     except NotJson as error:
         return "", {}, missing("arguments", f"they are no JSON: {error}")
     if not is_object(asked):
@@ -220,5 +218,5 @@ class _Suggestions:
         return await self._view.nearest(name, self._known)
 
 
-def _refused(call: ModelCall, told: dict[str, Any]) -> RequestedCall:
+def _refused(call: ToolRequest, told: dict[str, Any]) -> RequestedCall:
     return RequestedCall(asked=call, refusal=compact_json(told))

@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from toolgen.contract.records import ToolRequest
 from toolgen.llm.presentations.calls import (
     answer_unknown,
-    compact_json,
     is_offered,
     not_offered,
     request,
     run_calls,
     text_of,
 )
-from toolgen.llm.presentations.protocol import Calls, PlainText, ToolListing
+from toolgen.llm.presentations.protocol import ToolListing, Turn
 from toolgen.llm.tags.line import TagLine
 from toolgen.llm.tags.prompt import prompt_block
 from toolgen.llm.tags.reply import parse_response
-from toolgen.providers.messages import Feedback, ModelCall
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.schema.json_values import compact_json
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgen.llm.presentations.protocol import Ops, Outcome, Snippet
+    from toolgen.llm.presentations.protocol import Ops
     from toolgen.llm.tags.definition import ToolDef
     from toolgen.providers.messages import ModelReply
 
@@ -50,28 +50,28 @@ class Tags:
         """Give the one surface there is."""
         return self._listing
 
-    def interpret(self, reply: ModelReply) -> PlainText | Calls:
+    def interpret(self, reply: ModelReply) -> Turn:
         """Read the lines that call tools; without any, the answer is the last word.
 
         No tool is offered to be called in any other way; a model that does so all the same is refused.
         """
         found = parse_response(reply.text, self)
         if not found.calls and not reply.calls:
-            return PlainText(text=found.display)
+            return Turn(text=found.display)
         calls = [
-            (call.tool, ModelCall(tool_call_id="", name=call.tool.tag_prefix, arguments=compact_json(dict(call.args))))
+            (call.tool, ToolRequest(name=call.tool.tag_prefix, payload=compact_json(dict(call.args))))
             for call in found.calls
         ]
         tagged = [request(self._idents[tool.name], asked) for tool, asked in calls]
-        return Calls(calls=(*tagged, *map(not_offered, reply.calls)), text=found.display)
+        return Turn(calls=(*tagged, *map(not_offered, reply.calls)), text=found.display)
 
-    async def execute(self, action: Calls | Snippet, ops: Ops) -> Outcome:
+    async def execute(self, turn: Turn, ops: Ops) -> Turn:
         """Make the calls, in one turn."""
-        assert isinstance(action, Calls)  # it reads nothing else
-        return await run_calls(action, ops)
+        return await run_calls(turn, ops)
 
-    async def format_feedback(self, outcome: Outcome) -> Feedback:
+    async def format_feedback(self, turn: Turn) -> Turn:
         """Say what each line came to, in one message; and answer the calls that were made in another way."""
-        said = [f"{call.asked.name}: {visible(text_of(result))}" for call, result in outcome.made if is_offered(call)]
-        answers = [answer_unknown(call, ()) for call in outcome.asked if not is_offered(call)]
-        return Feedback(answers=tuple(replace(each, text=_NO_TOOLS) for each in answers), message="\n".join(said))
+        said = [f"{call.asked.name}: {visible(text_of(result))}" for call, result in turn.made if is_offered(call)]
+        answers = [answer_unknown(call, ()) for call in turn.calls if not is_offered(call)]
+        told = tuple(replace(each, text=_NO_TOOLS) for each in answers)
+        return replace(turn, answers=told, report="\n".join(said))

@@ -2,24 +2,3 @@
 
 `ToolUse` knows the catalog and the configuration; a `Conversation` is one model that talks.
 """
-
-from __future__ import annotations
-
-from toolgen.llm.actions.hot_list import HotList
-from toolgen.llm.actions.prompt import system_prompt
-from toolgen.llm.actions.resources import Resource
-from toolgen.llm.tool_use.conversation import Conversation, Turn
-from toolgen.llm.tool_use.tool_use import ToolUse
-from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
-
-__all__ = [
-    "Conversation",
-    "HotList",
-    "Resource",
-    "ToolUse",
-    "ToolUseConfig",
-    "ToolUseError",
-    "Turn",
-    "read_tool_use",
-    "system_prompt",
-]

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolgen.llm.presentations.protocol import PlainText
-from toolgen.providers.messages import Feedback, ToolChoice
 from toolgen.providers.protocol import UnsupportedCapability, request_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from toolgen.contract.records import ToolResult
-    from toolgen.llm.presentations.protocol import Ops, Presentation, ToolListing
-    from toolgen.providers.messages import ModelReply
+    from toolgen.llm.presentations.protocol import Ops, Presentation, ToolListing, Turn
+    from toolgen.providers.messages import ChoiceMode, ModelReply
     from toolgen.providers.protocol import Payload, Provider
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """What came of one response.
-
-    `text` is what the model said to people, `messages` what is appended to the conversation, as the provider's API has
-    it. Where it `is_final`, the model asked for nothing more. `results` are those of its calls.
-    """
-
-    text: str
-    messages: list[dict[str, Any]]
-    is_final: bool
-    results: tuple[ToolResult[Any], ...] = ()
 
 
 class Conversation:
@@ -53,8 +36,10 @@ class Conversation:
         """The section of the system prompt that tells of tools; empty where the list of tools says it all."""
         return self._presentation.build_presentation().prompt
 
-    def request(self, choice: ToolChoice | None = None) -> Mapping[str, Any]:
+    def request(self, choice: ChoiceMode | None = None, name: str = "") -> Mapping[str, Any]:
         """Give the members of the next request that say what tools there are, such as `{"tools": [...]}`.
+
+        `choice` says whether the model may or must call tools; with `named`, `name` is the one that it must call.
 
         Not to be changed: as long as there is nothing new, and no choice, it is the same object. Raises
         `UnsupportedCapability` for a choice that the API does not have, and for more tools than it takes.
@@ -62,25 +47,18 @@ class Conversation:
         payload = self._payload()
         if choice is None:
             return payload.fields
-        return request_fields(payload, self._provider.tool_choice(choice))
+        return request_fields(payload, self._provider.tool_choice(choice, name))
 
     async def take(self, response: Mapping[str, Any]) -> Turn:
         """Do what a response asks for. `response` is the API's own, as plain JSON.
 
         Whatever goes wrong with a call is told to the model. Raises `MalformedResponse` for what is no response.
         """
-        reply = self._restored(self._provider.read(response))
-        action = self._presentation.interpret(reply)
-        if isinstance(action, PlainText):
-            return Turn(text=action.text, messages=self._provider.messages(response, Feedback()), is_final=True)
-        outcome = await self._presentation.execute(action, self._ops)
-        feedback = await self._presentation.format_feedback(outcome)
-        return Turn(
-            text=action.text,
-            messages=self._provider.messages(response, feedback),
-            is_final=False,
-            results=outcome.results,
-        )
+        turn = self._presentation.interpret(self._restored(self._provider.read(response)))
+        if not turn.is_final:
+            done = await self._presentation.execute(turn, self._ops)
+            turn = await self._presentation.format_feedback(done)
+        return replace(turn, messages=self._provider.messages(response, turn.answers, turn.report))
 
     def _payload(self) -> Payload:
         listing = self._presentation.build_presentation()
@@ -96,5 +74,5 @@ class Conversation:
         payload = self._payload()
         if not payload.restorers:
             return reply
-        calls = (replace(call, arguments=payload.restore(call.name, call.arguments)) for call in reply.calls)
+        calls = (replace(call, payload=payload.restore(call.name, call.payload)) for call in reply.calls)
         return replace(reply, calls=tuple(calls))

@@ -10,7 +10,7 @@ from toolgen.llm.actions.catalog import action_catalog
 from toolgen.llm.actions.hot_list import HotList, owner_of
 from toolgen.llm.actions.resources import Resources
 from toolgen.llm.actions.view import ActionView
-from toolgen.llm.presentations.candidates import Candidate, Candidates
+from toolgen.llm.presentations.candidates import Candidates
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.llm.presentations.retrieval import Retrieval
@@ -18,6 +18,7 @@ from toolgen.llm.presentations.universal_category import UniversalCategory
 from toolgen.llm.tool_use.conversation import Conversation
 from toolgen.llm.tool_use.finding import Finder, embedder_named
 from toolgen.llm.tool_use.kept import Kept
+from toolgen.providers.messages import OfferedTool
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS, spelled
 from toolgen.providers.table import provider as provider_of
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from toolgen.llm.actions.resources import ResourceProvider
     from toolgen.llm.codeact import CodeActLimits, WorkerPool
     from toolgen.llm.presentations.protocol import Presentation
-    from toolgen.providers.messages import OfferedTool
     from toolgen.providers.protocol import Payload, Problem, Provider
     from toolgen.runtime.calls.pipeline import Runtime
     from toolgen.runtime.catalog.catalog import Catalog
@@ -91,7 +91,7 @@ class ToolUse:
         """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
 
         Raises ValueError for an unknown layer or provider, `CatalogError` where the catalog lacks what the layer's
-        scheme needs, and `UnsupportedCapability` where the provider cannot be told of a tool.
+        presentation needs, and `UnsupportedCapability` where the provider cannot be told of a tool.
         """
         if layer not in LAYERS:
             raise ValueError(f"there is no layer {layer!r}; there are {', '.join(LAYERS)}")
@@ -114,22 +114,22 @@ class ToolUse:
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
         """Give what shows the tools of a run in a layer. Raises as `conversation` does."""
-        scheme = self.config.schemes[layer]
+        name = self.config.presentations[layer]
         candidates = self._candidates_of(run.effective, provider)
-        if scheme == "universal-category":
-            self._check_lists(scheme)
+        if name == "universal-category":
+            self._check_lists(name)
             self._check_runs_lists(run)
             universal = self._universal_of(run.effective)
             self._check_tells_of(provider, universal.build_presentation())
             return universal.noting(partial(self.hot_list.note, owner=owner_of(run.meta)))
-        if scheme == "retrieval":
-            self._check_lists(scheme)
+        if name == "retrieval":
+            self._check_lists(name)
             search = self._discovery(run.effective).get(SEARCH_TOOLS)
             problems = self._alone_of(provider, candidates.flat)
             if problems:
                 raise UnsupportedCapability(provider, problems)
             return Retrieval(candidates, search, self._base, partial(self._fits, provider))
-        if scheme == "codeact":
+        if name == "codeact":
             from toolgen.llm.codeact import CodeAct, read_stubs
 
             stubs = read_stubs(self.catalog.package) if self.catalog.package else None
@@ -199,10 +199,10 @@ class ToolUse:
 
         return Candidates(effective.tools, lambda ident: self._candidate_of(ident, provider), spell)
 
-    def _candidate(self, ident: str, provider: str) -> Candidate:
+    def _candidate(self, ident: str, provider: str) -> OfferedTool:
         definition = self.catalog.definition(ident)
         name = self.catalog.wire_name(ident)
-        return Candidate(
+        return OfferedTool(
             ident=ident,
             name=spelled(ident, name, provider_named(provider)) if provider else name,
             title=definition.title,
@@ -213,7 +213,7 @@ class ToolUse:
             result=definition.result_schema,
         )
 
-    def _discovery(self, effective: EffectiveSet) -> dict[str, Candidate]:
+    def _discovery(self, effective: EffectiveSet) -> dict[str, OfferedTool]:
         """The tools of a run that tell of others, by the last word of their idents."""
         return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.discovery}
 
@@ -226,18 +226,18 @@ class ToolUse:
         discovery = self._discovery(effective)
         return UniversalCategory(self._view_of(effective), discovery, self.config.tier)
 
-    def _check_lists(self, scheme: str) -> None:
+    def _check_lists(self, name: str) -> None:
         if not all(ident in self.catalog for ident in DISCOVERY):
             raise CatalogError(
-                f"the scheme {scheme!r} needs the built-in toolset `actions`: add it to `builtin` of the target, and "
-                "run `toolgen build`"
+                f"the presentation {name!r} needs the built-in toolset `actions`: add it to `builtin` of the target, "
+                "and run `toolgen build`"
             )
 
     def _check_runs_lists(self, run: Run) -> None:
         if any(run.effective.excluded.get(ident) is ExclusionReason.NO_EXECUTOR for ident in DISCOVERY):
             raise CatalogError(
-                "the scheme 'universal-category' needs something that runs the toolset `actions`: give the runtime "
-                "`ActionTools(tool_use).registration()` among its executors"
+                "the presentation 'universal-category' needs something that runs the toolset `actions`: give the "
+                "runtime `ActionTools(tool_use).registration()` among its executors"
             )
 
     def _each_alone(self, provider: str, listing: ToolListing) -> tuple[Problem, ...]:

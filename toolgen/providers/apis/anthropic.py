@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, strict_payload
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
@@ -27,7 +28,7 @@ from toolgen.spec.wire_names import STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -53,31 +54,33 @@ class Anthropic:
             return strict_payload(self.grammar, offered, CLAUDE_STRICT, tool, _members)
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give `tool_choice`."""
-        if choice.mode == "named":
-            return {"tool_choice": {"type": "tool", "name": choice.name}}
-        return {"tool_choice": {"type": _CHOICES[choice.mode]}}
+        if mode == "named":
+            return {"tool_choice": {"type": "tool", "name": name}}
+        return {"tool_choice": {"type": _CHOICES[mode]}}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the blocks; thinking is no text. Raises `MalformedResponse`."""
         text: list[str] = []
-        calls: list[ModelCall] = []
+        calls: list[ToolRequest] = []
         for index, block in enumerate(_content(response)):
             where = f"content[{index}]"
             if block.get("type") == "text":
                 text.append(text_of(block.get("text"), f"{where}.text"))
             elif block.get("type") == "tool_use":
                 calls.append(
-                    ModelCall(
+                    ToolRequest(
                         tool_call_id=name_of(block.get("id"), f"{where}.id"),
                         name=name_of(block.get("name"), f"{where}.name"),
-                        arguments=arguments_text(block.get("input"), f"{where}.input"),
+                        payload=arguments_text(block.get("input"), f"{where}.input"),
                     )
                 )
         return ModelReply(text="".join(text), calls=tuple(calls))
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
         own = [without_nulls(block) for block in _content(response)]
         told: list[dict[str, Any]] = [
@@ -87,10 +90,10 @@ class Anthropic:
                 "content": answer.text,
                 **({"is_error": True} if answer.is_error else {}),
             }
-            for answer in answers_to(self.read(response).calls, feedback)
+            for answer in answers_to(self.read(response).calls, answers)
         ]
-        if feedback.message:
-            told.append({"type": "text", "text": feedback.message})
+        if message:
+            told.append({"type": "text", "text": message})
         turns = (("assistant", own), ("user", told))
         return [{"role": role, "content": content} for role, content in turns if content]
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload
 from toolgen.providers.protocol import Problem, UnsupportedCapability
 from toolgen.providers.response_json import (
@@ -28,7 +29,7 @@ from toolgen.spec.wire_names import STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -49,22 +50,22 @@ class Bedrock:
 
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which is not there."""
-        if choice.mode == "none":
+        if mode == "none":
             reason = "Converse has no tool choice `none`; offer no tools instead"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
         modes: dict[str, dict[str, Any]] = {
             "auto": {"auto": {}},
             "required": {"any": {}},
-            "named": {"tool": {"name": choice.name}},
+            "named": {"tool": {"name": name}},
         }
-        return {"toolConfig": {"toolChoice": modes[choice.mode]}}
+        return {"toolConfig": {"toolChoice": modes[mode]}}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the message; reasoning is no text. Raises `MalformedResponse`."""
         text: list[str] = []
-        calls: list[ModelCall] = []
+        calls: list[ToolRequest] = []
         for index, block in enumerate(_content(response)):
             where = f"content[{index}]"
             if block.get("text") is not None:
@@ -74,22 +75,24 @@ class Bedrock:
                 if use.get("type") == "server_tool_use":
                     continue
                 calls.append(
-                    ModelCall(
+                    ToolRequest(
                         tool_call_id=name_of(use.get("toolUseId"), f"{where}.toolUse.toolUseId"),
                         name=name_of(use.get("name"), f"{where}.toolUse.name"),
-                        arguments=arguments_text(use.get("input"), f"{where}.toolUse.input"),
+                        payload=arguments_text(use.get("input"), f"{where}.toolUse.input"),
                     )
                 )
         return ModelReply(text="".join(text), calls=tuple(calls))
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
         own = [without_nulls(block) for block in _content(response)]
         told: list[dict[str, Any]] = [
-            {"toolResult": _result(answer)} for answer in answers_to(self.read(response).calls, feedback)
+            {"toolResult": _result(answer)} for answer in answers_to(self.read(response).calls, answers)
         ]
-        if feedback.message:
-            told.append({"text": feedback.message})
+        if message:
+            told.append({"text": message})
         turns = (("assistant", own), ("user", told))
         return [{"role": role, "content": content} for role, content in turns if content]
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, takes_args
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
@@ -29,7 +30,7 @@ from toolgen.spec.wire_names import STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import CallAnswer, Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -52,11 +53,11 @@ class Gemini:
 
         return lenient_payload(self.grammar, offered, GEMINI, tool, _members)
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give `toolConfig`."""
-        if choice.mode == "named":
-            return _choice({"mode": "ANY", "allowedFunctionNames": [choice.name]})
-        return _choice({"mode": _MODES[choice.mode]})
+        if mode == "named":
+            return _choice({"mode": "ANY", "allowedFunctionNames": [name]})
+        return _choice({"mode": _MODES[mode]})
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the first candidate; without one, where the prompt was blocked, the reply is empty.
@@ -64,31 +65,33 @@ class Gemini:
         Calls of models that give them no id have none, and are answered in their order. Raises `MalformedResponse`.
         """
         text: list[str] = []
-        calls: list[ModelCall] = []
+        calls: list[ToolRequest] = []
         for index, part in enumerate(_parts(_content(response))):
             where = f"parts[{index}]"
             called = _member(part, "functionCall", "function_call")
             if called is not None:
                 call = object_of(called, f"{where}.functionCall")
                 calls.append(
-                    ModelCall(
+                    ToolRequest(
                         tool_call_id=text_of(call.get("id"), f"{where}.functionCall.id"),
                         name=name_of(call.get("name"), f"{where}.functionCall.name"),
-                        arguments=arguments_text(call.get("args"), f"{where}.functionCall.args"),
+                        payload=arguments_text(call.get("args"), f"{where}.functionCall.args"),
                     )
                 )
             elif not part.get("thought"):
                 text.append(text_of(part.get("text"), f"{where}.text"))
         return ModelReply(text="".join(text), calls=tuple(calls))
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give the content of the model, if it is not empty, and that of the user."""
         own = [without_nulls(part) for part in _parts(_content(response))]
         told: list[dict[str, Any]] = [
-            {"functionResponse": _response(answer)} for answer in answers_to(self.read(response).calls, feedback)
+            {"functionResponse": _response(answer)} for answer in answers_to(self.read(response).calls, answers)
         ]
-        if feedback.message:
-            told.append({"text": feedback.message})
+        if message:
+            told.append({"text": message})
         turns = (("model", own), ("user", told))
         return [{"role": role, "parts": parts} for role, parts in turns if parts]
 

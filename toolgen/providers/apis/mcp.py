@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload
 from toolgen.providers.protocol import Problem, UnsupportedCapability
 from toolgen.providers.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
@@ -19,7 +20,7 @@ from toolgen.spec.wire_names import STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -45,10 +46,10 @@ class Mcp:
 
         return lenient_payload(self.grammar, offered, MCP, tool, lambda tools: {"tools": tools})
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
-        if choice.mode != "auto":
-            reason = f"a client of MCP chooses by itself, so there is no tool choice `{choice.mode}`"
+        if mode != "auto":
+            reason = f"a client of MCP chooses by itself, so there is no tool choice `{mode}`"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
         return {}
 
@@ -56,16 +57,18 @@ class Mcp:
         """Read a request `tools/call`; its id, if there is one, is that of the call. Raises `MalformedResponse`."""
         request = response_of(response)
         params = object_of(request.get("params"), "params")
-        call = ModelCall(
+        call = ToolRequest(
             tool_call_id=id_of(request.get("id"), "id"),
             name=name_of(params.get("name"), "params.name"),
-            arguments=arguments_text(params.get("arguments"), "params.arguments"),
+            payload=arguments_text(params.get("arguments"), "params.arguments"),
         )
         return ModelReply(calls=(call,))
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give the result of the call."""
-        (answer,) = answers_to(self.read(response).calls, feedback)
+        (answer,) = answers_to(self.read(response).calls, answers)
         return [{"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}]
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
@@ -21,12 +22,12 @@ from toolgen.providers.response_json import (
     without_nulls,
 )
 from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
-from toolgen.spec.wire_names import DOTTED, STRICT
+from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -54,11 +55,11 @@ class OpenAIChat:
             return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give `tool_choice`."""
-        if choice.mode == "named":
-            return {"tool_choice": {"type": "function", "function": {"name": choice.name}}}
-        return {"tool_choice": choice.mode}
+        if mode == "named":
+            return {"tool_choice": {"type": "function", "function": {"name": name}}}
+        return {"tool_choice": mode}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
@@ -67,19 +68,23 @@ class OpenAIChat:
         asked = list_of(message.get("tool_calls"), "tool_calls")
         return ModelReply(text=_text(message), calls=tuple([_call(call, at) for at, call in enumerate(asked)]))
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give the message of the model, and one for each answer, or that of a user."""
         own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
         if not own.get("tool_calls"):
             own.pop("tool_calls", None)  # an empty list is refused
+        if self.grammar.call_id_length and "tool_calls" in own:
+            own["tool_calls"] = [{**call, "id": wire_call_id(call["id"], self.grammar)} for call in own["tool_calls"]]
         if "audio" in own:
             own["audio"] = {"id": _audio(own).get("id")}
         said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
-        answers: list[dict[str, Any]] = [
-            {"role": "tool", "tool_call_id": answer.tool_call_id, "content": answer.text}
-            for answer in answers_to(self.read(response).calls, feedback)
+        told: list[dict[str, Any]] = [
+            {"role": "tool", "tool_call_id": wire_call_id(answer.tool_call_id, self.grammar), "content": answer.text}
+            for answer in answers_to(self.read(response).calls, answers)
         ]
-        return [*said, *answers, *([{"role": "user", "content": feedback.message}] if feedback.message else [])]
+        return [*said, *told, *([{"role": "user", "content": message}] if message else [])]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -106,7 +111,7 @@ def _audio(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return object_of({} if audio is None else audio, "choices[0].message.audio")
 
 
-def _call(call: Any, at: int) -> ModelCall:
+def _call(call: Any, at: int) -> ToolRequest:
     """Read one call. One that is as promised takes no look at what it is not."""
     try:
         function = call["function"]
@@ -115,19 +120,19 @@ def _call(call: Any, at: int) -> ModelCall:
         return _odd_call(call, f"tool_calls[{at}]")
     is_plain = call.__class__ is dict and function.__class__ is dict and call.get("type") == "function"
     if is_plain and name and call_id and name.__class__ is call_id.__class__ is arguments.__class__ is str:
-        return ModelCall(tool_call_id=call_id, name=name, arguments=arguments or "{}")
+        return ToolRequest(tool_call_id=call_id, name=name, payload=arguments or "{}")
     return _odd_call(call, f"tool_calls[{at}]")
 
 
-def _odd_call(given: Any, where: str) -> ModelCall:
+def _odd_call(given: Any, where: str) -> ToolRequest:
     call = object_of(given, where)
     if call.get("type", "function") != "function":
         raise MalformedResponse(f"{where} of the response is no call of a function, and nothing else was offered")
     function = object_of(call.get("function"), f"{where}.function")
-    return ModelCall(
+    return ToolRequest(
         tool_call_id=name_of(call.get("id"), f"{where}.id"),
         name=name_of(function.get("name"), f"{where}.function.name"),
-        arguments=text_of(function.get("arguments"), f"{where}.function.arguments") or "{}",
+        payload=text_of(function.get("arguments"), f"{where}.function.arguments") or "{}",
     )
 
 

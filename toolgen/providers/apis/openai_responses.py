@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.providers.messages import ModelCall, ModelReply
+from toolgen.contract.records import ToolRequest
+from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload, strict_payload
 from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.response_json import (
@@ -27,7 +28,7 @@ from toolgen.spec.wire_names import STRICT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.providers.messages import Feedback, OfferedTool, ToolChoice
+    from toolgen.providers.messages import CallAnswer, ChoiceMode, OfferedTool
     from toolgen.providers.protocol import Payload
     from toolgen.spec.wire_names import Grammar
 
@@ -51,28 +52,28 @@ class OpenAIResponses:
             return strict_payload(self.grammar, offered, OPENAI_STRICT, tool, _members)
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
-    def tool_choice(self, choice: ToolChoice) -> dict[str, Any]:
+    def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Give `tool_choice`."""
-        if choice.mode == "named":
-            return {"tool_choice": {"type": "function", "name": choice.name}}
-        return {"tool_choice": choice.mode}
+        if mode == "named":
+            return {"tool_choice": {"type": "function", "name": name}}
+        return {"tool_choice": mode}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the output; a refusal is text. Raises `MalformedResponse`, for a response that failed too."""
         if response_of(response).get("status") in ("failed", "cancelled"):
             raise MalformedResponse(f"the response says that it {response['status']}, so it has no answer")
         text: list[str] = []
-        calls: list[ModelCall] = []
+        calls: list[ToolRequest] = []
         for index, item in enumerate(_items(response)):
             where = f"output[{index}]"
             if item.get("type") == "message":
                 text += _texts(item, where)
             elif item.get("type") == "function_call":
                 calls.append(
-                    ModelCall(
+                    ToolRequest(
                         tool_call_id=name_of(item.get("call_id"), f"{where}.call_id"),
                         name=name_of(item.get("name"), f"{where}.name"),
-                        arguments=text_of(item.get("arguments"), f"{where}.arguments") or "{}",
+                        payload=text_of(item.get("arguments"), f"{where}.arguments") or "{}",
                     )
                 )
             elif item.get("type") == "custom_tool_call":
@@ -81,14 +82,16 @@ class OpenAIResponses:
                 )
         return ModelReply(text="".join(text), calls=tuple(calls))
 
-    def messages(self, response: Mapping[str, Any], feedback: Feedback) -> list[dict[str, Any]]:
+    def messages(
+        self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
+    ) -> list[dict[str, Any]]:
         """Give all items of the output, reasoning among them, and one for each answer, or the message of a user."""
-        answers: list[dict[str, Any]] = [
+        told: list[dict[str, Any]] = [
             {"type": "function_call_output", "call_id": answer.tool_call_id, "output": answer.text}
-            for answer in answers_to(self.read(response).calls, feedback)
+            for answer in answers_to(self.read(response).calls, answers)
         ]
-        said = [{"role": "user", "content": feedback.message}] if feedback.message else []
-        return [*map(without_nulls, _items(response)), *answers, *said]
+        said = [{"role": "user", "content": message}] if message else []
+        return [*map(without_nulls, _items(response)), *told, *said]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:

@@ -31,10 +31,10 @@ from toolgen.providers.strict.nodes import (
     fixed_values,
 )
 from toolgen.schema.drafts import is_old
-from toolgen.schema.json_values import kind_of
+from toolgen.schema.json_values import compact_json, kind_of
 from toolgen.schema.pointer import at, escape, key_of
 from toolgen.schema.references import behind_references, definitions_reached, pointer_behind
-from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, compact_json, described
+from toolgen.schema.schema_text import ANNOTATIONS, APPLICATORS, ASSERTIONS, SILENT, described
 from toolgen.schema.subschemas import DEEPEST, is_deeper
 
 if TYPE_CHECKING:
