@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits.protocol import Attempt
 
 _SWEEP_EVERY: Final = 1024
-"""Attempts between two looks for what can be forgotten."""
+"""Number of attempts between two cleanups."""
 
 
 class MemoryCounters:
-    """Counts by tool, user and UTC date; forgets what can refuse no call any more.
+    """Counts by tool, user and UTC date; drops entries that can no longer limit a call.
 
-    A cooldown that began under a clock that was ahead begins anew at the next attempt: it lasts no longer than the rule
-    says, whatever the clock did.
+    A cooldown with a start time in the future, from a clock that was ahead, restarts at the next attempt, so it never
+    lasts longer than the rule says.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class MemoryCounters:
         self._latest: datetime | None = None
 
     def take(self, attempt: Attempt, /) -> float:
-        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed."""
+        """Count an attempt and return 0; or do not count it, and return the seconds until one may succeed."""
         ident, user, _at, cooldown, limit = attempt
         now = attempt.now
         key, today = (ident, user), (ident, user, now.date())
@@ -49,7 +49,7 @@ class MemoryCounters:
         return 0
 
     def _quiet_until(self, key: tuple[str, str], attempt: Attempt) -> datetime:
-        """When the cooldown of the last attempt that passed ends; that cannot have been later than now."""
+        """When the cooldown of the last counted attempt ends; a start in the future counts as now."""
         last = self._passed.get(key)
         if last is None:
             return attempt.now
@@ -60,7 +60,7 @@ class MemoryCounters:
         return passed + attempt.cooldown
 
     def _sweep(self, now: datetime) -> None:
-        """Forget days that are not about now, at once where the clock was set back; and cooldowns, now and then."""
+        """Drop entries of other days, immediately if the clock was set back; and expired cooldowns, periodically."""
         self._taken += 1
         was_set_back = self._latest is not None and now < self._latest - KEPT_LONGER
         if self._latest is None or was_set_back or now > self._latest:

@@ -1,4 +1,4 @@
-"""What counts attempts: one question, asked and answered at once, so that two calls cannot both take the last one."""
+"""The protocol of counters: one atomic operation, so that two calls cannot both take the last attempt."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
 KEPT_LONGER: Final = timedelta(hours=1)
-"""How long counters remember what can refuse nothing any more: clocks differ, and are set back."""
+"""How long counters keep expired entries, because clocks differ and may be set back."""
 
 _LONGEST_SECONDS: Final = 100 * 366 * 86_400
-"""Seconds that the longest cooldown lasts: what a spec asks beyond that would be no date, or no number of Redis."""
+"""Maximum cooldown in seconds: longer ones would overflow dates or Redis numbers."""
 
 
 class Attempt(NamedTuple):
-    """One call of a tool by a user, at an aware time. Limits of 0 are none."""
+    """One call of a tool by a user, at a timezone-aware time. Limits of 0 mean no limit."""
 
     ident: str
     user: str
@@ -26,17 +26,17 @@ class Attempt(NamedTuple):
 
     @property
     def now(self) -> datetime:
-        """When it is made, in UTC."""
+        """The time of the attempt in UTC."""
         return self.at if self.at.tzinfo is UTC else self.at.astimezone(UTC)
 
     @property
     def midnight(self) -> datetime:
-        """When its UTC day ends."""
+        """The end of its UTC day."""
         return datetime.combine(self.now.date() + timedelta(days=1), time(), UTC)
 
     @property
     def cooldown(self) -> timedelta:
-        """How long no other may pass, if it passes: at most a hundred years."""
+        """The cooldown after this attempt: at most a hundred years."""
         return timedelta(seconds=min(self.cooldown_seconds, _LONGEST_SECONDS))
 
 
@@ -44,9 +44,9 @@ class Counters(Protocol):
     """Counts attempts, atomically, by tool, user and UTC date."""
 
     def take(self, attempt: Attempt, /) -> float | Awaitable[float]:
-        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
+        """Count an attempt and return 0; or do not count it, and return the seconds until one may succeed.
 
-        The time is that of the attempt, and may go back: no wait is longer than the cooldown, or than the rest of the
-        UTC day. Raises `CallFailed` where it cannot tell; the call is refused then.
+        The time is that of the attempt, and may go back: no wait is longer than the cooldown or the rest of the UTC
+        day. Raises `CallFailed` if the counters are unavailable; the call is then rejected.
         """
         ...
