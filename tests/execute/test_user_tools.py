@@ -255,7 +255,7 @@ def test_reg_58_a_template_names_a_field_of_the_schema(home: Home) -> None:
     assert problem == (
         "tools/show.json: `args`: `{{args.wrod}}` names a field that the args do not have; did you mean 'word'?"
     )
-    assert "`input_schema`: 'list' stands in a template" in home.problem(args=["{{args.list}}"])
+    assert "`input_schema`: 'list' is used in a template" in home.problem(args=["{{args.list}}"])
 
 
 def test_reg_58_values_come_from_checked_args(home: Home) -> None:

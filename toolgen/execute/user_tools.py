@@ -131,7 +131,7 @@ _REQUIRED: Final = ("name", "description", "input_schema", "command")
 def _check_toolset(name: str, catalog: Catalog) -> None:
     toolset = name.rpartition(".")[0]
     if name.split(".")[0] in BUILTIN_TOOLSETS:
-        raise CatalogError(f"`name`: {name} has the name of a built-in toolset, and those are reserved")
+        raise CatalogError(f"`name`: {name} has the name of a built-in toolset, which is reserved")
     if toolset in catalog.toolsets:
         raise CatalogError(f"`name`: {name} would join the compiled toolset {toolset}; choose another name")
 
