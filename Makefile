@@ -1,6 +1,6 @@
-# Needs make, Python 3.11 or newer with venv, and a package index that its pip reaches. Everything else is made in .venv
-# on first use, from the wheels that requirements.lock pins; for tests, programs are installed where root is at work.
-# Paths are relative: the checkout's own may hold spaces.
+# Requires make, Python 3.11 or newer with venv, and a package index for pip. Everything else is installed into .venv
+# on first use, from the wheels pinned in requirements.lock; tests also install programs if run as root.
+# Paths are relative, because the path of the checkout may contain spaces.
 
 PYTHON := .venv/bin/python
 INTERPRETERS ?= python3.11 python3.12 python3.13 python3.14 python3 python
@@ -14,9 +14,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
-# Tests start hundreds of interpreters, each of which would compile what it imports.
+# Tests start hundreds of interpreters, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
-# What is tested is this checkout, with what is locked.
+# Tests use this checkout and the locked dependencies only.
 unexport PYTHONHOME PYTHONPATH PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION VIRTUAL_ENV
 
 .PHONY: help
@@ -29,14 +29,14 @@ demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) toolgen/cli/example/app.py
 
 .PHONY: test
-test: lint programs ## Run every check
+test: lint programs ## Run all checks
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
-test-long: lint programs ## Run every check, and those that take minutes or the network
+test-long: lint programs ## Run all checks, including those that take minutes or need the network
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -m "long or not long"
 
-# Tests start these themselves. What cannot be installed is told, and its tests are skipped.
+# Programs that tests start. If one cannot be installed, a message says so and its tests are skipped.
 .PHONY: programs
 programs:
 	@sh tests/install_programs.sh
@@ -46,22 +46,22 @@ bench: .venv/ready ## Print the benchmarks as JSON
 	@$(PYTHON) -m benchmarks
 
 .PHONY: docs
-docs: .venv/ready ## Write the reference from the models
+docs: .venv/ready ## Generate the reference from the source
 	@$(PYTHON) docs/make_reference
 
 .PHONY: lint
-lint: .venv/ready ## Check format, style and types
+lint: .venv/ready ## Check formatting, style and types
 	@$(PYTHON) -m ruff format --check --quiet --output-format concise
 	@$(PYTHON) -m ruff check --quiet --output-format concise
 	@$(PYTHON) -m mypy --no-error-summary
 	@$(PYTHON) -m pyright --pythonpath $(PYTHON)
 
 .PHONY: format
-format: .venv/ready ## Format the code, and mend what can be mended
+format: .venv/ready ## Format the code and apply automatic fixes
 	@$(PYTHON) -m ruff check --fix --quiet
 	@$(PYTHON) -m ruff format --quiet
 
-# Keeps the versions that still fit; `make lock UPGRADE=--upgrade` takes the newest.
+# Keeps versions that still satisfy the requirements; `make lock UPGRADE=--upgrade` takes the newest.
 .PHONY: lock
 lock: .venv/installed ## Pin the dependencies of pyproject.toml in requirements.lock
 	@$(PYTHON) -m pip install --quiet --upgrade --target .venv/uv $(UV)
@@ -70,25 +70,25 @@ lock: .venv/installed ## Pin the dependencies of pyproject.toml in requirements.
 	    --no-config --system-certs --cache-dir .venv/uv/cache --quiet --output-file requirements.lock
 
 .PHONY: clean
-clean: ## Remove all that was made
+clean: ## Remove all generated files
 	@rm -rf .venv dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: FORCE
 FORCE:
 
-# A virtual environment holds the path of its checkout: one that was copied or moved along is made anew.
+# A virtual environment contains the path of its checkout: it is recreated if the checkout was copied or moved.
 ifneq ($(shell cat .venv/installed 2>/dev/null),$(CURDIR))
 .venv/installed: FORCE
 endif
 
-# Tests install from .venv/wheels again, so that they need no network. The stamp comes last: what broke off is made anew.
+# Tests install from .venv/wheels, so that they need no network. The stamp is written last: an interrupted install restarts.
 .venv/installed: requirements.lock
 	@rm -rf .venv
 	@for python in $(INTERPRETERS); do \
 	    usable='import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))'; \
 	    if "$$python" -c "$$usable" >/dev/null 2>&1; then \
-	        echo "Making .venv with $$("$$python" --version)"; \
+	        echo "Creating .venv with $$("$$python" --version)"; \
 	        exec "$$python" -m venv .venv; \
 	    fi; \
 	done; \

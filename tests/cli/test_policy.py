@@ -32,7 +32,7 @@ def test_a_tool_may_be_named_in_any_spelling() -> None:
         "role_may_hold": False,
     }
     shown = toolgen(ROOT, "policy", "explain", "agent.task_create", "--role", "fork").out
-    assert shown.splitlines()[-1] == "No agent of the role fork may hold it."
+    assert shown.splitlines()[-1] == "Agents with the role fork may never call it."
 
 
 def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:

@@ -106,9 +106,9 @@ def test_reg_54_a_json_result_may_say_that_it_failed(project: Project) -> None:
 @pytest.mark.parametrize(
     ("printed", "pointer", "hint"),
     [
-        ("no json", "", "send valid JSON: what the command printed is no JSON: "),
-        ('{"a": 1, "a": 2}', "", "send valid JSON: what the command printed is no JSON: an object has the same key"),
-        ("NaN", "", "send valid JSON: what the command printed is no JSON: "),
+        ("no json", "", "send valid JSON: the command's output is not JSON: "),
+        ('{"a": 1, "a": 2}', "", "send valid JSON: the command's output is not JSON: an object has the same key"),
+        ("NaN", "", "send valid JSON: the command's output is not JSON: "),
         ({"success": True, "mesage": "x"}, "/mesage", "did you mean 'message'?"),
         ({"success": True, "message": 1}, "/message", "give a text, or null"),
         ({"success": True, "side_effects": [1]}, "/side_effects", "give a list of texts"),
@@ -171,7 +171,7 @@ def test_reg_61_the_folder_lies_inside_the_roots(project: Project) -> None:
     (project.folder / "inside").rmdir()
     (project.folder / "inside").symlink_to(project.folder.parent)
     catalog = load(project.package)
-    with pytest.raises(ExecutorError, match=r"local\.where cannot run: the folder 'inside' lies outside the roots"):
+    with pytest.raises(ExecutorError, match=r"local\.where cannot run: the folder 'inside' is outside the roots"):
         executor(catalog, "local", project.host)
     both = PathPolicy(project.folder, rules=[PathRules(write_roots=[".", ".."])])
     executor(catalog, "local", CommandHost(paths=both))
@@ -179,7 +179,7 @@ def test_reg_61_the_folder_lies_inside_the_roots(project: Project) -> None:
 
 def test_reg_61_a_sensitive_folder_is_not_in_the_allowed_range(project: Project) -> None:
     secret = PathPolicy(project.folder, rules=[PathRules(sensitive=["inside"])])
-    with pytest.raises(ExecutorError, match=r"local\.where cannot run: the folder 'inside' lies outside the roots"):
+    with pytest.raises(ExecutorError, match=r"local\.where cannot run: the folder 'inside' is outside the roots"):
         executor(load(project.package), "local", CommandHost(paths=secret))
 
 

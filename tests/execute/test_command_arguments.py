@@ -177,15 +177,15 @@ def test_an_integer_is_written_as_one() -> None:
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        ("{{env.X}}", "`{{env.X}}` is no template: only `{{args.name}}` can stand here"),
+        ("{{env.X}}", "`{{env.X}}` is not a template: only `{{args.name}}` is allowed here"),
         ("{{args.a.b}}", "`{{args.a.b}}` is more than the name of a field: no filters, no nesting"),
         ("{{args.a | upper}}", "`{{args.a | upper}}` is more than the name of a field: no filters, no nesting"),
-        ("{{ args.a }}", "`{{ args.a }}` is no template: only `{{args.name}}` can stand here"),
+        ("{{ args.a }}", "`{{ args.a }}` is not a template: only `{{args.name}}` is allowed here"),
         ("{{args.pth}}", "`{{args.pth}}` names a field that the args do not have; did you mean 'path'?"),
         ("{{args.}}", "`{{args.}}` names a field that the args do not have; there are a, path"),
         ("{{args.a", "`{{` and `}}` do not match up; write `{{args.name}}`"),
         ("a}}", "`{{` and `}}` do not match up; write `{{args.name}}`"),
-        ("{{{{args.a}}}}", "`{{{args.a}}` is no template: only `{{args.name}}` can stand here"),
+        ("{{{{args.a}}}}", "`{{{args.a}}` is not a template: only `{{args.name}}` is allowed here"),
     ],
 )
 def test_reg_57_and_58_a_template_names_a_field_and_nothing_else(template: str, message: str) -> None:

@@ -127,9 +127,9 @@ def test_reg_53_a_folder_that_others_may_write_is_refused(home: Path, mode: int)
 def test_reg_53_what_is_no_folder_is_an_error(home: Path) -> None:
     (home / "tools").rename(home.parent / "elsewhere")
     for put, reason in (
-        (lambda place: place.write_text("{}"), "it is no folder that can be read: Not a directory"),
-        (os.mkfifo, "it is no folder that can be read: Not a directory"),
-        (lambda place: place.symlink_to("nowhere"), "it is no folder that can be read: No such file or directory"),
+        (lambda place: place.write_text("{}"), "it is not a readable folder: Not a directory"),
+        (os.mkfifo, "it is not a readable folder: Not a directory"),
+        (lambda place: place.symlink_to("nowhere"), "it is not a readable folder: No such file or directory"),
         (lambda place: place.symlink_to(home.parent / "elsewhere"), "it is a link that leads out of its home"),
     ):
         put(home / "tools")
@@ -146,7 +146,7 @@ def test_names_of_built_in_toolsets_are_reserved(home: Path, name: str) -> None:
     with pytest.raises(CatalogError) as raised:
         loaded(home)
     assert str(raised.value) == (
-        f"tools/bad.json: `name`: {name} has the name of a built-in toolset, and those are reserved"
+        f"tools/bad.json: `name`: {name} has the name of a built-in toolset, which is reserved"
     )
 
 

@@ -128,14 +128,14 @@ def test_reg_55_every_field_has_its_effect(home: Home) -> None:
         ({"timeout": 5}, "there is no field 'timeout'; did you mean 'timeout_ms'?"),
         ({"env": []}, "there is no field 'env'; there are name, description, input_schema, permission, tags, "),
         ({"name": 5}, "`name` must be a text"),
-        ({"name": "show"}, "'show' is no tool name: it needs a dot"),
+        ({"name": "show"}, "'show' is not a valid tool name: it needs a dot"),
         ({"description": ""}, "`description` must be a text"),
         ({"input_schema": True}, "`input_schema` must be a JSON Schema of an object"),
         ({"input_schema": {"type": "object", "$defs": 5}}, "`input_schema` must be a JSON Schema of an object"),
         ({"permission": "admin"}, "`permission` must be one of readonly, write"),
         ({"permission": ["write"]}, "`permission` must be one of readonly, write"),
         ({"tags": "code"}, "`tags` must be a list of words"),
-        ({"tags": ["readonly"]}, "local.show has permission write, so it cannot have both tags of permissions"),
+        ({"tags": ["readonly"]}, "local.show has permission write, so it cannot have both permission tags"),
         ({"command_type": "bash"}, "`command_type` must be one of exec, shell"),
         ({"command": ""}, "`command` must be a text"),
         ({"args": "a b"}, "`args` must be a list of texts, and of lists of texts"),
@@ -162,9 +162,9 @@ def test_reg_55_required_fields(home: Home, field: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "tools/show.json: it is no JSON: "),
+        ("{", "tools/show.json: it is not JSON: "),
         ("[]", "tools/show.json: it holds no object; a tool is one object"),
-        ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is no JSON: an object has the same key twice"),
+        ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: an object has the same key twice"),
     ],
 )
 def test_reg_55_files_that_hold_no_tool(home: Home, text: str, problem: str) -> None:
@@ -188,11 +188,11 @@ def test_reg_55_all_files_are_looked_at_and_none_is_registered(home: Home) -> No
 def test_the_catalog_has_a_say_as_well(home: Home) -> None:
     home.write("a.json", TOOL)
     home.write("b.json", TOOL)
-    with pytest.raises(CatalogError, match=r"local\.show is defined already"):
+    with pytest.raises(CatalogError, match=r"local\.show is already defined"):
         home.load()
     (home.home / "tools" / "b.json").unlink()
     home.write("a.json", TOOL | {"tags": ["mine"]})
-    with pytest.raises(CatalogError, match=r"local\.show has the tag 'mine', which nobody declared"):
+    with pytest.raises(CatalogError, match=r"local\.show has the undeclared tag 'mine'"):
         home.load()
     home.catalog.declare_tag("mine")
     assert home.load() == ("local.show",)
@@ -204,9 +204,9 @@ def test_the_catalog_has_a_say_as_well(home: Home) -> None:
 def test_reg_14_schemas_lie_within_the_profile_as_those_of_specs_do(home: Home) -> None:
     schema = {"type": "object", "properties": {"word": {"anyOf": [{"type": "string"}]}}}
     assert "uses `anyOf` at $.properties.word" in home.problem(input_schema=schema, args=[])
-    assert "describes no object" in home.problem(input_schema={"type": "string"}, args=[])
+    assert "does not describe an object" in home.problem(input_schema={"type": "string"}, args=[])
     wrong = {"type": "object", "properties": {"word": {"type": "strin"}}}
-    assert "is no JSON Schema" in home.problem(input_schema=wrong, args=[])
+    assert "is not a valid JSON Schema" in home.problem(input_schema=wrong, args=[])
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_reg_58_a_template_names_a_field_of_the_schema(home: Home) -> None:
     assert problem == (
         "tools/show.json: `args`: `{{args.wrod}}` names a field that the args do not have; did you mean 'word'?"
     )
-    assert "`input_schema`: 'list' stands in a template" in home.problem(args=["{{args.list}}"])
+    assert "`input_schema`: 'list' is used in a template" in home.problem(args=["{{args.list}}"])
 
 
 def test_reg_58_values_come_from_checked_args(home: Home) -> None:
@@ -269,4 +269,4 @@ def test_reg_58_values_come_from_checked_args(home: Home) -> None:
 def test_reg_61_the_folder_lies_inside_the_roots(home: Home, folder: str) -> None:
     (home.project / "link").symlink_to(home.home)
     problem = home.problem(working_dir=folder)
-    assert problem.startswith(f"tools/show.json: `working_dir`: the folder {folder!r} lies outside the roots")
+    assert problem.startswith(f"tools/show.json: `working_dir`: the folder {folder!r} is outside the roots")

@@ -1,4 +1,4 @@
-"""Files that a runtime reads beside its calls: what is no regular file is refused, and not waited for."""
+"""Files that a runtime reads beside its calls: what is not a regular file is refused, and not waited for."""
 
 from __future__ import annotations
 

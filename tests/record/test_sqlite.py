@@ -212,7 +212,7 @@ def test_files_that_are_no_stores(tmp_path: Path) -> None:
 
     for path, why in [
         (text, "file is not a database"),
-        (other, "the file is no store of toolgen"),
+        (other, "the file is not a store of toolgen"),
         (newer, "the store has version 9, and this toolgen reads version 1"),
         (tmp_path / "missing" / "store.db", "cannot be opened"),
     ]:

@@ -86,7 +86,7 @@ def test_reg_25_allowed_tools_beyond_the_base_are_an_invalid_call_and_start_noth
     assert error is not None
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "validation_error")
     assert error.message == (
-        "default_worker cannot be given mcp.github.create_issue: neither `use` nor `on_request` names it"
+        "default_worker cannot be granted mcp.github.create_issue: not in its `use` or `on_request`"
     )
     assert error.hint == "leave them out of allowed_tools; without it the agent has its usual tools"
     assert world.events(run.meta.run_id, "agent_run_started") == []

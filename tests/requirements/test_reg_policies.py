@@ -189,7 +189,7 @@ def test_reg_05_a_name_that_may_mean_several_tools_restricts_them_all_and_permit
             assert judged(catalog) == {**asks, **answers}
             run = Ran().of(catalog).start_run("ann")
             assert set(run.effective.tools) == {"save.it"}
-            with pytest.raises(ToolsNotGranted, match="cannot be given search"):
+            with pytest.raises(ToolsNotGranted, match="cannot be granted search"):
                 Ran().of(catalog).start_run(requested=["search", "one__search"])
 
 
@@ -269,10 +269,13 @@ def test_a_runtime_names_the_toolsets_that_nothing_runs() -> None:
         ran = Ran()
         of_notes = ToolsetRegistration(toolset="team.notes", executor=ran)
         with pytest.raises(
-            ExecutorError, match=r"nothing runs the toolsets mcp\.issues, team\.notes: give `executors`"
+            ExecutorError,
+            match=r"there is no executor for the toolsets mcp\.issues, team\.notes: pass one in `executors`",
         ):
             Runtime(catalog, permission=allow_all)
-        with pytest.raises(ExecutorError, match=r"nothing runs the toolset mcp\.issues: .*missing=\['mcp\.issues'\]"):
+        with pytest.raises(
+            ExecutorError, match=r"there is no executor for the toolset mcp\.issues: .*missing=\['mcp\.issues'\]"
+        ):
             Runtime(catalog, permission=allow_all, executors=[of_notes])
         with pytest.raises(
             ExecutorError, match=r"there is no toolset mcp\.isues in the catalog; did you mean mcp\.issues"

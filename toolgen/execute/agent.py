@@ -140,7 +140,7 @@ class AgentExecutor:
 
 
 def executor(catalog: Catalog, toolset: str, run_agent: RunAgent) -> ToolsetRegistration:
-    """Make what runs a toolset of kind `agent`: `Runtime(executors=[executor(catalog, "lab.research", run_agent)])`.
+    """Return what runs a toolset of kind `agent`: `Runtime(executors=[executor(catalog, "lab.research", run_agent)])`.
 
     Raises `ExecutorError` for a toolset that is not there, or that no agent exports.
     """
@@ -169,7 +169,7 @@ class _Prompt:
         )
 
     def filled(self, payload: bytes | str) -> tuple[str, str]:
-        """Give the system and the user message of a call. Its JSON is decoded only where a template needs it."""
+        """Return the system and the user message of a call. Its JSON is decoded only where a template needs it."""
         call = payload if isinstance(payload, str) else payload.decode()
         needs_args = names_of(self.system or "") | names_of(self.user or "")
         values = {"args": {**self.defaults, **from_json(call)}} if needs_args else {}

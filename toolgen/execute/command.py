@@ -60,7 +60,7 @@ class CommandHost:
         environment: Mapping[str, str] | None = None,
         keep: Keep | None = None,
     ) -> CommandHost:
-        """Make what policies say of commands: their paths, variables, and limits."""
+        """Return what policies say of commands: their paths, variables, and limits."""
         bounds = {
             "timeout_ms": policies.timeout_ms,
             "max_timeout_ms": policies.max_timeout_ms,
@@ -78,7 +78,7 @@ class CommandHost:
         """Raise `CatalogError` for a folder that commands may not run in."""
         answer = self.paths.judge(cwd)
         if answer.problem is not None or answer.write_concern is not None:
-            raise CatalogError(f"the folder {cwd!r} lies outside the roots that commands may run in, or is sensitive")
+            raise CatalogError(f"the folder {cwd!r} is outside the roots that commands may run in, or is sensitive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ class CommandExecutor:
 
 
 def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegistration:
-    """Make what runs a compiled toolset of kind `command`: `Runtime(executors=[executor(catalog, "local", host)])`.
+    """Return what runs a compiled toolset of kind `command`: `Runtime(executors=[executor(catalog, "local", host)])`.
 
     Raises `ExecutorError` for a toolset that is not there, is of another kind, or has a command that cannot run here.
     """
@@ -166,7 +166,7 @@ def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegist
 
 
 def fields_of(input_schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the schemas of a tool's args by name, local types in place."""
+    """Return the schemas of a tool's args by name, local types in place."""
     fields: Mapping[str, Any] = with_definitions_in_place(dict(input_schema)).get("properties", {})
     return fields
 

@@ -131,7 +131,7 @@ class ShellLine:
 
 
 def texts_of(args: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]:
-    """Give the text of every arg that is there, or has a default, by its name; null counts as absent.
+    """Return the text of every arg that is there, or has a default, by its name; null counts as absent.
 
     Arrays and objects have none: no template may name them.
     """

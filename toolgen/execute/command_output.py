@@ -82,7 +82,7 @@ class Reading:
     hide: Callable[[str], str] = redact_text
 
     async def result_of(self, finished: Finished) -> ToolResult[Any]:
-        """Give the result of a call. Raises `MalformedResult`, and `CallFailed` for JSON that exceeds every bound."""
+        """Return the result of a call. Raises `MalformedResult`, and `CallFailed` for JSON that exceeds every bound."""
         if finished.timed_out or finished.exit_code:
             return await self._failed(finished)
         log = {"log": _decoded(finished.stderr)} if finished.stderr else {}
@@ -111,7 +111,7 @@ class Reading:
         try:
             value = parse_unique(text) if text.strip() else None
         except NotJson as error:
-            raise MalformedResult([not_json(f"what the command printed is no JSON: {error}")]) from None
+            raise MalformedResult([not_json(f"the command's output is not JSON: {error}")]) from None
         if self.as_results and is_object(value) and isinstance(value.get("success"), bool):
             return self._of_result(value, metadata)
         return ToolResult(tool_name=self.name, value=value, metadata=metadata)

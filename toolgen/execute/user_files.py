@@ -41,7 +41,7 @@ def user_files(home: str | Path, folder: str, suffix: str) -> Iterator[UserFile]
         status = Path(real).stat()
         names = sorted(entry for entry in os.listdir(real) if entry.endswith(suffix))  # noqa: PTH208  # names are enough
     except OSError as error:
-        raise CatalogError(f"{folder}: it is no folder that can be read: {error.strerror}") from None
+        raise CatalogError(f"{folder}: it is not a readable folder: {error.strerror}") from None
     if not is_inside(real, root):
         raise CatalogError(f"{folder}: it is a link that leads out of its home")
     if problem := _not_of_the_user(status):

@@ -131,7 +131,7 @@ _REQUIRED: Final = ("name", "description", "input_schema", "command")
 def _check_toolset(name: str, catalog: Catalog) -> None:
     toolset = name.rpartition(".")[0]
     if name.split(".")[0] in BUILTIN_TOOLSETS:
-        raise CatalogError(f"`name`: {name} has the name of a built-in toolset, and those are reserved")
+        raise CatalogError(f"`name`: {name} has the name of a built-in toolset, which is reserved")
     if toolset in catalog.toolsets:
         raise CatalogError(f"`name`: {name} would join the compiled toolset {toolset}; choose another name")
 
@@ -141,7 +141,7 @@ def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
     try:
         spec = parse_unique(content)
     except NotJson as error:
-        raise CatalogError(f"it is no JSON: {error}") from None
+        raise CatalogError(f"it is not JSON: {error}") from None
     _check_fields(spec)
     permission, tags = spec.get("permission", "write"), frozenset(spec.get("tags", ()))
     limits = {"timeout_ms": spec.get("timeout_ms"), "result_bytes": spec.get("stdout_limit_bytes")}
@@ -192,7 +192,7 @@ def _command(spec: Mapping[str, Any]) -> Command:
     for name in line.names:
         if not _is_one_argument(fields[name]):
             raise CatalogError(
-                f"`input_schema`: {name!r} stands in a template, so its type must be one of {', '.join(_SCALARS)}; "
+                f"`input_schema`: {name!r} is used in a template, so its type must be one of {', '.join(_SCALARS)}; "
                 "arrays and objects arrive on stdin, where all args are, as JSON"
             )
     return Command(

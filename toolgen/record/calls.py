@@ -56,7 +56,7 @@ class RecordedCall:
 
 
 def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
-    """Give the calls of a run by their first events. An id that comes again after its result is another call."""
+    """Return the calls of a run by their first events. An id that comes again after its result is another call."""
     results = {result.sequence: result for result in run.results}
     calls: list[list[Event]] = []
     ends: list[StoredResult | None] = []
@@ -80,7 +80,7 @@ def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
 
 
 def stages_of(event: Event) -> Iterable[Stage]:
-    """Give the stages in the data of an event: `{"stages": [{"stage", "decision"?, "us"?}]}`."""
+    """Return the stages in the data of an event: `{"stages": [{"stage", "decision"?, "us"?}]}`."""
     stages = event.data.get("stages")
     if is_array(stages):
         for stage in stages:

@@ -65,11 +65,11 @@ class ChainKey:
         return cls(os.fsencode(text).strip())
 
     def first(self, run_id: str) -> bytes:
-        """Give the digest that the chain of a run begins with."""
+        """Return the digest that the chain of a run begins with."""
         return hmac.digest(self._key, b"toolgen run\0" + run_id.encode(), "sha256")
 
     def next(self, before: bytes, body: bytes) -> bytes:
-        """Give the digest of an event, after that of the event before it."""
+        """Return the digest of an event, after that of the event before it."""
         return hmac.digest(self._key, before + body, "sha256")
 
 

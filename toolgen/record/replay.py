@@ -209,7 +209,7 @@ class _Tools:
         self._found: dict[str, tuple[Catalog, str] | ToolNotFound] = {}
 
     def try_call(self, call: RecordedCall, line: int) -> Outcome:
-        """Give the verdict on one call. Raises `AmbiguousTool`."""
+        """Return the verdict on one call. Raises `AmbiguousTool`."""
         found = self._found.get(call.tool)
         if found is None:
             found = self._found[call.tool] = self._find(call.tool)

@@ -36,7 +36,7 @@ class RunEnds:
         self._known: dict[str, End] = {}
 
     def find(self, run_id: str) -> End:
-        """Give the end of a run in the file, -1 and its first digest for a new one.
+        """Return the end of a run in the file, -1 and its first digest for a new one.
 
         Raises `StoreError` where the run must not go on from there.
         """

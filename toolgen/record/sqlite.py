@@ -92,11 +92,11 @@ class SqliteStore:
         return await asyncio.to_thread(self._reader.runs)
 
     async def head(self, run_id: str, /) -> Head:
-        """Give the head of a run's chain, to be kept elsewhere. Raises `RunNotFound`, `ChainError`, `StoreError`."""
+        """Return the head of a run's chain, to be kept elsewhere. Raises `RunNotFound`, `ChainError`, `StoreError`."""
         return await asyncio.to_thread(self._reader.head, run_id)
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
-        """Give the events of a run after a number, those to come included, without end."""
+        """Return the events of a run after a number, those to come included, without end."""
         while True:
             for event in await asyncio.to_thread(self._reader.events, run_id, after):
                 yield event

@@ -83,7 +83,7 @@ class SqliteReader:
         )
 
     def head(self, run_id: str) -> Head:
-        """Give the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
+        """Return the head of a run's chain. Raises `RunNotFound`, and `ChainError` for a run without a chain."""
         with self._reading() as connection:
             row = connection.execute(f"{_EVENTS} ORDER BY sequence DESC LIMIT 1", (run_id,)).fetchone()
         if row is None:

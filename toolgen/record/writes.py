@@ -46,7 +46,7 @@ class Group:
     )
 
     def waiting(self) -> asyncio.Future[None] | None:
-        """Give what tells the running loop that the group is settled, unless it is."""
+        """Return what tells the running loop that the group is settled, unless it is."""
         with self._lock:
             if self._settled:
                 return None

@@ -36,7 +36,7 @@ _DRAFTS_DIFFER: Final = frozenset({
 
 
 def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a schema that accepts the same instances and tells a model the same, in fewer bytes.
+    """Return a schema that accepts the same instances and tells a model the same, in fewer bytes.
 
     Pure, the same for the same schema, and done once: `compact(compact(schema)) == compact(schema)`. The result may
     share parts with `schema`. A schema of another dialect than 2020-12 and draft-07 is given back as it is, and so is
@@ -49,7 +49,7 @@ def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def model_args_schema(args: Mapping[str, Any], inject: Collection[str] = ()) -> dict[str, Any]:
-    """Give the args of a tool as a model is told of them: compact, and without the fields that the host fills.
+    """Return the args of a tool as a model is told of them: compact, and without the fields that the host fills.
 
     An open object refuses these by `false`, which would tell a model their names.
     """

@@ -27,7 +27,7 @@ def is_old(schema: Mapping[str, Any]) -> bool:
 
 
 def as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a schema that accepts the same, in the words of draft 2020-12; what has them already stays as it is.
+    """Return a schema that accepts the same, in the words of draft 2020-12; what has them already stays as it is.
 
     All definitions of the root come to stand in `$defs`; a name that is there already gets a `_` at its end.
     """

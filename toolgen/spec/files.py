@@ -25,7 +25,7 @@ _FLAGS: Final = (
 
 
 class NotRegular(OSError):
-    """There is something, and it is no regular file: a folder, a device, a pipe, a socket, or a link that is refused.
+    """The path exists but is not a regular file: a folder, a device, a pipe, a socket, or a rejected link.
 
     `strerror` says which.
     """
@@ -81,14 +81,14 @@ def open_file(path: str | PathLike[str]) -> IO[bytes]:
 
 
 def check_regular(path: str | PathLike[str], *, follow: bool = True) -> os.stat_result:
-    """Give the status of a regular file, without opening it. Raises `NotRegular` and OSError."""
+    """Return the status of a regular file, without opening it. Raises `NotRegular` and OSError."""
     status = os.stat(path, follow_symlinks=follow)
     _check(status, path)
     return status
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Say whether a resolved path is a resolved folder, or lies below it."""
+    """Return whether a resolved path is a resolved folder, or lies below it."""
     return f"{path}{os.sep}".startswith(f"{folder.rstrip(os.sep)}{os.sep}")
 
 

@@ -42,7 +42,7 @@ TABLES: Final = ("tool_use", "action_retrieval", "router_model", "settings")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a configuration: the path of the setting, what it is, and how to mend it."""
+    """One error in a configuration: the path of the setting, the message, and how to fix it."""
 
     setting: str
     message: str

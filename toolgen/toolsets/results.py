@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def json_value(result: BaseModel) -> dict[str, Any]:
-    """Give a result of a class of `toolgen.toolsets.generated` as the JSON object that it stands for.
+    """Return a result of a class of `toolgen.toolsets.generated` as the JSON object that it stands for.
 
     Fields that are None are left out: no built-in toolset has one that may be null.
     """

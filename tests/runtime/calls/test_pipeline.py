@@ -510,7 +510,7 @@ def test_types_that_do_not_fit_their_schema_end_the_call_and_no_more(shop: Shop)
             r"there is no toolset shop\.order .*did you mean shop\.orders\?",
         ),
         ([ToolsetRegistration(toolset="mcp.files", executor=Recorder())] * 2, r"mcp\.files has two executors"),
-        ([ToolsetRegistration(toolset="mcp.files")], r"mcp\.files needs handlers or an executor, and not both"),
+        ([ToolsetRegistration(toolset="mcp.files")], r"mcp\.files needs either handlers or an executor"),
         ([ToolsetRegistration(toolset="mcp.files", executor=Recorder(), handlers={})], "and not both"),
         (
             [ToolsetRegistration(toolset="shop.orders", handlers={"shop.orders.find": print})],
@@ -518,7 +518,7 @@ def test_types_that_do_not_fit_their_schema_end_the_call_and_no_more(shop: Shop)
         ),
         (
             [ToolsetRegistration(toolset="shop.reviews", handlers={"shop.reviews.list": print, "a.b": print})],
-            r"name a\.b, which shop\.reviews does not have",
+            r"include a\.b, but shop\.reviews has no such tool",
         ),
     ],
 )
@@ -533,8 +533,8 @@ def test_executors_that_do_not_fit_are_an_error_at_start(
     ("executors", "message"),
     [
         (ToolsetRegistration(toolset="mcp.files", executor=Recorder()), r"write \[orders\.executor\(handlers\)\]"),
-        (iter(()), "executors are a list of registrations"),
-        ([Recorder()], r"one is of the type Recorder: give what `executor` of the generated toolset makes"),
+        (iter(()), "executors must be a list of registrations"),
+        ([Recorder()], r"one is of type Recorder: pass the return value of `executor` of the generated toolset"),
     ],
 )
 def test_what_is_no_registration_is_an_error_at_start(shop: Shop, executors: Any, message: str) -> None:

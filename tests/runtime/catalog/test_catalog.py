@@ -121,7 +121,7 @@ def test_reg_04_names_are_dotted_and_plain() -> None:
         "mcp.a_.c",
         "a.-b",
     ):
-        with pytest.raises(CatalogError, match="is no tool name"):
+        with pytest.raises(CatalogError, match="is not a valid tool name"):
             ToolDefinition(name=name, description="x", input_schema={})
 
 

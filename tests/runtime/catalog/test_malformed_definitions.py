@@ -49,18 +49,18 @@ def register(**changes: Any) -> Catalog:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"name": 5}, "5 is no tool name"),
-        ({"name": " "}, "' ' is no tool name"),
-        ({"description": " \n"}, "own.tool has no description, which is a text"),
-        ({"description": 5}, "own.tool has no description, which is a text"),
-        ({"title": 5}, "the title of own.tool is a text, and not 5"),
-        ({"title": " "}, "the title of own.tool is a text, and not ' '"),
-        ({"tags": "slow"}, "the tags of own.tool are a set of words, and not 'slow'"),
-        ({"tags": 5}, "the tags of own.tool are a set of words, and not 5"),
-        ({"tags": [["a"]]}, "the tags of own.tool are a set of words, and not [['a']]"),
-        ({"tags": [" "]}, "the tags of own.tool are a set of words, and not [' ']"),
+        ({"name": 5}, "5 is not a valid tool name"),
+        ({"name": " "}, "' ' is not a valid tool name"),
+        ({"description": " \n"}, "own.tool has no description: models choose tools by it"),
+        ({"description": 5}, "own.tool has no description: models choose tools by it"),
+        ({"title": 5}, "the title of own.tool must be text, not 5"),
+        ({"title": " "}, "the title of own.tool must be text, not ' '"),
+        ({"tags": "slow"}, "the tags of own.tool must be a set of words, not 'slow'"),
+        ({"tags": 5}, "the tags of own.tool must be a set of words, not 5"),
+        ({"tags": [["a"]]}, "the tags of own.tool must be a set of words, not [['a']]"),
+        ({"tags": [" "]}, "the tags of own.tool must be a set of words, not [' ']"),
         ({"permission": ["write"]}, "own.tool has permission ['write']; it must be one of readonly, write"),
-        ({"metadata": "x"}, "the metadata of own.tool is a mapping, and not a str"),
+        ({"metadata": "x"}, "the metadata of own.tool must be a mapping, not str"),
         ({"metadata": {"limits": {"timeout_ms": "x"}}}, "the metadata of own.tool, at `limits.timeout_ms"),
         ({"metadata": {"limits": {"timeout": 1}}}, "the metadata of own.tool, at `limits.timeout"),
         ({"metadata": {"limits": 5}}, "the metadata of own.tool, at `limits`: "),
@@ -72,16 +72,16 @@ def register(**changes: Any) -> Catalog:
         ({"metadata": {"gate": "no"}}, "the metadata of own.tool, at `gate`: "),
         ({"metadata": {"examples": [5]}}, "the metadata of own.tool, at `examples.0`: "),
         ({"metadata": {"args_secrets": "x"}}, "the metadata of own.tool, at `args_secrets`: "),
-        ({"input_schema": True}, "the input_schema of own.tool describes no object"),
-        ({"input_schema": {"type": "object", "$defs": 5}}, "a schema of own.tool is no JSON Schema"),
-        ({"input_schema": {"type": "object", "properties": 5}}, "a schema of own.tool is no JSON Schema"),
+        ({"input_schema": True}, "the input_schema of own.tool does not describe an object"),
+        ({"input_schema": {"type": "object", "$defs": 5}}, "a schema of own.tool is not a valid JSON Schema"),
+        ({"input_schema": {"type": "object", "properties": 5}}, "a schema of own.tool is not a valid JSON Schema"),
         ({"input_schema": {"type": "object", "properties": {1: {}}}}, "the input_schema of own.tool has the key 1, "),
         ({"input_schema": {"type": "object", "enum": {5}}}, "the input_schema of own.tool holds a set, which is no"),
         ({"input_schema": deep(3000)}, "the input_schema of own.tool is nested more than 200 levels deep"),
         ({"input_schema": looped()}, "the input_schema of own.tool is nested more than 200 levels deep"),
         ({"input_schema": lattice(40)}, "the input_schema of own.tool holds more than 100,000 values"),
         ({"result_schema": deep(3000)}, "the result_schema of own.tool is nested more than 200 levels deep"),
-        ({"result_schema": {"type": object()}}, "the result_schema of own.tool holds a object, which is no JSON"),
+        ({"result_schema": {"type": object()}}, "the result_schema of own.tool holds a object, which is not JSON"),
     ],
 )
 def test_what_is_malformed_is_said_when_it_is_registered(changes: dict[str, Any], problem: str) -> None:
@@ -143,19 +143,19 @@ def test_a_registered_tool_joins_a_compiled_toolset_only_where_the_host_says_so(
     with pytest.raises(CatalogError) as raised:
         catalog.register(extra("shop.orders.extra"), lambda _args: None)
     assert str(raised.value) == (
-        "shop.orders.extra would join the compiled toolset shop.orders, whose rules and selections would hold for it: "
+        "shop.orders.extra would join the compiled toolset shop.orders, whose rules and selectors would apply to it: "
         "choose another name, or call `open_toolset('shop.orders')` first"
     )
     catalog.open_toolset("shop.orders")
     catalog.register(extra("shop.orders.extra"), lambda _args: None)
     assert "shop.orders.extra" in catalog
-    with pytest.raises(CatalogError, match=r"no toolset shop\.order that tools could join; did you mean shop\."):
+    with pytest.raises(CatalogError, match=r"no compiled toolset shop\.order to open; did you mean shop\."):
         load(shop.name).open_toolset("shop.order")
 
 
 def test_a_built_in_toolset_is_never_joined() -> None:
     catalog = load("toolgen.toolsets.generated")
-    with pytest.raises(CatalogError, match=r"code\.extra has the name of a built-in toolset, and those are reserved"):
+    with pytest.raises(CatalogError, match=r"code\.extra has the name of a built-in toolset, which is reserved"):
         catalog.register(extra("code.extra"), lambda _args: None)
-    with pytest.raises(CatalogError, match="there is no toolset code that tools could join"):
+    with pytest.raises(CatalogError, match="there is no compiled toolset code to open"):
         catalog.open_toolset("code")

@@ -95,7 +95,7 @@ def test_reg_24_a_child_that_asks_for_nothing_has_its_own_default() -> None:
 
 def test_reg_25_a_request_only_narrows() -> None:
     assert set(tools_of("default_worker", requested=["code.search"]).tools) == {"code.search"}
-    with pytest.raises(ToolsNotGranted, match=r"the agent cannot be given agent\.task_list, code\.nothing"):
+    with pytest.raises(ToolsNotGranted, match=r"the agent cannot be granted agent\.task_list, code\.nothing"):
         tools_of("default_worker", requested=["code.search", "agent.task_list", "code.nothing"])
     assert (
         tools_of("default_worker", requested=["code.search"]).excluded["code.read_file"]

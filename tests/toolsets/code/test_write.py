@@ -66,7 +66,7 @@ def test_reg_73_outside_the_roots_it_writes_what_was_granted_and_nothing_else(wo
     failure = world.failure("write_file", path="../outside/b.txt", content="x")
     assert (failure.kind, failure.code) == (FailureKind.PERMISSION_DENIED, "outside_roots")
     assert failure.message == (
-        "'../outside/b.txt' lies outside the folders that may be written to, and nobody allowed it"
+        "'../outside/b.txt' is outside the folders that may be written to, and permission was not granted"
     )
 
 

@@ -27,7 +27,7 @@ _DENIED_HINT: Final = "go on without it, or ask the user"
 _REFUSALS: Final = {
     Concern.SENSITIVE: ("sensitive_path", "is sensitive"),
     Concern.HARD_LINKED: ("sensitive_path", "has other names (hard links), of which one may be sensitive"),
-    Concern.OUTSIDE_ROOTS: ("outside_roots", "lies outside the folders that may be written to"),
+    Concern.OUTSIDE_ROOTS: ("outside_roots", "is outside the folders that may be written to"),
 }
 
 
@@ -66,7 +66,7 @@ class PathAccess:
         if answer.write_concern is not Concern.OUTSIDE_ROOTS:
             self._check(answer, answer.write_concern)
         if answer.root is None:
-            message = f"{shown(path)} lies outside the folders that programs may run in"
+            message = f"{shown(path)} is outside the folders that programs may run in"
             hint = "give a folder of the project"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
         return answer
@@ -111,7 +111,7 @@ class PathAccess:
     def _policy_decision(self, path: str, base: str | None) -> PathAnswer:
         answer = self._policy.judge(path, base=base)
         if answer.problem is not None:
-            message = f"{shown(path)} is no path that can be used: {answer.problem.value}"
+            message = f"{shown(path)} is not a usable path: {answer.problem.value}"
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "give a path relative to the project")
         return answer
 
@@ -132,7 +132,9 @@ class PathAccess:
 def refused(concern: Concern, path: str) -> CallFailed:
     """Say that a path may not be touched, unless somebody allows it."""
     code, why = _REFUSALS[concern]
-    return CallFailed(FailureKind.PERMISSION_DENIED, code, f"{shown(path)} {why}, and nobody allowed it", _DENIED_HINT)
+    return CallFailed(
+        FailureKind.PERMISSION_DENIED, code, f"{shown(path)} {why}, and permission was not granted", _DENIED_HINT
+    )
 
 
 def rejected(code: str, message: str, hint: str = "") -> CallFailed:
@@ -157,18 +159,18 @@ def failures(path: str) -> Generator[None]:
 def _failure(error: OSError, path: str) -> CallFailed:
     match error:
         case NotAFile() | IsADirectoryError():
-            return rejected("not_a_file", f"{path} is no regular file", "list a folder with list_dir")
+            return rejected("not_a_file", f"{path} is not a regular file", "list a folder with list_dir")
         case Changed():
-            return rejected("path_conflict", f"{path} was changed by somebody else meanwhile", "read it again")
+            return rejected("path_conflict", f"{path} was changed concurrently", "read it again")
         case FileNotFoundError():
             return rejected("file_not_found", f"{path} does not exist", "look for it with list_dir")
         case FileExistsError():
             return rejected("path_conflict", f"{path} exists", "set overwrite to replace it, or choose another name")
         case NotADirectoryError():
-            return rejected("not_a_folder", f"{path}: a name on the way, or at its end, is no folder")
+            return rejected("not_a_folder", f"{path}: a part of the path is not a folder")
         case PermissionError():
             return rejected("access_denied", f"the system does not allow this with {path}")
         case _ if error.errno == errno.ELOOP:
-            return rejected("path_conflict", f"{path} was changed by somebody else meanwhile", "try again")
+            return rejected("path_conflict", f"{path} was changed concurrently", "try again")
         case _:
             return rejected("file_system_error", f"{path}: {os.strerror(error.errno or errno.EIO)}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NotAFile(OSError):
-    """There is something, and it is no regular file: a folder, a device, a pipe, a socket, or a link."""
+    """There is something, and it is not a regular file: a folder, a device, a pipe, a socket, or a link."""
 
 
 class Changed(OSError):

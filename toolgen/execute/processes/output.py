@@ -34,7 +34,7 @@ class Spool:
             weakref.finalize(self, self._file.close)
 
     def read(self) -> bytes:
-        """Give all of it. It is as large as `size` says."""
+        """Return all of it. It is as large as `size` says."""
         if self._file is None:
             return b""
         self._file.seek(0)

@@ -189,7 +189,7 @@ def _not_started(error: OSError, program: str, cwd: str) -> CallFailed:
             return CallFailed(
                 FailureKind.UNAVAILABLE,
                 "program_not_executable",
-                f"the file {program} is no program",
+                f"the file {program} is not a program",
                 "a script needs `#!` and its interpreter in its first line",
             )
         case _ if error.errno == errno.E2BIG:

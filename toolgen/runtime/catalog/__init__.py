@@ -1,1 +1,1 @@
-"""The tools of a program: loaded from packages, registered, and assigned to what runs them."""
+"""The tools of a program: loaded from packages, registered, and assigned to executors."""

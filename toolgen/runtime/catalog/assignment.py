@@ -1,4 +1,4 @@
-"""Which executor runs which tool: the host's registrations, checked against the catalog when a runtime is built."""
+"""Assignment of executors to tools: the host's registrations, checked against the catalog when a runtime is built."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Runner = Callable[[str], tuple[Execute, Form]]
 
 _LISTED: Final = 20
-"""How many toolsets an error names."""
+"""Maximum number of toolsets listed in an error."""
 
 
 def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Mapping[str, Runner]:
@@ -34,26 +34,26 @@ def assign(catalog: Catalog, registrations: Sequence[ToolsetRegistration]) -> Ma
         toolset = registration.toolset
         _check_known(catalog, toolset)
         if toolset in assigned:
-            raise ExecutorError(f"the toolset {toolset} has two executors; it can have one")
+            raise ExecutorError(f"the toolset {toolset} has two executors; give only one")
         assigned[toolset] = _runner(registration, catalog.toolsets[toolset])
     return assigned
 
 
 def _check_registrations(registrations: object) -> None:
     if not isinstance(registrations, list | tuple):
-        raise TypeError("executors are a list of registrations: write [orders.executor(handlers)]")
+        raise TypeError("executors must be a list of registrations: write [orders.executor(handlers)]")
     for each in cast("Sequence[object]", registrations):
         if not isinstance(each, ToolsetRegistration):
             raise TypeError(
-                f"executors are registrations, and one is of the type {type(each).__name__}: give what `executor` of "
-                "the generated toolset makes of your handlers, such as orders.executor(handlers)"
+                f"executors must be registrations, but one is of type {type(each).__name__}: pass the return value of "
+                "`executor` of the generated toolset, such as orders.executor(handlers)"
             )
 
 
 def find_missing(
     catalog: Catalog, registrations: Sequence[ToolsetRegistration], missing: Collection[str]
 ) -> frozenset[str]:
-    """Give the idents of the compiled tools that nothing runs.
+    """Return the idents of the compiled tools without an executor.
 
     These are those that a registration leaves out, and those of toolsets without one, which `missing` must name.
 
@@ -61,7 +61,7 @@ def find_missing(
     have, and TypeError where one text is given.
     """
     if isinstance(missing, str):
-        raise TypeError(f"missing is a list of toolsets: write [{missing!r}]")
+        raise TypeError(f"missing must be a list of toolsets: write [{missing!r}]")
     for toolset in missing:
         _check_known(catalog, toolset)
     assigned = {registration.toolset for registration in registrations}
@@ -69,8 +69,8 @@ def find_missing(
     unexpected = [name for name in unrun if name not in missing]
     if unexpected:
         raise ExecutorError(
-            f"nothing runs {_listing(unexpected)}: give `executors` for {'it' if len(unexpected) == 1 else 'them'}, or "
-            f"list in `missing` what may be without one, such as missing={unexpected[:1]!r}"
+            f"there is no executor for {_listing(unexpected)}: pass one in `executors`, or list toolsets without an "
+            f"executor in `missing`, such as missing={unexpected[:1]!r}"
         )
     left_out = (ident for registration in registrations for ident in registration.missing)
     return frozenset([*left_out, *(ident for tools in unrun.values() for ident in tools)])
@@ -90,7 +90,7 @@ def _check_known(catalog: Catalog, toolset: str) -> None:
 
 
 def find_runner(catalog: Catalog, assigned: Mapping[str, Runner], ident: str) -> tuple[Execute, Form]:
-    """Find what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` where nothing does."""
+    """Return what runs a tool, and the form of args that it takes. Raises `ToolUnavailable` if there is no executor."""
     registered = catalog.registered(ident)
     if registered is not None:
         return registered.run, registered.form
@@ -105,7 +105,7 @@ def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
     strange = sorted(registration.missing - set(tools))
     if strange:
         raise ExecutorError(
-            f"the registration of {registration.toolset} has {', '.join(strange)} in `missing`, which it does not have"
+            f"the registration of {registration.toolset} lists {', '.join(strange)} in `missing`, but has no such tool"
         )
     if handlers is not None and executor is None:
         _check_handlers(registration.toolset, [ident for ident in tools if ident not in registration.missing], handlers)
@@ -113,7 +113,7 @@ def _runner(registration: ToolsetRegistration, tools: Sequence[str]) -> Runner:
     if executor is not None and handlers is None:
         form = Form.RAW if registration.decode_in_executor else Form.CANONICAL
         return _but_missing(registration, lambda ident: (run_request(executor, ident), form))
-    raise ExecutorError(f"the registration of {registration.toolset} needs handlers or an executor, and not both")
+    raise ExecutorError(f"the registration of {registration.toolset} needs either handlers or an executor")
 
 
 def _but_missing(registration: ToolsetRegistration, find: Runner) -> Runner:
@@ -134,4 +134,4 @@ def _check_handlers(toolset: str, tools: Sequence[str], handlers: Mapping[str, o
         raise ExecutorError(f"the handlers of {toolset} lack {', '.join(missing)}")
     strange = [ident for ident in handlers if ident not in tools]
     if strange:
-        raise ExecutorError(f"the handlers of {toolset} name {', '.join(strange)}, which {toolset} does not have")
+        raise ExecutorError(f"the handlers of {toolset} include {', '.join(strange)}, but {toolset} has no such tool")

@@ -1,4 +1,4 @@
-"""The catalog: every definition a runtime holds, compiled or registered, and every name it goes by."""
+"""The catalog: every tool of a runtime, compiled or registered, with all its names."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _OWN_FIELDS: Final = frozenset(
 
 
 def load(package: str) -> Catalog:
-    """Load the catalog of a generated package, by its import name. Imports nothing of it but the package itself.
+    """Load the catalog of a generated package by its import name. Imports only the package itself, not its modules.
 
-    Raises `CatalogError` where there is none, or one of another contract.
+    Raises `CatalogError` if there is no such package, or if it has another contract version.
     """
     if not package:
         raise CatalogError(
@@ -50,7 +50,7 @@ def load(package: str) -> Catalog:
 
 
 class Catalog:
-    """Definitions by ident, made on demand; open for registration until it is frozen, which a `Runtime` does."""
+    """Tool definitions by ident, created on demand. Tools can be registered until a `Runtime` freezes the catalog."""
 
     def __init__(self, package: str = "") -> None:
         self._package = package
@@ -73,18 +73,18 @@ class Catalog:
 
     @property
     def package(self) -> str:
-        """The import name of the generated package; empty where there is none."""
+        """The import name of the generated package; empty if there is none."""
         return self._package
 
     def resolve(self, name: str) -> str | None:
-        """Give the ident that a name spells: itself, or a wire name. None if it spells none."""
+        """Return the ident for an ident or a wire name; None if the name is neither."""
         if name in self:
             return name
         return self._spellings.get(name)
 
     @cached_property
     def names(self) -> ToolNames:
-        """What rules and settings may call the tools."""
+        """All names by which rules and settings may refer to tools."""
         toolsets = {*self.toolsets, *map(_toolset, self._registered)}
         return ToolNames(dict.fromkeys(self), toolsets, self._spelled_tools, self._spelled_actions)
 
@@ -111,14 +111,14 @@ class Catalog:
                     yield SpelledAction(name, category["resource"]["target"], is_plain=False)
 
     def known_tools(self) -> Iterator[KnownTool]:
-        """Every tool, with the names that people and recordings call it by."""
+        """Every tool, with the names used by people and in recordings."""
         for ident, tool in self._compiled.items():
             yield KnownTool(ident, self.wire_name(ident), tool.get("source_name", _key(ident)))
         for ident in self._registered:
             yield KnownTool(ident, self.wire_name(ident), _key(ident))
 
     def definition(self, ident: str) -> ToolDefinition:
-        """Give the definition of a tool. Raises `ToolNotFound`."""
+        """Return the definition of a tool. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is not None:
             return registered.definition
@@ -141,7 +141,7 @@ class Catalog:
         )
 
     def schema(self, ident: str, side: Side) -> Any:
-        """Give a copy of the JSON Schema of one side of a tool. Raises `ToolNotFound`."""
+        """Return a copy of the JSON Schema of one side of a tool. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is None:
             return self._compiled_tool(ident).get(side, True)
@@ -150,7 +150,7 @@ class Catalog:
         return True if registered.definition.result_schema is None else deepcopy(registered.definition.result_schema)
 
     def codec(self, ident: str, side: Side) -> Codec[Any]:
-        """Give the codec of one side of a tool. Raises `ToolNotFound`."""
+        """Return the codec of one side of a tool. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is None:
             self._check_known(ident)
@@ -160,26 +160,26 @@ class Catalog:
         return Codec(lambda: source)
 
     def toolset_of(self, ident: str) -> str:
-        """Name the toolset of a tool. Raises `ToolNotFound`."""
+        """Return the toolset of a tool. Raises `ToolNotFound`."""
         self._check_known(ident)
         return _toolset(ident)
 
     def package_of(self, toolset: str) -> str:
-        """Give the import name of the generated package of a compiled toolset. Raises KeyError."""
+        """Return the import name of the generated package of a compiled toolset. Raises KeyError."""
         return f"{self._package}.{self._document['toolsets'][toolset]['package']}"
 
     def package_of_actions(self, name: str) -> str:
-        """Give the import name of the routing tables of a compiled action catalog. Raises KeyError."""
+        """Return the import name of the routing tables of a compiled action catalog. Raises KeyError."""
         return f"{self._package}.catalogs.{self._document['catalogs'][name]['module']}"
 
     def toolset_description(self, toolset: str) -> str:
-        """Say what a toolset is; empty for one that is not compiled, or does not say."""
+        """Return the description of a toolset; empty if it is not compiled or has none."""
         found: str = self._document.get("toolsets", {}).get(toolset, {}).get("description", "")
         return found
 
     @cached_property
     def toolsets(self) -> Mapping[str, tuple[str, ...]]:
-        """Name the tools of every compiled toolset."""
+        """Return the idents of every compiled toolset's tools."""
         tools: dict[str, list[str]] = {toolset: [] for toolset in self._document.get("toolsets", {})}
         for ident in self._compiled:
             tools[_toolset(ident)].append(ident)
@@ -187,51 +187,51 @@ class Catalog:
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
-        """What selections look at, of every tool, sorted by ident."""
+        """The properties of every tool that selectors match, sorted by ident."""
         found = [self.entry(ident) for ident in self]
         return {entry.ident: entry for entry in sorted(found)}
 
     def section(self, name: str) -> Mapping[str, Any]:
-        """Give the compiled `agents`, `catalogs` or `policies` by name. Not to be changed."""
+        """Return the compiled `agents`, `catalogs` or `policies` by name. Must not be modified."""
         found: Mapping[str, Any] = self._document.get(name, {})
         return found
 
     def registered(self, ident: str) -> RegisteredTool | None:
-        """Give what runs a registered tool; None for a compiled one."""
+        """Return the registration of a registered tool; None for a compiled one."""
         return self._registered.get(ident)
 
     def wire_name(self, ident: str) -> str:
-        """Spell a tool as providers see it. Raises `ToolNotFound`."""
+        """Return the wire name of a tool. Raises `ToolNotFound`."""
         self._check_known(ident)
         return self._wire_names.get(ident) or wire_name(ident)
 
     def suggestions(self, name: str) -> tuple[str, ...]:
-        """Give the idents that resemble a name, best first."""
+        """Return the idents similar to a name, best first."""
         return nearest(name, self)
 
     def declare_tag(self, word: str) -> None:
-        """Let registered tools carry a tag of the host's own."""
+        """Declare a tag of the host's own for registered tools."""
         self._check_open()
         self._tags |= {word}
 
     def open_toolset(self, name: str) -> None:
-        """Let registered tools join a compiled toolset: its rules and selections hold for them from then on.
+        """Allow registered tools in a compiled toolset: its rules and selectors then apply to them.
 
-        Raises `CatalogError` for a toolset that is not there, or comes with toolgen.
+        Raises `CatalogError` for an unknown or built-in toolset.
         """
         self._check_open()
         if name not in self.toolsets or name in BUILTIN_TOOLSETS:
             meant = nearest(name, [each for each in self.toolsets if each not in BUILTIN_TOOLSETS], count=1)
             question = f"; did you mean {meant[0]}?" if meant else ""
-            raise CatalogError(f"there is no toolset {name} that tools could join{question}")
+            raise CatalogError(f"there is no compiled toolset {name} to open{question}")
         self._open_toolsets |= {name}
 
     def register(self, definition: ToolDefinition, handler: Handler, *, profile: Profile = "core") -> None:
-        """Add a tool, run by a function of its args and, if it takes two, of the `ToolCallMeta`.
+        """Register a tool, run by a function of its args and, if it takes two parameters, the `ToolCallMeta`.
 
-        The args come as the pydantic model that annotates the first parameter, or else as plain JSON values.
-        Raises `CatalogError` for a name that is taken or reserved, a definition that is malformed, a tag nobody
-        declared, a schema outside `profile`, or a function that no call could run.
+        The args are passed as the pydantic model that annotates the first parameter, or else as plain JSON values.
+        Raises `CatalogError` for a taken or reserved name, a malformed definition, an undeclared tag, a schema
+        outside `profile`, or a function that no call could run.
         """
         model = annotated_model(handler)
         self._add([from_handler(definition, handler, model=model, result_model=None, profile=profile)])
@@ -249,15 +249,15 @@ class Catalog:
         title: str = "",
         profile: Profile = "core",
     ) -> Callable[[HandlerT], HandlerT]:
-        """Decorate a function with the definition of the tool that it runs, and `register` both.
+        """Decorator that registers a function as a tool.
 
-        Without a description its docstring is taken, without a schema the model that annotates its first parameter.
-        Both schemas may be pydantic models; the typed values are of these then.
+        The description defaults to the docstring, the schema to that of the model that annotates the first parameter.
+        Both schemas may be pydantic models, whose instances are then the typed values.
         """
         if callable(name):
             raise CatalogError('`@catalog.tool` needs the name of the tool: write `@catalog.tool("weather.forecast")`')
         if isinstance(tags, str):
-            raise CatalogError(f"the tags of {name} are a list of words: write `tags=[{tags!r}]`")
+            raise CatalogError(f"the tags of {name} must be a list: write `tags=[{tags!r}]`")
 
         def decorate(handler: HandlerT) -> HandlerT:
             args = input_schema_of(handler, input_schema)
@@ -280,11 +280,11 @@ class Catalog:
         return decorate
 
     def register_adapter(self, adapter: ToolAdapter, *, profile: Profile = "core") -> None:
-        """Add all tools of an adapter, or none. Raises `CatalogError` as `register` does."""
+        """Register all tools of an adapter, or none. Raises `CatalogError` as `register` does."""
         self._add(from_adapter(adapter, profile))
 
     def freeze(self) -> None:
-        """End registration. Constructing a `Runtime` does it."""
+        """End registration. Constructing a `Runtime` calls this."""
         self._frozen = True
 
     def _add(self, tools: Sequence[RegisteredTool]) -> None:
@@ -294,30 +294,30 @@ class Catalog:
             name = tool.definition.name
             self._check_toolset(name)
             if name in self or names.count(name) > 1:
-                raise CatalogError(f"{name} is defined already; names are unique, and the first definition stays")
+                raise CatalogError(f"{name} is already defined; names must be unique")
             unknown = sorted(tool.definition.tags - self._tags)
             if unknown:
-                raise CatalogError(f"{name} has the tag {unknown[0]!r}, which nobody declared; use declare_tag first")
+                raise CatalogError(f"{name} has the undeclared tag {unknown[0]!r}; call declare_tag first")
         spellings = {wire_name(name): name for name in names}
         for spelling in spellings.keys() & self._spellings.keys():
             raise CatalogError(
-                f"{spellings[spelling]} would be called {spelling} by models, as {self._spellings[spelling]} is"
+                f"{spellings[spelling]} would have the wire name {spelling} of {self._spellings[spelling]}"
             )
         self._registered.update(zip(names, tools, strict=True))
         self._spellings.update(spellings)
-        for made in ("entries", "names"):  # they are made anew, with these tools
+        for made in ("entries", "names"):  # recomputed on next use, with these tools
             vars(self).pop(made, None)
 
     def _check_toolset(self, name: str) -> None:
-        """Refuse a tool that would come under what is written for other tools."""
+        """Reject a tool that rules for other tools would apply to."""
         toolset = _toolset(name)
         if name in self:
-            return  # it is taken, which says more
+            return  # reported as taken, which is more specific
         if name.partition(".")[0] in BUILTIN_TOOLSETS:
-            raise CatalogError(f"{name} has the name of a built-in toolset, and those are reserved; choose another")
+            raise CatalogError(f"{name} has the name of a built-in toolset, which is reserved; choose another")
         if toolset in self.toolsets and toolset not in self._open_toolsets:
             raise CatalogError(
-                f"{name} would join the compiled toolset {toolset}, whose rules and selections would hold for it: "
+                f"{name} would join the compiled toolset {toolset}, whose rules and selectors would apply to it: "
                 f"choose another name, or call `open_toolset({toolset!r})` first"
             )
 
@@ -326,7 +326,7 @@ class Catalog:
             raise CatalogError("the catalog is frozen: register tools before a Runtime is built on it")
 
     def entry(self, ident: str) -> Entry:
-        """Give what selections look at of one tool. Raises `ToolNotFound`."""
+        """Return the properties of a tool that selectors match. Raises `ToolNotFound`."""
         registered = self._registered.get(ident)
         if registered is not None:
             definition = registered.definition
@@ -363,7 +363,7 @@ class Catalog:
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
-        """Every wire name, and its ident. Made on the first call by another name than the ident."""
+        """Maps wire names to idents. Created on the first lookup by a name other than an ident."""
         return {self.wire_name(ident): ident for ident in self}
 
 

@@ -1,4 +1,4 @@
-"""Tool definitions: what a tool is called, what it says of itself, what it takes and gives."""
+"""Tool definitions: name, description, schemas, permission and tags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BuiltInTag: TypeAlias = Literal[
 BUILT_IN_TAGS: Final[frozenset[BuiltInTag]] = frozenset(get_args(BuiltInTag))
 
 Source: TypeAlias = Literal["code", "mcp", "agent", "task", "declarative"]
-"""Where tools come from; in the metadata of a definition as `source`."""
+"""The origin of a tool; `source` in the metadata of a definition."""
 
 _SEGMENT: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
 _NAME: Final = re.compile(rf"{_SEGMENT}(\.{_SEGMENT})+", re.ASCII)
@@ -32,11 +32,11 @@ _SERVER: Final = re.compile(r"mcp\.([^.]+)\..*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """One tool, however it came into the catalog.
+    """The definition of a tool, compiled or registered.
 
-    `name` is the ident; `input_schema` a JSON Schema of an object; `result_schema` one of anything, or None for any
-    JSON. `tags` always holds the permission. Raises `CatalogError` for a name outside the grammar, an unknown
-    permission, or no description.
+    `name` is the ident; `input_schema` a JSON Schema of an object; `result_schema` any JSON Schema, or None for any
+    JSON. `tags` always includes the permission. Raises `CatalogError` for a malformed name, an unknown permission, or
+    a missing description.
     """
 
     name: str
@@ -51,29 +51,25 @@ class ToolDefinition:
     def __post_init__(self) -> None:
         check_name(self.name)
         if not _is_text(self.description):
-            raise CatalogError(f"{self.name} has no description, which is a text: a model chooses tools by them")
+            raise CatalogError(f"{self.name} has no description: models choose tools by it")
         if self.title != "" and not _is_text(self.title):
-            raise CatalogError(f"the title of {self.name} is a text, and not {self.title!r:.100}")
+            raise CatalogError(f"the title of {self.name} must be text, not {self.title!r:.100}")
         if self.permission not in PERMISSIONS:
             raise CatalogError(
                 f"{self.name} has permission {self.permission!r}; it must be one of {', '.join(PERMISSIONS)}"
             )
         if not _are_words(self.tags):
-            raise CatalogError(f"the tags of {self.name} are a set of words, and not {self.tags!r:.100}")
+            raise CatalogError(f"the tags of {self.name} must be a set of words, not {self.tags!r:.100}")
         if not _is_mapping(self.metadata):
-            raise CatalogError(
-                f"the metadata of {self.name} is a mapping, and not a {type(self.metadata).__qualname__}"
-            )
+            raise CatalogError(f"the metadata of {self.name} must be a mapping, not {type(self.metadata).__qualname__}")
         tags = frozenset(self.tags) | {self.permission}
         if tags.issuperset(PERMISSIONS):
-            raise CatalogError(
-                f"{self.name} has permission {self.permission}, so it cannot have both tags of permissions"
-            )
+            raise CatalogError(f"{self.name} has permission {self.permission}, so it cannot have both permission tags")
         object.__setattr__(self, "tags", tags)
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> ToolDefinition:
-        """Make a definition of plain data. Raises `CatalogError` for a field that definitions do not have, or lack."""
+        """Create a definition from plain data. Raises `CatalogError` for an unknown or missing field."""
         known = [each.name for each in fields(cls)]
         for key in mapping:
             if key not in known:
@@ -87,7 +83,7 @@ class ToolDefinition:
 
 
 def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
-    """Say where a compiled tool comes from. Plans and tasks are the rest of the built-in toolset `agent`."""
+    """Return the origin of a compiled tool. Plans and tasks are the rest of the built-in toolset `agent`."""
     if kind in ("mcp", "agent"):
         return "mcp" if kind == "mcp" else "agent"
     if kind == "command":
@@ -98,7 +94,7 @@ def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
 
 
 class Entry(NamedTuple):
-    """What selections look at of a tool. `roles` is None where agents of any role may hold it."""
+    """The properties of a tool that selectors match. `roles` is None if agents of any role may hold it."""
 
     ident: str
     toolset: str
@@ -119,17 +115,19 @@ def _is_mapping(value: object) -> bool:
 def _are_words(tags: Iterable[object]) -> bool:
     try:
         return not isinstance(tags, str) and all(map(_is_text, tags))
-    except TypeError:  # it is nothing to iterate over
+    except TypeError:  # not iterable
         return False
 
 
 def check_name(name: object) -> None:
-    """Raise `CatalogError` where a name is no ident: dotted, of letters, digits, `_` and `-`, no digit first."""
+    """Raise `CatalogError` if a name is not an ident: dotted, of letters, digits, `_` and `-`, no digit first."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise CatalogError(
-            f"{name!r} is no tool name: it needs a dot, like `code.read_file`, and its parts "
-            "hold letters, digits, `_` and `-`, no digit or `-` first"
+            f"{name!r} is not a valid tool name: it needs a dot, like `code.read_file`, and its parts "
+            "have letters, digits, `_` and `-`, not starting with a digit or `-`"
         )
     server = _SERVER.fullmatch(name)
     if server and ("__" in server[1] or server[1].endswith("_")):
-        raise CatalogError(f"{name!r} is no tool name: the server id {server[1]!r} contains `__` or ends in `_`")
+        raise CatalogError(
+            f"{name!r} is not a valid tool name: the server id {server[1]!r} contains `__` or ends in `_`"
+        )

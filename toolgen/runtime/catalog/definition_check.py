@@ -1,4 +1,4 @@
-"""Definition check: what a host or a user registers is held to the shapes that compiled definitions have."""
+"""Validation of registered definitions: they must have the same form as compiled ones."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.schema.json_types import is_object
 
 MAX_VALUES: Final = 100_000
-"""How many values a schema may hold, those that it shares with itself counted each time."""
+"""Maximum number of values in a schema; shared parts count each time."""
 
 _Texts: TypeAlias = Sequence[str]
 _Limit: TypeAlias = Literal["cooldown_seconds", "daily_limit", "timeout_ms", "result_bytes"]
 
 
 class _Metadata(BaseModel):
-    """What toolgen reads of metadata. Whatever else a host puts there is its own."""
+    """The metadata keys that toolgen reads. Other keys belong to the host."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -45,7 +45,7 @@ class _Metadata(BaseModel):
 
 
 def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
-    """Raise `CatalogError` for a key of the metadata of a tool that toolgen reads, and that has another type."""
+    """Raise `CatalogError` for a metadata key that toolgen reads, if its value has the wrong type."""
     try:
         _Metadata.model_validate(dict(metadata))
     except ValidationError as error:
@@ -57,9 +57,9 @@ def check_metadata(name: str, metadata: Mapping[str, Any]) -> None:
 
 
 def check_schema(schema: Any, what: str) -> None:
-    """Raise `CatalogError` for a schema that is no JSON, or is nested or repeated beyond what may be walked.
+    """Raise `CatalogError` for a schema that is not JSON, is nested too deeply, or is too large.
 
-    `what` is the schema in messages. A schema that holds itself is one that is nested without end.
+    `what` names the schema in messages. A schema that contains itself counts as nested too deeply.
     """
     values = 0
     level: list[Any] = [schema]
@@ -77,13 +77,13 @@ def _members(value: Any, what: str) -> Sequence[Any]:
     if is_object(value):
         strange = next((key for key in value if not _is_text(key)), None)
         if strange is not None:
-            raise CatalogError(f"{what} has the key {strange!r:.100}, and keys of JSON objects are strings")
+            raise CatalogError(f"{what} has the key {strange!r:.100}, but keys of JSON objects are strings")
         return list(value.values())
     if isinstance(value, list | tuple):
         return list(cast("Iterable[Any]", value))
     if value is None or isinstance(value, str | int | float):
         return ()
-    raise CatalogError(f"{what} holds a {type(value).__qualname__}, which is no JSON")
+    raise CatalogError(f"{what} holds a {type(value).__qualname__}, which is not JSON")
 
 
 def _is_text(key: object) -> bool:

@@ -1,4 +1,4 @@
-"""What runs one call: a handler of the host's process, or an executor that takes a request with JSON."""
+"""Execution of one call: by a handler in the host's process, or by an executor that takes a request with JSON."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from toolgen.contract.records import ToolCallMeta, ToolRequest
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 
 Execute: TypeAlias = Callable[[Any, ToolCallMeta], Any]
-"""Runs one call; gives a value, a `ToolResult`, or something to await for either."""
+"""Runs one call; returns a value, a `ToolResult`, or an awaitable of either."""
 
 _BLOCKING: Final = "__toolgen_blocking__"
 
 
 class Form(Enum):
-    """What an executor takes: typed args, canonical JSON, or the JSON as it came."""
+    """The form of args that an executor takes: typed args, canonical JSON, or the JSON as received."""
 
     TYPED = "typed"
     CANONICAL = "canonical"
@@ -26,9 +26,9 @@ class Form(Enum):
 
 
 def blocking(handler: HandlerT) -> HandlerT:
-    """Declare that a sync handler blocks: it runs in a thread, and the event loop goes on.
+    """Mark a sync handler as blocking: it runs in a thread, so the event loop is not blocked.
 
-    Any other sync handler runs in the loop, which is some 200 µs faster. Raises TypeError for an async one.
+    Other sync handlers run in the event loop, which is about 200 µs faster. Raises TypeError for an async handler.
     """
     if iscoroutinefunction(handler):
         raise TypeError(f"{handler.__qualname__} is async, so it cannot be declared blocking")
@@ -37,12 +37,12 @@ def blocking(handler: HandlerT) -> HandlerT:
 
 
 def run_handler(handler: Execute) -> Execute:
-    """Make what runs a call with a handler of args and meta: the handler itself, unless it blocks."""
+    """Return a function that runs a call with a handler of args and meta: the handler itself, unless it blocks."""
     if not getattr(handler, _BLOCKING, False):
         return handler
 
     async def in_thread(args: Any, meta: ToolCallMeta) -> Any:
-        import asyncio  # slow to import, and only this needs it
+        import asyncio  # slow to import, and only needed here
 
         return await asyncio.to_thread(handler, args, meta)
 
@@ -58,7 +58,7 @@ class Executes(Protocol):
 
 
 def run_request(executor: Executes, ident: str) -> Execute:
-    """Make what runs a call by a request, with the JSON in the form that the executor takes."""
+    """Return a function that runs a call by a request, with JSON in the form that the executor takes."""
 
     def run(payload: bytes | str, meta: ToolCallMeta) -> Any:
         return executor.execute(ToolRequest(name=ident, payload=payload, tool_call_id=meta.tool_call_id), meta)

@@ -1,6 +1,6 @@
-"""Known tools: every name that tools go by, and which of them a name may mean, to people and in recordings.
+"""Known tools: resolution of all names of tools, for people and recordings.
 
-A model calls a tool by its ident or its wire name, and by nothing else: that is `Catalog.resolve`.
+A model calls a tool only by its ident or its wire name: see `Catalog.resolve`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class KnownTool(NamedTuple):
-    """The names of one tool. `source_name` is what it is called at its source, for most of them the key."""
+    """The names of one tool. `source_name` is its name at its source, usually the key."""
 
     ident: str
     wire_name: str
@@ -27,7 +27,7 @@ class KnownTool(NamedTuple):
 
 
 class KnownTools:
-    """Tools by every name that they go by."""
+    """Tools by all their names."""
 
     def __init__(self, tools: Iterable[KnownTool]) -> None:
         idents: dict[str, dict[str, None]] = {}
@@ -41,14 +41,14 @@ class KnownTools:
         self._tables = (idents, wire_names, others)
 
     def find(self, name: str) -> tuple[str, ...]:
-        """Give the idents of the tools that a name may mean.
+        """Return the idents of the tools that a name may refer to.
 
-        An ident means its tool, and a wire name its own, whatever else is called so. Any other name means every tool
-        that is called so at its source, or has it as its key.
+        An ident or a wire name refers to its tool only. Any other name refers to every tool with this source name or
+        key.
         """
         return next((tuple(table[name]) for table in self._tables if name in table), ())
 
     def nearest(self, name: str) -> tuple[str, ...]:
-        """Give the idents of the tools with a name that resembles this one, best first."""
+        """Return the idents of the tools with a similar name, best first."""
         names = {known for table in self._tables for known in table}
         return tuple(dict.fromkeys(ident for known in nearest(name, sorted(names)) for ident in self.find(known)))

@@ -1,4 +1,4 @@
-"""Registration at start: functions and adapters, turned into the definitions that compiled tools have too."""
+"""Registration at startup: functions and adapters, converted to the same definitions as compiled tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.execution import Execute
 
 Profile: TypeAlias = Literal["core", "full"]
-"""Which schemas are let in: those that every provider takes, or all."""
+"""Which schemas are accepted: those that every provider supports (`core`), or all (`full`)."""
 
 HandlerT = TypeVar("HandlerT", bound=Handler)
 
@@ -35,10 +35,10 @@ NO_ARGS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additi
 
 
 class ToolAdapter(Protocol):
-    """A source of tools: it defines them, and runs them. Permission and lookup are none of its business."""
+    """A source of tools: defines them and runs them. Lookup and permission are handled by the runtime."""
 
     def definitions(self) -> Iterable[ToolDefinition]:
-        """Give the tools, once, at registration."""
+        """Return the tools. Called once, at registration."""
         ...
 
     def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> Any | Awaitable[Any]:
@@ -48,9 +48,9 @@ class ToolAdapter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredTool:
-    """A definition and what runs it.
+    """A definition and the function that runs it.
 
-    Typed args are of `model`, typed results of `result_model`, or plain JSON values where there is none.
+    Typed args are instances of `model`, typed results of `result_model`; plain JSON values if there is none.
     """
 
     definition: ToolDefinition
@@ -68,21 +68,21 @@ def from_handler(
     result_model: type[BaseModel] | None,
     profile: Profile,
 ) -> RegisteredTool:
-    """Tie a definition to a function, which is given its args as `model`, or as plain JSON values."""
+    """Bind a definition to a function, which receives its args as `model`, or as plain JSON values."""
     checked = _checked(definition, profile)
     run = run_handler(_of_args_and_meta(handler, arity(handler, model or dict)))
     return RegisteredTool(definition=checked, run=run, form=Form.TYPED, model=model, result_model=result_model)
 
 
 def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]:
-    """Take all tools of an adapter."""
+    """Return all tools of an adapter."""
     execute: Any = getattr(adapter, "execute", None)
     try:
         inspect.signature(execute).bind(None, None)
     except TypeError:
         name = adapter.__qualname__ if isinstance(adapter, type) else f"a {type(adapter).__qualname__}"
         raise CatalogError(
-            f"{name} is no adapter: it needs a method `execute(request, meta)`, and is given as an object, not a class"
+            f"{name} is not an adapter: pass an object (not a class) with a method `execute(request, meta)`"
         ) from None
     checked = [_checked(definition, profile) for definition in adapter.definitions()]
     return [
@@ -91,7 +91,7 @@ def from_adapter(adapter: ToolAdapter, profile: Profile) -> list[RegisteredTool]
 
 
 def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel] | None) -> Mapping[str, Any]:
-    """Find the schema of a function's args: as given, or from the model that annotates its first parameter."""
+    """Return the schema of a function's args: as given, or of the model that annotates its first parameter."""
     source = given if given is not None else annotated_model(handler)
     if source is not None:
         schema: Mapping[str, Any] = schema_of(source, f"the input_schema of {name_of(handler)}")
@@ -99,13 +99,13 @@ def input_schema_of(handler: Handler, given: Mapping[str, Any] | type[BaseModel]
     if not positional(handler):
         return NO_ARGS
     raise CatalogError(
-        f"nothing says what {name_of(handler)} takes: annotate its first parameter with a pydantic model "
-        "(imported at run time), or give an input_schema"
+        f"{name_of(handler)} has no args schema: annotate its first parameter with a pydantic model "
+        "(imported at run time), or pass an input_schema"
     )
 
 
 def schema_of(source: Any, what: str) -> Any:
-    """Give a JSON Schema: the source itself, or what a model exports. Raises `CatalogError` for anything else."""
+    """Return a JSON Schema: the source itself, or that of a model. Raises `CatalogError` for anything else."""
     model = model_class(source)
     if model is not None:
         from toolgen.runtime.catalog.model_schema import model_schema  # brings pydantic's generator of schemas
@@ -118,7 +118,7 @@ def schema_of(source: Any, what: str) -> Any:
 def _check_is_schema(source: Any, what: str, otherwise: str) -> None:
     if not isinstance(source, Mapping | bool):
         found = source.__qualname__ if isinstance(source, type) else f"a {type(source).__qualname__}"
-        raise CatalogError(f"{what} is {found}: give a JSON Schema, which is a dict, or {otherwise}")
+        raise CatalogError(f"{what} is {found}: pass a JSON Schema as a dict, or {otherwise}")
 
 
 def _of_args_and_meta(handler: Handler, count: int) -> Handler:
@@ -150,24 +150,26 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
     check_metadata(definition.name, definition.metadata)
     schema = with_definitions_in_place(deepcopy(given["input_schema"]))
     if not is_object(schema) or schema.get("type") != "object":
-        raise CatalogError(f"the input_schema of {definition.name} describes no object: `$` needs `type: object`")
+        raise CatalogError(
+            f"the input_schema of {definition.name} does not describe an object: `$` needs `type: object`"
+        )
     if profile == "core":
         for path, keyword in core_violations(schema):
             raise CatalogError(
-                f"the input_schema of {definition.name} uses `{keyword}` at {path}, which lies outside the profile "
-                'core; register it with profile="full", or do without'
+                f"the input_schema of {definition.name} uses `{keyword}` at {path}, which is outside the profile "
+                'core; register it with profile="full", or remove it'
             )
     for source in given.values():
         try:
             compiled_validator(source, Bounds(source))
         except (ValidationError, ReferencingError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            raise CatalogError(f"a schema of {definition.name} is no JSON Schema: {reason}") from error
+            raise CatalogError(f"a schema of {definition.name} is not a valid JSON Schema: {reason}") from error
     return replace(definition, input_schema=schema, metadata={**definition.metadata, **_secrets(definition, schema)})
 
 
 def _secrets(definition: ToolDefinition, input_schema: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Find the fields that a definition marks as secret, as the compiler does, beside those that its metadata names."""
+    """Find the fields that a definition marks as secret, like the compiler, besides those listed in its metadata."""
     sides = {"args_secrets": input_schema, "result_secrets": definition.result_schema}
     found = {name: [*definition.metadata.get(name, ()), *secret_pointers(schema)] for name, schema in sides.items()}
     return {name: pointers for name, pointers in found.items() if pointers}

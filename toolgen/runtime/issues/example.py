@@ -17,7 +17,7 @@ _MADE_UP: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1, 
 
 
 def example_of(schema: Any, examples: Sequence[Mapping[str, Any]], fits: Callable[[Any], bool]) -> str:
-    """Give args as JSON text: the first of the `examples`, or made up. Empty where none that is short fits."""
+    """Return args as JSON text: the first of the `examples`, or made up. Empty where none that is short fits."""
     try:
         made = examples[0]["args"] if examples else _made_up(schema)[0]
     except _TooLong:

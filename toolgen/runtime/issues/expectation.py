@@ -111,7 +111,7 @@ def fields_evaluated(path: Path, schema: Any) -> list[str]:
 
 
 def known_fields(path: Path, schema: Any) -> str:
-    """Say which fields an object may have, where the keyword at a path refuses all others."""
+    """Return which fields an object may have, where the keyword at a path refuses all others."""
     node = at_path(path[:-1], schema)
     own = node if is_object(node) else {}
     names = fields_evaluated(path, schema) if path[-1] == "unevaluatedProperties" else list(own.get("properties", {}))

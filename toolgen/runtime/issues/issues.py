@@ -74,13 +74,13 @@ def issues_of(errors: Iterable[ValidationError], schema: Any) -> tuple[Issue, ..
 
 
 def not_json(reason: str) -> Issue:
-    """Say that a payload is no JSON at all."""
+    """The issue for a payload that is not JSON."""
     return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
 
 
 def not_serializable(reason: str) -> Issue:
-    """Say that a value of a program cannot be written as JSON."""
-    return issue("", "json", "a value that JSON can say", reason, f"give a value that JSON can say: {reason}")
+    """The issue for a value that is not JSON-serializable."""
+    return issue("", "json", "a JSON-serializable value", reason, f"give a JSON-serializable value: {reason}")
 
 
 def not_checkable(value: Any, limit: int) -> Issue:
@@ -96,7 +96,7 @@ def not_listable(value: Any) -> Issue:
 
 
 def leaves_of(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
-    """Give the errors that are no alternatives, and those inside all alternatives of the others."""
+    """Return the errors that are no alternatives, and those inside all alternatives of the others."""
     for error in errors:
         branches = branches_of(error)
         if any(branches):

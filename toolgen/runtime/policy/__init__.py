@@ -1,1 +1,1 @@
-"""What a run may call, who is asked, which paths and how often."""
+"""Policies: effective sets, permission, paths and rate limits."""

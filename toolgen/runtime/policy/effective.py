@@ -1,4 +1,4 @@
-"""The effective set: the tools that a run of an agent may call. It is the hard boundary, whatever a prompt says."""
+"""The effective set: the tools that a run of an agent may call. A hard boundary, independent of prompts."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 ROLES: Final = ("main", "sub", "fork", "worker")
 
 CHILD_ROLES: Final = frozenset({"sub", "fork", "worker"})
-"""Roles of agents that another agent started."""
+"""Roles of child agents."""
 
 NEVER_FOR_CHILDREN: Final = frozenset({
     "agent.create_sub_agent", "agent.dispatch_worker", "agent.fork_agent", "agent.list_agent_definitions",
     "agent.list_workers", "agent.plan_template", "agent.task_cancel", "agent.task_complete", "agent.task_create",
     "agent.task_fail", "agent.task_list", "agent.task_template", "agent.task_update",
 })  # fmt: skip
-"""Planning and starting agents stay with the main one, whatever a spec or a dispatch says."""
+"""Only the main agent may plan and start agents, whatever a spec or a dispatch says."""
 
 ONLY_FOR_MAIN: Final = frozenset({"internal.recall_memory"})
 
 
 class ExclusionReason(StrEnum):
-    """Why a tool is not in a set: for the audit, and never for a model."""
+    """Why a tool is not in the effective set: for the audit, never sent to a model."""
 
     NOT_USED = "not_used"
     NOT_REQUESTED = "not_requested"
@@ -44,32 +44,32 @@ class ExclusionReason(StrEnum):
 
 
 class ToolsNotGranted(ValueError):
-    """A dispatch asked for tools beyond what the agent uses and may have on request."""
+    """A dispatch requested tools that are not in the agent's `use` or `on_request`."""
 
     def __init__(self, agent: str, names: Sequence[str]) -> None:
         self.agent = agent
         self.names = tuple(names)
-        super().__init__(f"{agent} cannot be given {', '.join(names)}: neither `use` nor `on_request` names it")
+        super().__init__(f"{agent} cannot be granted {', '.join(names)}: not in its `use` or `on_request`")
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSet:
-    """The tools of one run with what policies say of each, and every other tool with why it is not among them.
+    """The tools of one run with their policy decisions, and all other tools with the reason of their exclusion.
 
-    Beside them are the tools of `discovery`, which only tell of these: every run may call them.
+    In addition, every run may call the tools of `discovery`, which only describe the run's tools.
     """
 
     tools: Mapping[str, PolicyDecision]
     excluded: Mapping[str, ExclusionReason]
     discovery: Mapping[str, PolicyDecision] = field(default_factory=dict[str, "PolicyDecision"])
 
-    __hash__ = object.__hash__  # it is made once, and what follows from it is kept
+    __hash__ = object.__hash__  # identity, because derived data is cached by it
 
     def __contains__(self, ident: object) -> bool:
         return ident in self.tools or ident in self.discovery
 
     def policy_decision(self, ident: str) -> PolicyDecision:
-        """Give what policies say of a tool of the run. Raises KeyError."""
+        """Return the policy decision for a tool of the run. Raises KeyError."""
         return self.tools[ident] if ident in self.tools else self.discovery[ident]
 
 
@@ -84,11 +84,11 @@ def effective_set(
     requested: Iterable[str] | None = None,
     missing: Collection[str] = (),
 ) -> EffectiveSet:
-    """Compute what an agent, as a catalog holds it, may call in a role and a mode.
+    """Compute the effective set of an agent, given as its catalog entry, in a role and a mode.
 
-    It is what the agent uses, or the `requested` idents, which must lie in what it uses and may have on request; less
-    what its role may not hold, less what policies exclude, and less the `missing` idents, which nothing runs. Tools of
-    discovery stand beside it, unless a policy excludes them. Suggestions have no say. Raises `ToolsNotGranted`.
+    It has the tools that the agent uses, or the `requested` idents, which must be in `use` or `on_request`; without
+    those that its role may not hold, that policies exclude, and the `missing` idents, which have no executor. Tools of
+    discovery are added, unless a policy excludes them. `suggest` has no effect. Raises `ToolsNotGranted`.
     """
     role = role or agent.get("role", "main")
     base = _selected(entries, agent.get("use", ()))
@@ -119,7 +119,7 @@ def effective_set(
 
 
 def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, Any]:
-    """Give an agent, as a catalog holds it, whose selectors name tools by their idents."""
+    """Return an agent's catalog entry with idents in place of other tool names in its selectors."""
     return {
         **agent,
         **{
@@ -130,7 +130,7 @@ def named_by_ident(agent: Mapping[str, Any], names: ToolNames) -> Mapping[str, A
 
 
 def may_hold(entry: Entry, role: str) -> bool:
-    """Whether agents of a role may hold a tool at all."""
+    """Whether agents of a role may hold a tool."""
     if role in CHILD_ROLES and entry.ident in NEVER_FOR_CHILDREN:
         return False
     if role != "main" and entry.ident in ONLY_FOR_MAIN:

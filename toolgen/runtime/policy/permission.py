@@ -1,4 +1,4 @@
-"""Permission: who is asked before a tool runs, and what can be answered. It fails closed."""
+"""Permission: requests, decisions and callbacks. Everything fails closed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Decision(StrEnum):
-    """What a callback can answer; anything else counts as `DENY`."""
+    """The decision of a callback; any other value counts as `DENY`."""
 
     ALLOW_ONCE = "allow_once"
     ALLOW_FOR_SESSION = "allow_for_session"
@@ -26,10 +26,9 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionDecision:
-    """A decision and what led to it.
+    """A decision with its reason.
 
-    The `reason` of a denial is sent to the model. Reason and `metadata`, which is a JSON object, are on record with the
-    call that was asked about.
+    The `reason` of a denial is sent to the model. The reason and `metadata`, a JSON object, are recorded with the call.
     """
 
     decision: Decision
@@ -39,15 +38,15 @@ class PermissionDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionRequest:
-    """What a callback is asked about one call. Nothing in it can be changed, and nothing it returns changes the call.
+    """The request to a permission callback for one call. It is immutable, and the callback cannot change the call.
 
-    `arguments` is the canonical JSON of the checked args without their secrets, `summary` the same as a person may see
-    it: with no character that steers a terminal, and cut to a bound. What looks like a credential, and could be more
-    than that, stays in both, so that a call cannot hide what it does. `confirm` is the tool's own question, filled in
-    alike. `scope` is what a grant for the session would cover: pairs of what it is and its value, such as a resolved
-    folder; None where no grant can be kept, as outside of runs. `hosts` are those that the call names, `cwd` the folder
-    it runs in, `env` the names of the variables that a command sees. `reasons` are what made policies ask, `hook` is
-    what the hooks said (`passed`, or nothing without hooks), and `suggested` what a cautious person would answer.
+    `arguments` is the canonical JSON of the validated args without secrets; `summary` is the same for people: without
+    control characters, and truncated. Text that looks like a credential but could be more stays in both, so that a call
+    cannot hide what it does. `confirm` is the tool's own question, rendered. `scope` is what a session grant would
+    cover: pairs of a kind and a value, such as a resolved folder; None if there is no session, as outside of runs.
+    `hosts` are the hosts of the call, `cwd` is its working directory, and `env` has the names of a command's
+    environment variables. `reasons` are the rules that require permission, `hook` is the outcome of the hooks
+    (`passed`, or empty without hooks), and `suggested` is the suggested decision.
     """
 
     tool_name: str
@@ -73,10 +72,10 @@ PermissionCallback: TypeAlias = Callable[
 
 
 def allow_all(_request: PermissionRequest) -> Decision:
-    """Let every call run, and ask nobody: for trusted hosts, tests, and scripts."""
+    """Allow every call: for trusted hosts, tests and scripts."""
     return Decision.ALLOW_ONCE
 
 
 def deny_all(_request: PermissionRequest) -> Decision:
-    """Let no call run, readonly ones included."""
+    """Deny every call, including readonly ones."""
     return Decision.DENY

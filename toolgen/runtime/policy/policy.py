@@ -1,4 +1,4 @@
-"""Policies: what may be called, and who is asked. They stack, and the strictest answer wins."""
+"""Policies: which calls are allowed, ask or are denied. Several combine, and the strictest answer wins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Answer(StrEnum):
-    """What a policy says of a tool, from the mildest to the strictest."""
+    """The answer of a policy for a tool, from the least to the most strict."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -27,10 +27,10 @@ class Answer(StrEnum):
 
 
 ENVIRONMENT: Final = ("PATH", "HOME", "TMPDIR")
-"""The variables that commands see, where no policy says."""
+"""Default environment variables of commands, if no policy sets them."""
 
 RESULT_BYTES: Final = 65_536
-"""How much of a result is shown, where no policy says; as in the spec language."""
+"""Default `result_bytes`, if no policy sets it."""
 
 _NO_POLICY: Final = "no policy"
 _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
@@ -38,7 +38,7 @@ _STRICTNESS: Final = {answer: number for number, answer in enumerate(Answer)}
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that had a say: a rule of a policy, or what holds without one. `source` says where it is written."""
+    """A matching rule of a policy, or a default. `source` is its location."""
 
     answer: Answer
     source: str
@@ -46,7 +46,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDecision:
-    """What policies say of a tool for a role and a mode, before anything is known of a call. The reasons say why."""
+    """The combined answer of policies for a tool in a role and a mode, independent of the call, with its reasons."""
 
     answer: Answer
     reasons: tuple[Reason, ...]
@@ -54,7 +54,7 @@ class PolicyDecision:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A rule, with the selectors by ident that its own selector means."""
+    """A rule, with its selector resolved to selectors by ident."""
 
     selectors: tuple[Selector, ...]
     reason: Reason
@@ -70,25 +70,25 @@ class _Rule:
 
 
 class Policies:
-    """The policies that a host names, as compiled into a catalog.
+    """The policies that a host applies, from a compiled catalog.
 
-    `may_continue` says whether readonly calls of a turn still run after a person's no. `children_per_run` agents may be
-    started by one run, and `children_per_session` run at the same time in one session. `timeout_ms` is for tools that
-    say nothing, `max_timeout_ms` for all, and `result_bytes` of a result are shown of tools that say nothing; 0 is no
-    bound. `env` names the variables that commands see. `paths` are the path rules of each. `modes` are those that
-    any of them has rules for.
+    `may_continue`: whether readonly calls of a turn still run after a denial by the user. `children_per_run`: maximum
+    number of agents that a run may start; `children_per_session`: maximum number that run at the same time in a
+    session. `timeout_ms` and `result_bytes` are defaults for tools without these limits, `max_timeout_ms` applies to
+    all; 0 means no limit. `env`: environment variables of commands. `paths`: the path rules of each policy. `modes`:
+    the modes that any of them has rules for.
     """
 
     def __init__(
         self, policies: Mapping[str, Mapping[str, Any]], names: Sequence[str], tools: ToolNames | None = None
     ) -> None:
-        """Take them by name. `tools` tells what their rules call the tools; without it, idents alone.
+        """Select policies by name. `tools` resolves the tool names of their rules; without it, only idents are known.
 
-        Raises `CatalogError` for a name that no policy has and for a rule that restricts nothing, because no tool is
-        called so, and TypeError for a text.
+        Raises `CatalogError` for an unknown policy, and for a restricting rule that matches no tool; TypeError for a
+        str.
         """
         if isinstance(names, str):
-            raise TypeError(f"policies are a list of names: write [{names!r}]")
+            raise TypeError(f"policies must be a list of names: write [{names!r}]")
         for name in names:
             if name not in policies:
                 meant = nearest(name, policies, count=1)
@@ -112,9 +112,9 @@ class Policies:
         return self._some
 
     def judge(self, tool: Entry, role: str, mode: str) -> PolicyDecision:
-        """Judge a tool. Without a rule, readonly is allowed and write asks; `allow` never lifts `dangerous`.
+        """Return the decision for a tool: by default readonly is allowed, and write asks.
 
-        Hosts and paths are judged beside this, when a call names them.
+        `allow` never overrides `dangerous`. Hosts and paths of a call are checked separately.
         """
         reasons = [rule.reason for rule in self._rules if rule.holds_for(tool, role, mode)]
         if not reasons:
@@ -126,14 +126,14 @@ class Policies:
         return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
     def judge_hosts(self, hosts: Sequence[str]) -> PolicyDecision:
-        """Judge the hosts that a call reaches; `*` where it names none. In each policy the closest name decides."""
+        """Return the answers for the hosts of a call (`*` if none). In each policy the most specific name wins."""
         reasons = [
             _host_reason(name, network, host) for host in hosts or ["*"] for name, network in self._networks.items()
         ]
         return PolicyDecision(strictest(reason.answer for reason in reasons), tuple(reasons))
 
     def judge_unknown_host(self) -> PolicyDecision:
-        """Judge a URL whose host cannot be known: it may be any that the policies name, and is asked about at least."""
+        """Return the answers for a URL with an unknown host: it may be any host of the policies, and at least asks."""
         reasons = [
             Reason(Answer(answer), f"{name}.network: {host} for a URL whose host is not plain")
             for name, network in self._networks.items()
@@ -143,7 +143,7 @@ class Policies:
 
 
 def strictest(answers: Iterable[Answer]) -> Answer:
-    """Give the answer that wins; without any, `ALLOW`."""
+    """Return the strictest answer; `ALLOW` if there is none."""
     return max(answers, key=_STRICTNESS.__getitem__, default=Answer.ALLOW)
 
 
@@ -160,19 +160,19 @@ def _least(policies: Sequence[Mapping[str, Any]], name: str, default: int) -> in
 
 
 def _least_bound(policies: Sequence[Mapping[str, Any]], name: str, default: int = 0) -> int:
-    """The strictest bound, of which 0 is none."""
+    """The smallest limit; 0 means none."""
     bounds = [policy.get("limits", {}).get(name, default) for policy in policies]
     return min((bound for bound in bounds if bound), default=0)
 
 
 def _common(lists: Sequence[Sequence[str]], default: Sequence[str]) -> tuple[str, ...]:
-    """What all of them name."""
+    """The intersection of the lists."""
     first, *others = lists or [default]
     return tuple(name for name in first if all(name in other for other in others))
 
 
 def _host_reason(policy: str, network: Mapping[str, str], host: str) -> Reason:
-    """Find the closest name: the host itself, then the longest `*.domain` that it is below, then `*`, which asks."""
+    """Find the most specific name: the host itself, then the longest matching `*.domain`, then `*`, which asks."""
     host = host.lower().rstrip(".")
     labels = host.split(".")
     above = (f"*.{'.'.join(labels[start:])}" for start in range(1, len(labels)))
@@ -194,9 +194,9 @@ def _rules(name: str, policy: Mapping[str, Any], tools: ToolNames | None) -> Ite
 
 
 def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: ToolNames | None) -> tuple[Selector, ...]:
-    """Read the selector of a rule. Raises `CatalogError` for one that restricts tools that there are not.
+    """Resolve the selector of a rule. Raises `CatalogError` for a restricting rule that matches no tool.
 
-    Tools that the policy expects to be registered may be missing.
+    Tools listed under `registered` may be missing.
     """
     if tools is None:
         return (Selector.parse(text),)
@@ -207,8 +207,8 @@ def _selectors(text: str, reason: Reason, registered: Sequence[str], tools: Tool
         near = nearest(name, tools.known, count=1)
         question = f"; did you mean {near[0]!r}?" if near else ""
         raise CatalogError(
-            f"{reason.source}: the answer {reason.answer.value!r} is for no tool, because none is called {name!r}"
-            f"{question}; where hosts register such tools, list them under `registered` of the policy"
+            f"{reason.source}: the rule {reason.answer.value!r} restricts nothing, because there is no tool {name!r}"
+            f"{question}; if hosts register such tools, list them under `registered` of the policy"
         )
     return tuple(map(Selector.parse, meant))
 

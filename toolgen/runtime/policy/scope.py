@@ -142,7 +142,7 @@ def _values(args: Any, key: str, names: str | list[str]) -> Iterable[_Value]:
 
 
 def _program(value: Any) -> str:
-    """The program of an argv. Anything else stands as its JSON, so that it is no program of an argv."""
+    """The program of an argv. Anything else stands as its JSON, so that it is not a program of an argv."""
     if is_array(value) and value and isinstance(value[0], str):
         return spelled_value(value[0])
     return _json(value)

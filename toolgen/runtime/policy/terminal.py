@@ -1,4 +1,4 @@
-"""The terminal: a permission callback for programs that a person runs. It asks on stderr and reads stdin. POSIX."""
+"""A permission callback for the terminal. It asks on stderr and reads stdin. POSIX only."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ _OUTCOMES: Final = {
     Decision.ALLOW_FOR_SESSION: "allowed for this session",
     Decision.DENY: "denied",
 }
-_LONGEST_ANSWER: Final = 64
-"""Bytes of a line; a longer one is no answer."""
+_MAX_ANSWER: Final = 64
+"""Maximum bytes of an answer line; a longer line is not an answer."""
 
-_LONGEST_FACT: Final = 2000
-"""Characters that are shown of one thing that a request says."""
+_MAX_FIELD: Final = 2000
+"""Maximum characters shown of one field of a request."""
 
 _LABEL: Final = 10
 _DEFAULT_COLUMNS: Final = 80
 
 
 class TerminalPrompt:
-    """Asks the person at the terminal: once, for this session where a grant can be kept, or no.
+    """Prompts at the terminal: allow once, allow for this session if there is one, or deny.
 
-    The end of the input, and any line that is none of the answers, is a no. Questions are asked one after the other,
-    so a program needs one prompt for its terminal. It reads the descriptor below `stdin`, up to the end of a line: what
-    others have read into a buffer it does not see, and nothing else may read there while it asks.
+    End of input and unknown answers deny. Prompts are sequential, so a program needs one `TerminalPrompt` for its
+    terminal. It reads the file descriptor of `stdin` up to the end of a line: it does not see buffered input, and
+    nothing else may read from the descriptor at the same time.
 
-    A question that is cancelled, as after a timeout, reads no more, and an answer that comes too late for it is not
-    taken for that to the next one. At a terminal nothing that was typed before a question appeared answers it.
+    A cancelled prompt, for example after a timeout, stops reading, and a late answer is not used for the next prompt.
+    At a terminal, input typed before a prompt appeared is discarded.
     """
 
     def __init__(self, stdin: TextIO | None = None, stderr: TextIO | None = None) -> None:
@@ -59,18 +59,18 @@ class TerminalPrompt:
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     async def __call__(self, request: PermissionRequest) -> Decision:
-        """Ask, and wait for the answer. Raises OSError and ValueError where a stream is closed, or not of a file."""
+        """Prompt, and wait for the answer. Raises OSError or ValueError if a stream is closed or has no descriptor."""
         async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             descriptor = self._stdin.fileno()
             if self._is_late or os.isatty(descriptor):
-                _forget_what_waits(descriptor)
+                _discard_pending_input(descriptor)
                 self._is_late = False
             self._say(question(request, _columns(self._stderr)))
             try:
                 line = await _read_line(descriptor)
             except asyncio.CancelledError:
                 self._is_late = True
-                self._say("\nnobody answered\n")
+                self._say("\nno answer\n")
                 raise
             decision = _ANSWERS.get(line.strip().lower(), Decision.DENY)
             if decision is Decision.ALLOW_FOR_SESSION and request.scope is None:
@@ -84,23 +84,23 @@ class TerminalPrompt:
 
 
 def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:
-    """What a person is asked: the facts, one below the other, and the choices.
+    """Format the prompt: one field per line, and the choices.
 
-    Whatever a call may hold stands behind a bar, in lines that fit the columns of the terminal, so that none of it can
-    pass for a line of the question. Characters that steer a terminal are shown as escapes, and what is cut is said. A
-    request has its secrets left out already; by how it looks nothing is, for a call could hide behind that.
+    Content of the call is written behind a bar, in lines that fit the terminal's width, so that it cannot imitate a
+    line of the prompt. Control characters are shown as escapes, and truncation is marked. Secrets of the request are
+    already redacted; nothing is redacted by its appearance, because a call could hide behind that.
     """
     facts = {
-        "confirm": _fact(request.confirm),
+        "confirm": _field(request.confirm),
         "permission": f"{request.permission}, DANGEROUS" if request.dangerous else request.permission,
-        "arguments": _fact(request.summary),
-        "folder": _fact(request.cwd),
-        "variables": _fact(*request.env),
-        "hosts": _fact(*request.hosts),
-        "scope": _fact(*(f"{what} {value}" for what, value in request.scope or ()), separator="; "),
-        "because": _fact(*request.reasons, separator="; "),
-        "agent": _fact(*filter(None, (request.meta.agent_role, request.meta.agent_id)), separator=" "),
-        "hooks": _fact(request.hook),
+        "arguments": _field(request.summary),
+        "folder": _field(request.cwd),
+        "variables": _field(*request.env),
+        "hosts": _field(*request.hosts),
+        "scope": _field(*(f"{what} {value}" for what, value in request.scope or ()), separator="; "),
+        "because": _field(*request.reasons, separator="; "),
+        "agent": _field(*filter(None, (request.meta.agent_role, request.meta.agent_id)), separator=" "),
+        "hooks": _field(request.hook),
         "suggested": request.suggested.replace("_", " "),
     }
     lines = [f"\n{visible(request.tool_name)} asks to run"]
@@ -112,12 +112,12 @@ def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str
     return "\n".join([*lines, f"Run it? [y] once, {session}[n] no: "])
 
 
-def _fact(*texts: str, separator: str = ", ") -> str:
-    return joined(texts, separator, _LONGEST_FACT)
+def _field(*texts: str, separator: str = ", ") -> str:
+    return joined(texts, separator, _MAX_FIELD)
 
 
 def _wrapped(text: str, cells: int) -> list[str]:
-    """Break a text into lines of so many cells. A character outside of ASCII may take two, and counts as two."""
+    """Wrap a text to lines of `cells` terminal columns. Non-ASCII characters count as two."""
     lines, free = [""], cells
     for char in text:
         width = 1 if char.isascii() else 2
@@ -132,14 +132,14 @@ def _wrapped(text: str, cells: int) -> list[str]:
 def _columns(stream: TextIO) -> int:
     try:
         return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_COLUMNS
-    except (OSError, ValueError):  # it is no terminal, or no file at all
+    except (OSError, ValueError):  # not a terminal, or without a descriptor
         return _DEFAULT_COLUMNS
 
 
-def _forget_what_waits(descriptor: int) -> None:
-    """Drop what was typed or sent before it was asked for, a line without its end too."""
+def _discard_pending_input(descriptor: int) -> None:
+    """Discard input that arrived before the prompt, including an unfinished line."""
     if os.isatty(descriptor):
-        import termios  # only where there are terminals
+        import termios  # only on systems with terminals
 
         termios.tcflush(descriptor, termios.TCIFLUSH)
         return
@@ -148,30 +148,30 @@ def _forget_what_waits(descriptor: int) -> None:
 
 
 async def _read_line(descriptor: int) -> bytes:
-    """Read a line, and nothing behind it. Give nothing for one that is too long, or that the input ends before.
+    """Read exactly one line. Return empty bytes if it is too long, or at the end of input.
 
-    It waits in the event loop, and not in a thread: that would still be reading after it is cancelled.
+    Waits in the event loop, not in a thread, which would continue to read after cancellation.
     """
     loop = asyncio.get_running_loop()
     line = bytearray()
     ended: asyncio.Future[bytes] = loop.create_future()
 
     def read_byte() -> None:
-        if ended.done():  # it was cancelled when this was about to be called
+        if ended.done():  # cancelled before this callback ran
             return
         try:
             byte = os.read(descriptor, 1)
-        except OSError:  # the terminal is gone
+        except OSError:  # the terminal was closed
             byte = b""
         if byte in (b"", b"\n"):
-            is_whole = byte and len(line) <= _LONGEST_ANSWER
+            is_whole = byte and len(line) <= _MAX_ANSWER
             ended.set_result(bytes(line) if is_whole else b"")
-        elif len(line) <= _LONGEST_ANSWER:
+        elif len(line) <= _MAX_ANSWER:
             line.extend(byte)
 
     try:
         loop.add_reader(descriptor, read_byte)
-    except PermissionError:  # a file, or /dev/null, which keep nobody waiting
+    except PermissionError:  # a file or /dev/null, which never block
         while not ended.done():
             read_byte()
     try:

@@ -41,7 +41,7 @@ BESIDE_VALUE: Final = ("audit", "telemetry", "server_data", "metadata")
 
 
 def secrets_of_tool(definition: ToolDefinition) -> Secrets:
-    """Give what is secret in every call of a tool: declared fields, and fields with the name of a secret."""
+    """Return what is secret in every call of a tool: declared fields, and fields with the name of a secret."""
     args, result = (tuple(definition.metadata.get(f"{side}_secrets", ())) for side in ("args", "result"))
     return _of_fields(args, result, definition.input_schema, definition.metadata.get("inject", ()))
 

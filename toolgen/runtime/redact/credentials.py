@@ -21,7 +21,7 @@ _ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
 
 
 def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
-    """Give a text with each secret in it as `REDACTED`; a text without is given back itself.
+    """Return a text with each secret in it as `REDACTED`; a text without is given back itself.
 
     `names` are further names of secrets, of lower-case letters and digits.
     """

@@ -71,7 +71,7 @@ _NONE: Final[tuple[_Field, ...]] = ()
 
 
 def redact(value: Any, declared: Iterable[str] = (), rules: Rules = _RULES) -> Any:
-    """Give a JSON value without its secrets, each of which becomes `REDACTED`; what has none is given back itself.
+    """Return a JSON value without its secrets, each of which becomes `REDACTED`; what has none is given back itself.
 
     `declared` are JSON pointers (RFC 6901) of fields that are secret whatever they hold, with `*` for any index or key.
     What is nested deeper than `MAX_DEPTH` counts as secret. Takes time linear in the size of the value.
@@ -173,7 +173,7 @@ class _Walk:
 
 
 def _json_in(text: str) -> tuple[Any, bool]:
-    """Give the object, array or text that a text holds as JSON, and whether it is plain JSON, and not encoded."""
+    """Return the object, array or text that a text holds as JSON, and whether it is plain JSON, and not encoded."""
     stripped = text.strip()
     if stripped[:1] in ("{", "[", '"'):
         return _parsed(stripped), True

@@ -88,7 +88,7 @@ class SecretValues:
         return SecretValues(lambda: others, self) if others else self
 
     def hide(self, text: str) -> str:
-        """Give a text with `REDACTED` for each secret value in it; a text without is given back itself."""
+        """Return a text with `REDACTED` for each secret value in it; a text without is given back itself."""
         spellings = self._found()
         return REDACTED if self._has_too_many else _hidden(text, spellings)
 
@@ -122,7 +122,7 @@ class SecretValues:
 
 
 def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Give the texts and the numbers of JSON values, with what they must not stand next to.
+    """Return the texts and the numbers of JSON values, with what they must not stand next to.
 
     What a text holds as JSON is secret as well: a handler may read it.
     """
@@ -147,7 +147,7 @@ def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
-    """Give what to search for, and what it must not stand next to."""
+    """Return what to search for, and what it must not stand next to."""
     stripped = text.strip()
     parts = {text, stripped}
     if scheme := _WITH_SCHEME.fullmatch(stripped):

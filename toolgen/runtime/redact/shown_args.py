@@ -61,7 +61,7 @@ def _rest(count: int) -> str:
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Give each what it needs, or else as much as any other that needs more."""
+    """Return each what it needs, or else as much as any other that needs more."""
     shares = [0] * len(sizes)
     for done, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
         shares[place] = min(sizes[place], max(room, 0) // (len(sizes) - done))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def components(nodes: Iterable[int], below: Callable[[int], Iterable[int]]) -> Iterator[list[int]]:
-    """Give the components that are reached from `nodes`, each after those that it leads to (Tarjan's algorithm)."""
+    """Return the components that are reached from `nodes`, each after those that it leads to (Tarjan's algorithm)."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []

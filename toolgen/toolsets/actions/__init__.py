@@ -34,7 +34,7 @@ class ActionTools:
         self._tool_use = tool_use
 
     def registration(self) -> ToolsetRegistration:
-        """Give what `Runtime(executors=[...])` takes."""
+        """Return what `Runtime(executors=[...])` takes."""
         return executor(self)
 
     async def list_actions(self, args: ListActionsArgs, meta: ToolCallMeta, /) -> Any:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def registration(*, tasks: TaskTools | None = None, agents: AgentTools | None = None) -> ToolsetRegistration:
-    """Give what `Runtime(executors=[...])` takes. No run has tools of the half that is left out."""
+    """Return what `Runtime(executors=[...])` takes. No run has tools of the half that is left out."""
     handlers: dict[str, Handler] = {}
     if tasks is not None:
         handlers |= _of_tasks(tasks)

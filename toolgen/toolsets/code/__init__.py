@@ -93,7 +93,7 @@ class CodeTools:
         on_instructions: OnInstructions | None = None,
         instruction_files: Collection[str] = INSTRUCTION_FILES,
     ) -> CodeTools:
-        """Make what policies say of files and commands: their paths, variables, and the longest that one may run.
+        """Return what policies say of files and commands: their paths, variables, and the longest that one may run.
 
         `environment` is what the variables that policies name are taken from; without it, that of this process.
         """
@@ -109,7 +109,7 @@ class CodeTools:
         )
 
     def registration(self) -> ToolsetRegistration:
-        """Give what `Runtime(executors=[...])` takes."""
+        """Return what `Runtime(executors=[...])` takes."""
         return executor(self)
 
     @blocking

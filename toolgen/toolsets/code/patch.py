@@ -168,7 +168,7 @@ def _hint(old: Sequence[str], lines: Sequence[str], line: int, found: str | None
 
 
 def _changes(hunk: Hunk, offsets: Sequence[int]) -> Iterator[Change]:
-    """Give what changes between lines of context."""
+    """Return what changes between lines of context."""
     line, start, new = hunk.start, hunk.start, list[str]()
     for mark, content in (*hunk.steps, (" ", "")):
         if mark == "+":

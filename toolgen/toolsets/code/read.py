@@ -79,7 +79,7 @@ def _pass_line(text: TextIO) -> bool:
 
 
 def _lines(text: TextIO, count: int) -> Iterator[tuple[str, bool]]:
-    """Give the next lines with their ends, and whether each had to be cut."""
+    """Return the next lines with their ends, and whether each had to be cut."""
     for _ in range(count):
         line = text.readline(LINE_BYTES + len("\r\n"))
         if not line:

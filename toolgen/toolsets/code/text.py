@@ -95,7 +95,7 @@ class Text:
 
 
 def normalised(text: str) -> str:
-    """Give a text with LF in the place of CRLF."""
+    """Return a text with LF in the place of CRLF."""
     return text.replace("\r\n", "\n")
 
 

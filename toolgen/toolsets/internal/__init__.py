@@ -44,7 +44,7 @@ class InternalTools:
         self._on_memories = on_memories
 
     def registration(self) -> ToolsetRegistration:
-        """Give what `Runtime(executors=[...])` takes."""
+        """Return what `Runtime(executors=[...])` takes."""
         return executor(self)
 
     @blocking

@@ -52,7 +52,7 @@ class Memories:
         self._folder: Final = str(Path(folder).resolve())
 
     def recall(self, query: str, limit: int) -> tuple[Memory, ...]:
-        """Give up to `limit` notes that have words of a query in their text or name, the best first."""
+        """Return up to `limit` notes that have words of a query in their text or name, the best first."""
         notes = self._read()
         places = best(query, [f"{name}\n{text}" for name, text in notes], limit)
         return tuple(_memory(*notes[place]) for place in places)
@@ -90,11 +90,11 @@ class MemoryWriter:
 def _parts(name: str) -> list[str]:
     parts = name.split("/")
     if any(not part or part.startswith(".") for part in parts):
-        raise NoteRefused(f"{name!r} is no path below the folder of memories, or has a hidden name in it")
+        raise NoteRefused(f"{name!r} is not a path in the memory folder, or has a hidden part")
     if not name.isprintable() or max(len(part.encode()) for part in parts) > 255:
         raise NoteRefused("the name of a note is printable, and no part of it is longer than 255 bytes")
     if not name.endswith(SUFFIXES):
-        raise NoteRefused(f"{name!r} is no name of a note: it has to end in {' or '.join(SUFFIXES)}")
+        raise NoteRefused(f"{name!r} is not a note name: it must end in {' or '.join(SUFFIXES)}")
     if len(parts) > DEEPEST + 1:
         raise NoteRefused(f"{name!r} lies more than {DEEPEST} folders deep")
     return parts

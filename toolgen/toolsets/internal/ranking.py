@@ -29,7 +29,7 @@ _RUNS: Final = re.compile(rf"(?P<unparted>[{_UNPARTED}]+)|[^\W_{_UNPARTED}]+")
 
 
 def best(query: str, texts: Sequence[str], count: int) -> list[int]:
-    """Give the places of up to `count` texts that fit a query, the best first; of equal ones the first."""
+    """Return the places of up to `count` texts that fit a query, the best first; of equal ones the first."""
     asked = set(_words(query))
     counted = [Counter(_words(text)) for text in texts]
     held_by = {word: sum(word in counts for counts in counted) for word in asked}

@@ -253,7 +253,7 @@ def test_a_wrong_password_is_like_no_redis(server: RedisServer, caplog: pytest.L
     ],
 )
 def test_a_uri_that_is_none_is_refused_at_once_and_not_repeated(uri: str) -> None:
-    with pytest.raises(ValueError, match="is no URI of Redis") as caught:
+    with pytest.raises(ValueError, match="is not a Redis URI") as caught:
         RedisCounters(uri)
     assert PASSWORD not in str(caught.value)
     assert caught.value.__suppress_context__

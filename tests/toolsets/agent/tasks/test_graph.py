@@ -109,7 +109,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, is_other: bool) 
     else:
         path.write_text("not a database, and longer than the header of one would be " * 10)
     content = path.read_bytes()
-    with pytest.raises(TaskFileError, match="no task graph of toolgen" if is_other else "not a database"):
+    with pytest.raises(TaskFileError, match="not a task graph of toolgen" if is_other else "not a database"):
         TaskGraph(path)
     assert path.read_bytes()[100:] == content[100:], "but for SQLite's own header"
 

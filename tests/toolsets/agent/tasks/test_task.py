@@ -72,7 +72,7 @@ def test_what_failed_or_is_claimed_is_not_done() -> None:
         ),
         (
             [*steps(a=""), *steps(a="")],
-            ("duplicate_step", "two steps are called 'a'", "give each an id of its own"),
+            ("duplicate_step", "two steps are called 'a'", "give each step a unique id"),
         ),
         (
             steps(a="b", b="c", c="a"),
@@ -149,7 +149,7 @@ def test_only_the_claimer_reports() -> None:
         "step_not_claimed",
         "step 'a' is done already",
     )
-    with pytest.raises(ValueError, match="nobody can report that a step is pending"):
+    with pytest.raises(ValueError, match="a step cannot be reported as pending"):
         claimed.reported("a", "ann", StepState.PENDING, None)
 
 

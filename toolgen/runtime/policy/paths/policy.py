@@ -133,12 +133,12 @@ class PathPolicy:
         return self._hard_links or names <= 1
 
     def _root_of(self, path: str) -> str | None:
-        """Give the first root that holds it, if every policy has one that does."""
+        """Return the first root that holds it, if every policy has one that does."""
         holding = [next((root for root in roots if is_within(path, root)), None) for roots in self._roots]
         return holding[0] if holding and None not in holding else None
 
     def _pattern_of(self, found: Resolution) -> str | None:
-        """Give the pattern that makes a path sensitive, by its names, by a link on the way, or by where it lies."""
+        """Return the pattern that makes a path sensitive, by its names, by a link on the way, or by where it lies."""
         passed = (found.path, *found.links)
         for pattern in self._patterns:
             if any(pattern.matches(path) for path in passed) or _lies_in(found, pattern.place):

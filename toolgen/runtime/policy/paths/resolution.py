@@ -40,7 +40,7 @@ class PathProblem(StrEnum):
     NOT_A_STRING = "it is not a string"
     TOO_LONG = "it is too long"
     TOO_MANY_LINKS = "its links lead in a circle"
-    CLOSED = "what lies on the way cannot be looked into"
+    CLOSED = "a folder of the path cannot be read"
 
 
 @dataclass(frozen=True, slots=True)

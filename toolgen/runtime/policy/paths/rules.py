@@ -56,7 +56,7 @@ def is_within(path: str, folder: str) -> bool:
 
 
 def ancestry(path: str) -> Iterable[str]:
-    """Give an absolute path and all folders above it, from the root down."""
+    """Return an absolute path and all folders above it, from the root down."""
     yield "/"
     for end in range(1, len(path)):
         if path[end] == "/":

@@ -1,1 +1,1 @@
-"""Counters of attempts per tool and user: in memory, or where many processes share them."""
+"""Rate limits per tool and user: counters in memory, or shared between processes."""

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from datetime import date, datetime, timedelta
 
 _SWEEP_EVERY: Final = 1024
-"""Attempts between two looks for what can be forgotten."""
+"""Number of attempts between two cleanups."""
 
 
 class MemoryCounters:
-    """Counts by tool, user and UTC date; forgets what can refuse no call any more.
+    """Counts by tool, user and UTC date; drops entries that can no longer limit a call.
 
-    A cooldown that began under a clock that was ahead begins anew at the next attempt: it lasts no longer than the rule
-    says, whatever the clock did.
+    A cooldown with a start time in the future, from a clock that was ahead, restarts at the next attempt, so it never
+    lasts longer than the rule says.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class MemoryCounters:
         return passed + cooldown
 
     def _sweep(self, now: datetime) -> None:
-        """Forget days that are not about now, at once where the clock was set back; and cooldowns, now and then."""
+        """Drop entries of other days, immediately if the clock was set back; and expired cooldowns, periodically."""
         self._taken += 1
         latest = self._latest
         was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER

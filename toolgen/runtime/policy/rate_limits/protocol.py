@@ -1,4 +1,4 @@
-"""What counts attempts: one question, asked and answered at once, so that two calls cannot both take the last one."""
+"""The protocol of counters: one atomic operation, so that two calls cannot both take the last attempt."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
 KEPT_LONGER: Final = timedelta(hours=1)
-"""How long counters remember what can refuse nothing any more: clocks differ, and are set back."""
+"""How long counters keep expired entries, because clocks differ and may be set back."""
 
 _LONGEST_SECONDS: Final = 100 * 366 * 86_400
-"""Seconds that the longest cooldown lasts: what a spec asks beyond that would be no date, or no number of Redis."""
+"""Maximum cooldown in seconds: longer ones would overflow dates or Redis numbers."""
 
 
 def in_utc(at: datetime) -> datetime:

@@ -1,4 +1,4 @@
-"""Counters in Redis, which many processes share. Needs the extra `toolgen[redis]`, which is imported on use."""
+"""Counters in Redis, shared between processes. Needs the extra `toolgen[redis]`, imported on use."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class RedisCounters:
     """Counts by tool, user and UTC date, in the Redis at a URI: `redis://`, `rediss://` or `unix://`.
 
-    A take is one round trip, and atomic. What takes longer than `timeout` seconds, or fails, refuses the call as
-    `unavailable`, code `limits_unavailable`: no limit is passed unchecked. If the answer is lost, the attempt counts.
+    `take` is one atomic round trip. If it fails or takes longer than `timeout` seconds, the call is rejected as
+    `unavailable`, code `limits_unavailable`. If the response is lost, the attempt counts.
 
-    Raises ImportError without redis-py, and ValueError for a URI that is none; neither repeats the URI, which may hold
-    a password. Use it as an async context manager, or `aclose` it, in each event loop that has made calls.
+    Raises ImportError without redis-py, and ValueError for an invalid URI; messages do not contain the URI, which may
+    have a password. Use it as an async context manager, or `aclose` it, in each event loop that has made calls.
     """
 
     def __init__(self, uri: str, *, timeout: float = 2.0) -> None:
@@ -73,7 +73,7 @@ class RedisCounters:
         self._new_client()  # it connects to nothing yet, and finds what is wrong with the URI
 
     async def __aenter__(self) -> RedisCounters:
-        """Give itself; connections are made when they are needed."""
+        """Return self; connections are opened on demand."""
         return self
 
     async def __aexit__(self, *_exception: object) -> None:
@@ -81,7 +81,7 @@ class RedisCounters:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections of the running event loop. A later take makes new ones."""
+        """Close the connections of the running event loop. A later `take` opens new ones."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
@@ -89,7 +89,7 @@ class RedisCounters:
     async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
         """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
 
-        Raises `CallFailed` where Redis cannot tell.
+        Raises `CallFailed` if Redis is unavailable.
         """
         try:
             async with asyncio.timeout(self._timeout):
@@ -121,14 +121,14 @@ class RedisCounters:
             )
             pool.make_connection()
         except (TypeError, ValueError):
-            message = "this is no URI of Redis, such as redis://user:password@host:6379/0 or unix:///run/redis.sock"
+            message = "this is not a Redis URI, such as redis://user:password@host:6379/0 or unix:///run/redis.sock"
             raise ValueError(message) from None
         client: _Client = redis.Redis.from_pool(pool)
         return client
 
 
 class _Client(Protocol):
-    """What is used of redis-py's client."""
+    """The methods used of redis-py's client."""
 
     async def eval(self, script: str, numkeys: int, *keys_and_args: str | int) -> int: ...
 

@@ -71,7 +71,7 @@ class AgentTools:
         return await self._run(self._definitions.find(FORK, "fork"), args.prompt, args.allowed_tools, meta)
 
     async def dispatch_worker(self, args: DispatchWorkerArgs, meta: ToolCallMeta, /) -> Any:
-        """Give a step to a worker and wait for its result."""
+        """Return a step to a worker and wait for its result."""
         definition = self._definitions.find(args.agent_definition_id, "worker")
         user = _STEP.format(step=args.step_id, task=args.task_id)
         with self._workers.taken():

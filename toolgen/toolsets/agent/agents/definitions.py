@@ -26,7 +26,7 @@ class AgentDefinition:
     system: str
 
     def as_json(self) -> dict[str, str]:
-        """Give its id, its role, and the first line of what it is for."""
+        """Return its id, its role, and the first line of what it is for."""
         purpose = self.description.partition("\n")[0]
         return {"id": self.id, "role": self.role, **({"description": purpose} if purpose else {})}
 
@@ -47,7 +47,7 @@ class AgentDefinitionRegistry:
         return iter(self._definitions.values())
 
     def find(self, definition_id: str, role: str) -> AgentDefinition:
-        """Give the definition of that id. Raises `CallFailed` with `unknown_agent` where none of that role has it."""
+        """Return the definition of that id. Raises `CallFailed` with `unknown_agent` where none of that role has it."""
         definition = self._definitions.get(definition_id)
         if definition is not None and definition.role == role:
             return definition

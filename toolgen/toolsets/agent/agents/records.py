@@ -83,7 +83,7 @@ class AgentRecords:
         return replace(child, turn=turn), record
 
     def find(self, agent_id: str, meta: ToolCallMeta) -> AgentRecord:
-        """Give the record of an agent of the caller's own session. Raises `CallFailed` with `unknown_agent`."""
+        """Return the record of an agent of the caller's own session. Raises `CallFailed` with `unknown_agent`."""
         record = self._records.get(agent_id)
         if record is None or not _is_of_session(record.run, meta):
             message = f"nothing is known of an agent with the id {_cut(agent_id)!r}"

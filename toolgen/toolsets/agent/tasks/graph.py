@@ -70,12 +70,12 @@ class TaskGraph:
         return task
 
     def get(self, task_id: str) -> Task:
-        """Give a task as it is now."""
+        """Return a task as it is now."""
         with self._lock, _in_the_file():
             return self._read(task_id)
 
     def tasks(self, state: TaskState | None = None, *, limit: int = _ALL) -> list[Task]:
-        """Give the tasks in one state, or all, the one that changed last first."""
+        """Return the tasks in one state, or all, the one that changed last first."""
         with self._lock, _in_the_file():
             return self._read_all(state, limit)
 
@@ -84,7 +84,7 @@ class TaskGraph:
         return self._change(task_id, lambda task: task.replanned(title=title, steps=steps))
 
     def claim(self, task_id: str, step_id: str, agent: str) -> Task:
-        """Give a step to an agent. Raises what `Task.claimed` raises."""
+        """Return a step to an agent. Raises what `Task.claimed` raises."""
         return self._change(task_id, lambda task: task.claimed(step_id, agent))
 
     def report(self, task_id: str, step_id: str, agent: str, state: StepState, note: str | None = None) -> Task:

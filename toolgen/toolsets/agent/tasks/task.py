@@ -90,7 +90,7 @@ class Task:
         return replace(self, updated=now)
 
     def step(self, step_id: str) -> Step:
-        """Give a step. Raises `CallFailed` with `unknown_step`."""
+        """Return a step. Raises `CallFailed` with `unknown_step`."""
         found = self._by_id.get(step_id)
         if found is None:
             raise refused(
@@ -137,7 +137,7 @@ class Task:
         `unknown_step`, `step_not_yours`, `step_not_claimed`; ValueError for `PENDING`.
         """
         if state is StepState.PENDING:
-            raise ValueError("nobody can report that a step is pending")
+            raise ValueError("a step cannot be reported as pending")
         self._check_open()
         step = self.step(step_id)
         if step.claimed_by != agent:
@@ -253,7 +253,7 @@ def _check_unique(steps: Iterable[Step]) -> None:
     seen = set[str]()
     for step in steps:
         if step.id in seen:
-            raise refused("duplicate_step", f"two steps are called {_shown(step.id)}", "give each an id of its own")
+            raise refused("duplicate_step", f"two steps are called {_shown(step.id)}", "give each step a unique id")
         seen.add(step.id)
 
 
