@@ -101,8 +101,8 @@ class World:
     def fail(self, _args: Any) -> None:
         raise OSError("the disk is gone")
 
-    def take(self, attempt: Any, /) -> float:
-        waits = self.counters.take(attempt)
+    def take(self, *attempt: Any) -> float:
+        waits = self.counters.take(*attempt)
         self.counted.append(((attempt[0], attempt[1]), waits))
         return waits
 
