@@ -204,7 +204,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                 return result
             if entered is None:
                 told = conclude(call, result)
-                return told if told is result else await _done(told)
+                return result if told is result else await _done(told)
             with entered.suppress_abort():
                 result = await _done(conclude(call, result))
         except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
