@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.runtime.tools import runtime_of
+from tests.runtime.tools import catalog_of, runtime_of
 from toolgen.contract.records import Bounds, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.record.calls import calls_of
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.calls.gate import GateDecision
 from toolgen.runtime.calls.hooks import Denial
-from toolgen.runtime.calls.plan import AFTER, BEFORE
+from toolgen.runtime.calls.plan import AFTER
 from toolgen.runtime.policy.permission import Decision, allow_all
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ REFUSALS: Final = {
     "execute": ("handler_error", "tool_failed"),
 }
 """By the stage that ends a call: the code of its result, and the kind of its event."""
+
+BEFORE: Final = ("limits", "hooks", "permission", "gate", "children")
+"""The stages before a handler, in their order; a call that is refused by one is not seen by those after it."""
 
 CHOICES: Final = (*BEFORE, *(name for name in AFTER if name != "post_hooks"))
 """Stages that a tool has or has not; the hooks after a call come with those before it."""
@@ -92,7 +95,7 @@ class World:
         self.log.append("execute")
         if self.case.ended_at == "execute":
             raise RuntimeError("no luck")
-        return ToolResult(value=VALUE, message=f"heard {WORD}")
+        return ToolResult(value=VALUE, message=f"heard {WORD}" if "hide" in self.case.stages else None)
 
     def take(self, *_attempt: Any) -> float:
         self.log.append("limits")
@@ -163,7 +166,7 @@ def check_result(case: Case, result: ToolResult[Any]) -> None:
     has = case.stages.__contains__
     assert (result.error, result.value, json.loads(result.payload)) == (None, VALUE, VALUE)
     assert result.bounds == (BOUNDS if has("bounds") else None)
-    assert result.message == ("heard [redacted]" if has("hide") else f"heard {WORD}")
+    assert result.message == ("heard [redacted]" if has("hide") else None)
     hints = {"hints": {"call": "it was called"}} if has("hints") else {}
     cut = {"truncated": True} if has("size") else {}
     assert dict(result.metadata) == {**hints, **cut, **raw}
@@ -222,3 +225,21 @@ def test_every_subset_of_stages(ended_at: str) -> None:
     for number, chosen in enumerate(product((False, True), repeat=len(CHOICES))):
         stages = frozenset(name for name, is_there in zip(CHOICES, chosen, strict=True) if is_there)
         check(Case(stages, ended_at, bool(number % 2), number % 3 == 0, number % 5 == 0))
+
+
+def test_what_a_call_came_to_is_on_record_when_a_hook_after_it_ends_the_caller() -> None:
+    class Impatient:
+        def pre_tool_use(self, _call: Any) -> None:
+            return None
+
+        def post_tool_use(self, _call: Any, _result: Any) -> None:
+            raise KeyboardInterrupt
+
+    async def whole() -> list[str]:
+        store = MemoryStore()
+        runtime = runtime_of(catalog_of(), hooks=[Impatient()], store=store)
+        with pytest.raises(KeyboardInterrupt):
+            await runtime.invoke(ToolRequest(name="own.tool"), meta=ToolCallMeta(user="ann", run_id="r1"))
+        return [event.kind for event in (await store.read("r1")).events]
+
+    assert asyncio.run(whole()) == ["tool_started", "tool_completed"]
