@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from dataclasses import dataclass
 from itertools import product
@@ -243,3 +244,17 @@ def test_what_a_call_came_to_is_on_record_when_a_hook_after_it_ends_the_caller()
         return [event.kind for event in (await store.read("r1")).events]
 
     assert asyncio.run(whole()) == ["tool_started", "tool_completed"]
+
+
+def test_a_store_in_memory_keeps_nothing_of_a_plain_call_that_the_garbage_collector_looks_at() -> None:
+    async def whole() -> MemoryStore:
+        store = MemoryStore()
+        runtime = runtime_of(catalog_of(), store=store)
+        for name in ("own.tool", "own__tool"):
+            assert (await runtime.invoke(ToolRequest(name=name), meta=ToolCallMeta(user="ann"))).success
+        return store
+
+    rows = vars(asyncio.run(whole()))["_rows"]
+    gc.collect()  # it is then that it lets go of tuples of texts and numbers
+    gc.collect()
+    assert [gc.is_tracked(row) for row in rows] == [False] * 4
