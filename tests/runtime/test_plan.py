@@ -255,6 +255,6 @@ def test_a_store_in_memory_keeps_nothing_of_a_plain_call_that_the_garbage_collec
         return store
 
     rows = vars(asyncio.run(whole()))["_rows"]
-    gc.collect()  # it is then that it lets go of tuples of texts and numbers
-    gc.collect()
+    for _ in ("the names of the stages", "the trace with these", "the row with that"):
+        gc.collect()  # it is then that it lets go of tuples of texts and numbers
     assert [gc.is_tracked(row) for row in rows] == [False] * 4
