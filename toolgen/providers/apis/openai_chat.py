@@ -64,7 +64,8 @@ class OpenAIChat:
     def read(self, response: Mapping[str, Any]) -> ModelReply:
         """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
         message = _message(response)
-        _audio(message)
+        if message.get("audio") is not None:
+            _audio(message)
         asked = list_of(message.get("tool_calls"), "tool_calls")
         return ModelReply(text=_text(message), calls=tuple([_call(call, at) for at, call in enumerate(asked)]))
 
@@ -92,6 +93,16 @@ def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _message(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        message: Any = response["choices"][0]["message"]
+    except (KeyError, IndexError, TypeError):
+        return _odd_message(response)
+    is_plain = response.__class__ is dict and message.__class__ is dict
+    return message if is_plain else _odd_message(response)
+
+
+def _odd_message(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the message of a response that is not as promised, or that holds what only looks like an object."""
     choices = list_of(response_of(response).get("choices"), "choices")
     if not choices:
         raise MalformedResponse("the response has no choices")

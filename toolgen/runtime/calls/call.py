@@ -139,7 +139,7 @@ class Call:
     def args_text(self) -> bytes | str:
         """The args as JSON text, as they came if they came so."""
         payload = self._payload
-        return payload if payload.__class__ is str or payload.__class__ is bytes else self.arguments
+        return payload if isinstance(payload, str | bytes) else self.arguments
 
     @property
     def checked(self) -> CheckedCall:

@@ -203,9 +203,10 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
             if not is_observed or call is None:
                 return result
             if entered is None:
-                return await conclude(call, result)
+                told = conclude(call, result)
+                return result if told is result else await _done(told)
             with entered.suppress_abort():
-                result = await conclude(call, result)
+                result = await _done(conclude(call, result))
         except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
             return await refusals.refused(error, request, meta, run)
         finally:
@@ -224,23 +225,37 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
             result = await _done(bound(call, result))
         return result
 
-    async def conclude(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
+    def conclude(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         """Take a call through its last stages, and put its end on record, whatever becomes of the caller.
 
-        Gives the result that the caller gets.
+        Gives the result that the caller gets, or what waits for it.
         """
         try:
-            if call.is_started and ends:
-                for end in ends:
-                    seen = end(call, result)
-                    if seen is not result:
-                        await _done(seen)
-                if call.trace is not None:
-                    call.trace.append((_POST_HOOKS, now()))
+            for place, end in enumerate(ends if call.is_started else ()):
+                seen = end(call, result)
+                if seen is not result:
+                    return conclude_later(call, result, seen, ends[place + 1 :])
+        except BaseException:  # it is for the caller; what the call came to is on record all the same
+            finish_record(call, result)
+            raise
+        return finish_record(call, result)
+
+    async def conclude_later(
+        call: Call, result: ToolResult[Any], seen: ToolResult[Any] | Awaitable[ToolResult[Any]], left: tuple[After, ...]
+    ) -> ToolResult[Any]:
+        try:
+            await _done(seen)
+            for end in left:
+                await _done(end(call, result))
         finally:
-            recorded = recorder.ended(call, result) if recorder is not None else result
-            call.close()
-        return result if recorded is result else await _done(recorded)
+            told = finish_record(call, result)
+        return await _done(told)
+
+    def finish_record(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
+        if ends and call.is_started and call.trace is not None:
+            call.trace.append((_POST_HOOKS, now()))
+        call.close()
+        return recorder.ended(call, result) if recorder is not None else result
 
     return plan
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
@@ -14,7 +14,7 @@ from toolgen.runtime.redact.warning import warn
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from toolgen.contract.records import ToolCallMeta
     from toolgen.runtime.calls.call import Call
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.events.trace import Trace
 
 
-_new_event: Final = partial(tuple.__new__, NewEvent)
+_new_event: Final[Callable[[tuple[Any, ...]], NewEvent]] = partial(cast("Any", tuple).__new__, NewEvent)
 """Makes an event of a tuple of its fields: two are made of every call, and by name that takes three times as long."""
 
 _STARTED: Final = EventKind.TOOL_STARTED.value

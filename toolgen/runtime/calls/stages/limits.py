@@ -32,7 +32,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
             raise
         except Exception as error:
             raise _unknown(name) from error
-        if wait.__class__ is not int and not isinstance(wait, float):
+        if not isinstance(wait, int | float):
             return later(wait)
         if wait:
             raise ToolRateLimited(name, wait)

@@ -37,7 +37,13 @@ class MemoryCounters:
             until = max(until, self._quiet_until((ident, user), now, cooldown_of(cooldown_seconds)))
         if until > now:
             return (until - now).total_seconds()
-        self._sweep(now)
+        self._taken += 1
+        latest, is_due = self._latest, not self._taken % _SWEEP_EVERY
+        was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
+        if latest is None or now > latest or was_set_back:
+            self._latest = now
+        if was_set_back or is_due:
+            self._sweep(now, is_due=is_due)
         if daily_limit:
             self._counts[today] = count + 1
         if cooldown_seconds:
@@ -55,17 +61,10 @@ class MemoryCounters:
             self._passed[key] = (passed, kept)
         return passed + cooldown
 
-    def _sweep(self, now: datetime) -> None:
-        """Drop entries of other days, immediately if the clock was set back; and expired cooldowns, periodically."""
-        self._taken += 1
-        latest = self._latest
-        was_set_back = latest is not None and now < latest and now < latest - KEPT_LONGER
-        if latest is None or was_set_back or now > latest:
-            self._latest = now
-        is_due = self._taken % _SWEEP_EVERY == 0
-        if was_set_back or is_due:
-            days = {(now - KEPT_LONGER).date(), now.date(), (now + KEPT_LONGER).date()}
-            self._counts = {key: count for key, count in self._counts.items() if key[2] in days}
+    def _sweep(self, now: datetime, *, is_due: bool) -> None:
+        """Forget days that are not about now, at once where the clock was set back; and cooldowns, now and then."""
+        days = {(now - KEPT_LONGER).date(), now.date(), (now + KEPT_LONGER).date()}
+        self._counts = {key: count for key, count in self._counts.items() if key[2] in days}
         if is_due:
             self._passed = {
                 key: (passed, cooldown)
