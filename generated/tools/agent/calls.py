@@ -29,7 +29,7 @@ def new_create_sub_agent_call(
 
 
 def new_dispatch_worker_call(
-    *, task_id: str, step_id: str, agent_definition_id: str | None = None, allowed_tools: list[str] | None = None
+    *, task_id: str, step_id: str, agent_definition_id: str = "default_worker", allowed_tools: list[str] | None = None
 ) -> ToolRequest:
     """Ask for `agent.dispatch_worker`: Give a step to a worker and wait for its result.
 
@@ -44,6 +44,7 @@ def new_dispatch_worker_call(
             "agent_definition_id": agent_definition_id,
             "allowed_tools": allowed_tools,
         },
+        {"agent_definition_id": "default_worker"},
     )
 
 
@@ -106,6 +107,9 @@ def new_task_claim_step_call(*, task_id: str, step_id: str) -> ToolRequest:
 def new_task_complete_call(*, task_id: str, summary: str) -> ToolRequest:
     """Ask for `agent.task_complete`: Close a task whose steps are all done.
 
+    Args:
+        summary: What was achieved.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.TASK_COMPLETE, codecs.TASK_COMPLETE_ARGS, {"task_id": task_id, "summary": summary})
@@ -135,12 +139,12 @@ def new_task_get_call(*, task_id: str) -> ToolRequest:
     return build_call(idents.TASK_GET, codecs.TASK_GET_ARGS, {"task_id": task_id})
 
 
-def new_task_list_call(*, state: TaskState | None = None, limit: int | None = None) -> ToolRequest:
+def new_task_list_call(*, state: TaskState | None = None, limit: int = 20) -> ToolRequest:
     """Ask for `agent.task_list`: List tasks, the one that changed last first.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.TASK_LIST, codecs.TASK_LIST_ARGS, {"state": state, "limit": limit})
+    return build_call(idents.TASK_LIST, codecs.TASK_LIST_ARGS, {"state": state, "limit": limit}, {"limit": 20})
 
 
 def new_task_query_steps_call(*, task_id: str, state: StepState | None = None) -> ToolRequest:
@@ -171,6 +175,10 @@ def new_task_update_step_call(
     *, task_id: str, step_id: str, state: Literal["claimed", "ready", "done", "failed"], note: str | None = None
 ) -> ToolRequest:
     """Ask for `agent.task_update_step`: Report on the step that you claimed.
+
+    Args:
+        state: `done` and `failed` end the step, `ready` gives it back, `claimed` keeps it and leaves a note.
+        note: For those who go on from here: results, or why not.
 
     Raises InvalidPayload where the args do not fit the schema.
     """

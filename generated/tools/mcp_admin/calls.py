@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 def new_call_mcp_tool_call(*, server: str, tool: str, args: dict[str, JsonValue]) -> ToolRequest:
     """Ask for `mcp_admin.call_mcp_tool`: Call a tool of an installed server.
 
+    Args:
+        args: What the input schema of the tool asks for.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.CALL_MCP_TOOL, codecs.CALL_MCP_TOOL_ARGS, {"server": server, "tool": tool, "args": args})
@@ -33,6 +36,9 @@ def new_drop_server_call(*, server: str) -> ToolRequest:
 def new_install_local_call(*, name: str, argv: list[str]) -> ToolRequest:
     """Ask for `mcp_admin.install_local`: Register a local command as a server.
 
+    Args:
+        argv: The program and its arguments, one each. It has to speak MCP on stdin and stdout.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.INSTALL_LOCAL, codecs.INSTALL_LOCAL_ARGS, {"name": name, "argv": argv})
@@ -48,6 +54,9 @@ def new_install_package_call(*, source: Literal["npm", "pypi", "docker", "github
 
 def new_install_registry_call(*, name: str, version: str | None = None) -> ToolRequest:
     """Ask for `mcp_admin.install_registry`: Install a server of the registry into this project.
+
+    Args:
+        version: Left out: the newest.
 
     Raises InvalidPayload where the args do not fit the schema.
     """

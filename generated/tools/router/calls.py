@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 def new_delegate_to_agent_call(*, to: str, request: str) -> ToolRequest:
     """Ask for `router.delegate_to_agent`: Send a message to a peer agent and wait for the answer.
 
+    Args:
+        request: What the peer should do.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.DELEGATE_TO_AGENT, codecs.DELEGATE_TO_AGENT_ARGS, {"to": to, "request": request})
@@ -59,17 +62,25 @@ def new_invoke_skill_call(*, name: str, input_: JsonValue) -> ToolRequest:
 def new_read_memory_body_call(*, slug: str, layer: Literal["shared", "agent"] | None = None) -> ToolRequest:
     """Ask for `router.read_memory_body`: Read the body of one memory record.
 
+    Args:
+        layer: Left out: the agent's own record, or else the shared one.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.READ_MEMORY_BODY, codecs.READ_MEMORY_BODY_ARGS, {"slug": slug, "layer": layer})
 
 
-def new_recall_call(*, sources: list[str], query: str, top_k: int | None = None) -> ToolRequest:
+def new_recall_call(*, sources: list[str], query: str, top_k: int = 5) -> ToolRequest:
     """Ask for `router.recall`: Search indexed corpora by meaning.
+
+    Args:
+        sources: The corpora to search.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.RECALL, codecs.RECALL_ARGS, {"sources": sources, "query": query, "top_k": top_k})
+    return build_call(
+        idents.RECALL, codecs.RECALL_ARGS, {"sources": sources, "query": query, "top_k": top_k}, {"top_k": 5}
+    )
 
 
 def new_remember_agent_call(*, slug: str, body: str) -> ToolRequest:
@@ -91,6 +102,9 @@ def new_remember_shared_call(*, slug: str, body: str) -> ToolRequest:
 def new_sandboxed_exec_call(*, argv: list[str]) -> ToolRequest:
     """Ask for `router.sandboxed_exec`: Run a command in the sandbox.
 
+    Args:
+        argv: The program and its arguments, one each. No shell reads them.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.SANDBOXED_EXEC, codecs.SANDBOXED_EXEC_ARGS, {"argv": argv})
@@ -98,6 +112,9 @@ def new_sandboxed_exec_call(*, argv: list[str]) -> ToolRequest:
 
 def new_source_list_call(*, prefix: str | None = None) -> ToolRequest:
     """Ask for `router.source_list`: List the product's own docs and source.
+
+    Args:
+        prefix: What the paths start with.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -120,9 +137,9 @@ def new_web_fetch_call(*, url: str) -> ToolRequest:
     return build_call(idents.WEB_FETCH, codecs.WEB_FETCH_ARGS, {"url": url})
 
 
-def new_web_search_call(*, query: str, limit: int | None = None) -> ToolRequest:
+def new_web_search_call(*, query: str, limit: int = 10) -> ToolRequest:
     """Ask for `router.web_search`: Search the web.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.WEB_SEARCH, codecs.WEB_SEARCH_ARGS, {"query": query, "limit": limit})
+    return build_call(idents.WEB_SEARCH, codecs.WEB_SEARCH_ARGS, {"query": query, "limit": limit}, {"limit": 10})

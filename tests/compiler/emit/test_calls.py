@@ -72,4 +72,4 @@ def test_where_it_matters_which_args_are_given_what_equals_its_default_is_sent(g
 
     assert shop.new_find_call(b=2).payload == b'{"b":2}'
     assert inspect.signature(shop.new_find_call).parameters["b"].default is None
-    assert "b: Default: 2" in inspect.getdoc(shop.new_find_call)
+    assert "b: Default: 2" in str(inspect.getdoc(shop.new_find_call))

@@ -25,6 +25,10 @@ def new_put_asset_call(
 ) -> ToolRequest:
     """Ask for `mcp.assets.put_asset`: Store an asset.
 
+    Args:
+        from_: Where it comes from.
+        asset_id: An older id.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(
@@ -34,9 +38,11 @@ def new_put_asset_call(
     )
 
 
-def new_search_issues_call(*, query: str, state: Literal["open", "closed", "all"] | None = None) -> ToolRequest:
+def new_search_issues_call(*, query: str, state: Literal["open", "closed", "all"] = "open") -> ToolRequest:
     """Ask for `mcp.assets.search_issues`: Search issues.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.SEARCH_ISSUES, codecs.SEARCH_ISSUES_ARGS, {"query": query, "state": state})
+    return build_call(
+        idents.SEARCH_ISSUES, codecs.SEARCH_ISSUES_ARGS, {"query": query, "state": state}, {"state": "open"}
+    )

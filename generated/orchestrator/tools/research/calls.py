@@ -15,13 +15,21 @@ if TYPE_CHECKING:
 
 
 def new_search_call(
-    *, query: str, depth: Literal["quick", "normal", "deep"] | None = None, not_before: str | None = None
+    *, query: str, depth: Literal["quick", "normal", "deep"] = "normal", not_before: str | None = None
 ) -> ToolRequest:
     """Ask for `orchestrator.research.search`: Research a question and answer it with sources.
 
+    Args:
+        query: The question in one sentence.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.SEARCH, codecs.SEARCH_ARGS, {"query": query, "depth": depth, "not_before": not_before})
+    return build_call(
+        idents.SEARCH,
+        codecs.SEARCH_ARGS,
+        {"query": query, "depth": depth, "not_before": not_before},
+        {"depth": "normal"},
+    )
 
 
 def new_verify_call(*, claim: str, sources: list[Source]) -> ToolRequest:

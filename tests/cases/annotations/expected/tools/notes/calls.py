@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 
 
 def new_add_call(
-    *, note: Note, pinned: bool | None = None, colour: str | None = None, places: list[JsonValue] | None = None
+    *, note: Note, pinned: bool = False, colour: str | None = None, places: list[JsonValue] | None = None
 ) -> ToolRequest:
     """Ask for `notes.add`: Add a note.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.ADD, codecs.ADD_ARGS, {"note": note, "pinned": pinned, "colour": colour, "places": places})
+    return build_call(
+        idents.ADD,
+        codecs.ADD_ARGS,
+        {"note": note, "pinned": pinned, "colour": colour, "places": places},
+        {"pinned": False},
+    )

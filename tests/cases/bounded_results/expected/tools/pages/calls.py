@@ -20,9 +20,9 @@ def new_free_call(*, cursor: str | None = None) -> ToolRequest:
     return build_call(idents.FREE, codecs.FREE_ARGS, {"cursor": cursor})
 
 
-def new_list_call(*, after: str | None = None, size: int | None = None) -> ToolRequest:
+def new_list_call(*, after: str | None = None, size: int = 50) -> ToolRequest:
     """Ask for `pages.list`: List rows, a page at a time.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.LIST, codecs.LIST_ARGS, {"after": after, "size": size})
+    return build_call(idents.LIST, codecs.LIST_ARGS, {"after": after, "size": size}, {"size": 50})

@@ -22,7 +22,7 @@ class Handlers(Protocol):
         """A result without named fields may have any."""
         ...
 
-    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
+    def list(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
         """List rows, a page at a time."""
         ...
 
@@ -33,7 +33,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
         toolset="pages",
         handlers={
             idents.FREE: handlers.free,
-            idents.LIST: handlers.list_,
+            idents.LIST: handlers.list,
         },
     )
 

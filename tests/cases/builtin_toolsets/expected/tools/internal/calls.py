@@ -20,9 +20,9 @@ def new_load_skill_call(*, name: str) -> ToolRequest:
     return build_call(idents.LOAD_SKILL, codecs.LOAD_SKILL_ARGS, {"name": name})
 
 
-def new_recall_memory_call(*, query: str, limit: int | None = None) -> ToolRequest:
+def new_recall_memory_call(*, query: str, limit: int = 5) -> ToolRequest:
     """Ask for `internal.recall_memory`: Bring the long-term memories that fit some words into the context, the best first.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.RECALL_MEMORY, codecs.RECALL_MEMORY_ARGS, {"query": query, "limit": limit})
+    return build_call(idents.RECALL_MEMORY, codecs.RECALL_MEMORY_ARGS, {"query": query, "limit": limit}, {"limit": 5})

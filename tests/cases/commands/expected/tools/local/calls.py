@@ -29,12 +29,12 @@ def new_from_stdin_call(*, items: list[str]) -> ToolRequest:
     return build_call(idents.FROM_STDIN, codecs.FROM_STDIN_ARGS, {"items": items})
 
 
-def new_git_log_call(*, branch: str, count: int | None = None) -> ToolRequest:
+def new_git_log_call(*, branch: str, count: int = 10) -> ToolRequest:
     """Ask for `local.git_log`: The log of a branch.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.GIT_LOG, codecs.GIT_LOG_ARGS, {"branch": branch, "count": count})
+    return build_call(idents.GIT_LOG, codecs.GIT_LOG_ARGS, {"branch": branch, "count": count}, {"count": 10})
 
 
 def new_search_call(

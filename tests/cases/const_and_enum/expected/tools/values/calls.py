@@ -26,7 +26,7 @@ def new_consts_call(
     object_: JsonValue | Absent = ABSENT,
     list_: JsonValue | Absent = ABSENT,
     both: Literal["a"] | None = None,
-    default: Literal["up"] | None = None,
+    default: Literal["up"] = "up",
 ) -> ToolRequest:
     """Ask for `values.consts`: One value only.
 
@@ -47,6 +47,7 @@ def new_consts_call(
             "both": both,
             "default": default,
         },
+        {"default": "up"},
     )
 
 

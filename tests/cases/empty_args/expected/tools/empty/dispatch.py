@@ -31,7 +31,7 @@ class Handlers(Protocol):
         """Nothing written."""
         ...
 
-    def map_(self, args: MapArgs, meta: ToolCallMeta, /) -> Returns[MapResult]:
+    def map(self, args: MapArgs, meta: ToolCallMeta, /) -> Returns[MapResult]:
         """Any keys of one type."""
         ...
 
@@ -59,7 +59,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
         handlers={
             idents.CLOSED: handlers.closed,
             idents.LEFT_OUT: handlers.left_out,
-            idents.MAP: handlers.map_,
+            idents.MAP: handlers.map,
             idents.NO_FIELDS: handlers.no_fields,
             idents.PATTERNS: handlers.patterns,
             idents.RAW: handlers.raw,

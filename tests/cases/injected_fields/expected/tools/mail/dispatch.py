@@ -25,7 +25,7 @@ class Handlers(Protocol):
         """From closed args."""
         ...
 
-    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
+    def open(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
         """From open args."""
         ...
 
@@ -43,12 +43,19 @@ class Handlers(Protocol):
 
 
 def executor(handlers: Handlers) -> ToolsetRegistration:
-    """Run the tools of this toolset with the methods of `handlers`."""
+    """Run the tools of this toolset with the methods of `handlers`.
+
+    There is no `executor_from`, which runs them with the methods that they are bound to:
+    - `closed` is bound to no method
+    - `open` is bound to no method
+    - `shared` is bound to no method
+    - `whole` is bound to no method
+    """
     return ToolsetRegistration(
         toolset="mail",
         handlers={
             idents.CLOSED: handlers.closed,
-            idents.OPEN: handlers.open_,
+            idents.OPEN: handlers.open,
             idents.PAYLOAD: handlers.payload,
             idents.SHARED: handlers.shared,
             idents.WHOLE: handlers.whole,

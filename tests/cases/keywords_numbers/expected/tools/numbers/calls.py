@@ -42,8 +42,8 @@ def new_kinds_call(
     wholes: list[int] | None = None,
     either: int | bool | None = None,
     both: int | float | None = None,
-    scale: int | float | None = None,
-    ratio: int | float | None = None,
+    scale: int | float = 1,
+    ratio: int | float = 0.5,
 ) -> ToolRequest:
     """Ask for `numbers.kinds`: An integer may be written 1.0; a truth value is no number.
 
@@ -61,6 +61,7 @@ def new_kinds_call(
             "scale": scale,
             "ratio": ratio,
         },
+        {"scale": 1, "ratio": 0.5},
     )
 
 

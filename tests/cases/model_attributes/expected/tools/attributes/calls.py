@@ -95,7 +95,7 @@ def new_pydantic_call(
     model_dump_: int | None = None,
     construct_: str | None = None,
     model_own: str | None = None,
-    validate_: bool | None = None,
+    validate_: bool = True,
 ) -> ToolRequest:
     """Ask for `attributes.pydantic`: Names that a model has already.
 
@@ -116,4 +116,5 @@ def new_pydantic_call(
             "model_own": model_own,
             "validate": validate_,
         },
+        {"validate": True},
     )

@@ -26,7 +26,7 @@ def new_set_call(
     owner: Person | None | Absent = ABSENT,
     none: None | Absent = ABSENT,
     level: int | None | Absent = ABSENT,
-    mode: str | None | Absent = ABSENT,
+    mode: str | None = "fast",
     note: str | None = None,
 ) -> ToolRequest:
     """Ask for `nullable.set`: Null clears, absence keeps.
@@ -48,4 +48,5 @@ def new_set_call(
             "mode": mode,
             "note": note,
         },
+        {"mode": "fast"},
     )

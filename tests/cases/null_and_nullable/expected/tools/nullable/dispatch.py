@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `nullable`, sync or async."""
 
-    def set_(self, args: SetArgs, meta: ToolCallMeta, /) -> Returns[SetResult]:
+    def set(self, args: SetArgs, meta: ToolCallMeta, /) -> Returns[SetResult]:
         """Null clears, absence keeps."""
         ...
 
@@ -27,7 +27,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="nullable",
         handlers={
-            idents.SET: handlers.set_,
+            idents.SET: handlers.set,
         },
     )
 

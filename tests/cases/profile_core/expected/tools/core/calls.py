@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def new_everything_call(
     *,
     points: list[Point],
-    mode: Literal["a", "b"] | None = None,
+    mode: Literal["a", "b"] = "a",
     name: str | None = None,
     open_: dict[str, JsonValue] | None = None,
     flag: bool | None = None,
@@ -28,10 +28,14 @@ def new_everything_call(
 ) -> ToolRequest:
     """Ask for `core.everything`: Objects, arrays, scalars, enums, bounds, lengths, defaults, nesting.
 
+    Args:
+        mode: The mode.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(
         idents.EVERYTHING,
         codecs.EVERYTHING_ARGS,
         {"points": points, "mode": mode, "name": name, "open": open_, "flag": flag, "none": none},
+        {"mode": "a"},
     )

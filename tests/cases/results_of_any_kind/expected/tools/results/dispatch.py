@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `results`, sync or async."""
 
-    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> Returns[AnyResult]:
+    def any(self, args: AnyArgs, meta: ToolCallMeta, /) -> Returns[AnyResult]:
         """Anything."""
         ...
 
@@ -74,7 +74,7 @@ class Handlers(Protocol):
         """Nothing."""
         ...
 
-    def object_(self, args: ObjectArgs, meta: ToolCallMeta, /) -> Returns[ObjectResult]:
+    def object(self, args: ObjectArgs, meta: ToolCallMeta, /) -> Returns[ObjectResult]:
         """An open object."""
         ...
 
@@ -112,7 +112,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="results",
         handlers={
-            idents.ANY: handlers.any_,
+            idents.ANY: handlers.any,
             idents.BOUNDED: handlers.bounded,
             idents.BY_NAME: handlers.by_name,
             idents.CHOICE: handlers.choice,
@@ -122,7 +122,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
             idents.FLAG: handlers.flag,
             idents.GRID: handlers.grid,
             idents.NOTHING: handlers.nothing,
-            idents.OBJECT: handlers.object_,
+            idents.OBJECT: handlers.object,
             idents.OPTIONS: handlers.options,
             idents.RATIO: handlers.ratio,
             idents.ROW: handlers.row,

@@ -21,7 +21,7 @@ def new_add_call(
     mode: Literal["a", "b"] | None = None,
     list_: list[AddArgsListItem] | None = None,
     named: int | None = None,
-    fine: str | None = None,
+    fine: str = "",
 ) -> ToolRequest:
     """Ask for `shop.add`: Add.
 
@@ -31,4 +31,5 @@ def new_add_call(
         idents.ADD,
         codecs.ADD_ARGS,
         {"size": size, "count": count, "mode": mode, "list": list_, "named": named, "fine": fine},
+        {"fine": ""},
     )

@@ -28,7 +28,7 @@ class Handlers(Protocol):
         """Never both fields."""
         ...
 
-    def open_(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
+    def open(self, args: OpenArgs, meta: ToolCallMeta, /) -> Returns[OpenResult]:
         """A field that is required and not described."""
         ...
 
@@ -44,7 +44,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
         handlers={
             idents.BOUNDS: handlers.bounds,
             idents.FORBIDDEN: handlers.forbidden,
-            idents.OPEN: handlers.open_,
+            idents.OPEN: handlers.open,
             idents.PATTERNS: handlers.patterns,
         },
     )

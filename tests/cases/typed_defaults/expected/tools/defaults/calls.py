@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def new_draw_call(
     *,
     level: Level,
-    text: str | None = None,
-    count: int | None = None,
-    ratio: int | float | None = None,
-    on: bool | None = None,
+    text: str = 'say "hi"\n\\',
+    count: int = 3,
+    ratio: int | float = 1,
+    on: bool = True,
     nothing: str | None | Absent = ABSENT,
     words: list[str] | None = None,
     empty: list[str] | None = None,
@@ -32,13 +32,23 @@ def new_draw_call(
     no_map: dict[str, JsonValue] | None = None,
     point: Point | None = None,
     points: list[Point] | None = None,
-    beside: Level | None = None,
-    mixed: JsonValue | Absent = ABSENT,
+    beside: Level = "high",
+    mixed: JsonValue = 1,
     anything: JsonValue | Absent = ABSENT,
-    either: int | str | None = None,
-    big: int | None = None,
+    either: int | str = "x",
+    big: int = 123456789012345678901234567890,
 ) -> ToolRequest:
     """Ask for `defaults.draw`: Draw something.
+
+    Args:
+        words: Default: ["a", "b"]
+        empty: Default: []
+        any_list: Default: []
+        map_: Default: {"a": 1}
+        no_map: Default: {}
+        point: Default: {"x": 2}
+        points: Default: [{}, {"y": 1}]
+        anything: Default: {"a": [1]}
 
     Raises InvalidPayload where the args do not fit the schema.
     """
@@ -64,5 +74,15 @@ def new_draw_call(
             "anything": anything,
             "either": either,
             "big": big,
+        },
+        {
+            "text": 'say "hi"\n\\',
+            "count": 3,
+            "ratio": 1,
+            "on": True,
+            "beside": "high",
+            "mixed": 1,
+            "either": "x",
+            "big": 123456789012345678901234567890,
         },
     )

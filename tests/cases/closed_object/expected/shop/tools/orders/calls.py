@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 
 def new_refund_call(
-    *, order_id: str, lines: list[RefundArgsLinesItem], reason: str | None = None, amount: int | float | None = None
+    *, order_id: str, lines: list[RefundArgsLinesItem], reason: str | None = None, amount: int | float = 10.5
 ) -> ToolRequest:
     """Ask for `shop.orders.refund`: Give the money back.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(
-        idents.REFUND, codecs.REFUND_ARGS, {"order_id": order_id, "lines": lines, "reason": reason, "amount": amount}
+        idents.REFUND,
+        codecs.REFUND_ARGS,
+        {"order_id": order_id, "lines": lines, "reason": reason, "amount": amount},
+        {"amount": 10.5},
     )

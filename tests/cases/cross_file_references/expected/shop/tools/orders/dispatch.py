@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `shop.orders`, sync or async."""
 
-    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
+    def list(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
         """List orders."""
         ...
 
@@ -32,7 +32,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="shop.orders",
         handlers={
-            idents.LIST: handlers.list_,
+            idents.LIST: handlers.list,
             idents.PLACE: handlers.place,
         },
     )

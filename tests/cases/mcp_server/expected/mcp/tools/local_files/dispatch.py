@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `mcp.local-files`, sync or async."""
 
-    def list_(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
+    def list(self, args: ListArgs, meta: ToolCallMeta, /) -> Returns[ListResult]:
         """List files."""
         ...
 
@@ -27,7 +27,7 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="mcp.local-files",
         handlers={
-            idents.LIST: handlers.list_,
+            idents.LIST: handlers.list,
         },
         decode_in_executor=True,
     )

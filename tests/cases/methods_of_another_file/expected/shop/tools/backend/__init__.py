@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from .types.shared import Item as Item
     from . import codecs as codecs
     from .calls import new_drop_call as new_drop_call
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
+    from .dispatch import (
+        Handlers as Handlers,
+        ServiceMethods as ServiceMethods,
+        executor as executor,
+        executor_from as executor_from,
+        new_registration as new_registration,
+    )
     from .idents import DROP as DROP
     from .transforms import to_method_payload_drop as to_method_payload_drop, to_tool_return_drop as to_tool_return_drop
 else:
@@ -33,8 +39,10 @@ else:
             "DropResult": ".types.drop",
             "Handlers": ".dispatch",
             "Item": ".types.shared",
+            "ServiceMethods": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",
+            "executor_from": ".dispatch",
             "new_drop_call": ".calls",
             "new_registration": ".dispatch",
             "to_method_payload_drop": ".transforms",

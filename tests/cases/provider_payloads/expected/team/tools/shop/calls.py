@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 def new_find_call(*, word: str, below: Price | None = None, limit: int | None = None) -> ToolRequest:
     """Ask for `team.shop.find`: Find articles.
 
+    Args:
+        word: The word.
+
     Raises InvalidPayload where the args do not fit the schema.
     """
     return build_call(idents.FIND, codecs.FIND_ARGS, {"word": word, "below": below, "limit": limit})

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method for each tool of `class.import`, sync or async."""
 
-    def all_(self, args: AllArgs, meta: ToolCallMeta, /) -> Returns[AllResult]:
+    def all(self, args: AllArgs, meta: ToolCallMeta, /) -> Returns[AllResult]:
         """A builtin that would hide the list of all tools."""
         ...
 
-    def any_(self, args: AnyArgs, meta: ToolCallMeta, /) -> Returns[AnyResult]:
+    def any(self, args: AnyArgs, meta: ToolCallMeta, /) -> Returns[AnyResult]:
         """A name that annotations use."""
         ...
 
@@ -76,7 +76,7 @@ class Handlers(Protocol):
         """A module of the toolset."""
         ...
 
-    def match_(self, args: MatchArgs, meta: ToolCallMeta, /) -> Returns[MatchResult]:
+    def match(self, args: MatchArgs, meta: ToolCallMeta, /) -> Returns[MatchResult]:
         """A soft keyword."""
         ...
 
@@ -92,7 +92,7 @@ class Handlers(Protocol):
         """The name of the root."""
         ...
 
-    def print_(self, args: PrintArgs, meta: ToolCallMeta, /) -> Returns[PrintResult]:
+    def print(self, args: PrintArgs, meta: ToolCallMeta, /) -> Returns[PrintResult]:
         """A builtin."""
         ...
 
@@ -104,7 +104,7 @@ class Handlers(Protocol):
         """A module of the toolset."""
         ...
 
-    def type_(self, args: TypeArgs, meta: ToolCallMeta, /) -> Returns[TypeResult]:
+    def type(self, args: TypeArgs, meta: ToolCallMeta, /) -> Returns[TypeResult]:
         """A soft keyword and a builtin."""
         ...
 
@@ -122,8 +122,8 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
     return ToolsetRegistration(
         toolset="class.import",
         handlers={
-            idents.ALL_: handlers.all_,
-            idents.ANY: handlers.any_,
+            idents.ALL_: handlers.all,
+            idents.ANY: handlers.any,
             idents.CALLS: handlers.calls,
             idents.CODECS: handlers.codecs,
             idents.DEF: handlers.def_,
@@ -132,14 +132,14 @@ def executor(handlers: Handlers) -> ToolsetRegistration:
             idents.FROM: handlers.from_,
             idents.HANDLERS: handlers.handlers,
             idents.IDENTS: handlers.idents,
-            idents.MATCH: handlers.match_,
+            idents.MATCH: handlers.match,
             idents.METHODS: handlers.methods,
             idents.NEW_REGISTRATION: handlers.new_registration,
             idents.PACKAGE: handlers.package,
-            idents.PRINT: handlers.print_,
+            idents.PRINT: handlers.print,
             idents.SHARED: handlers.shared,
             idents.TRANSFORMS: handlers.transforms,
-            idents.TYPE: handlers.type_,
+            idents.TYPE: handlers.type,
             idents.TYPE_CHECKING_: handlers.type_checking,
             idents.TYPES: handlers.types,
         },

@@ -41,7 +41,14 @@ if TYPE_CHECKING:
         new_same_call as new_same_call,
         new_save_call as new_save_call,
     )
-    from .dispatch import Handlers as Handlers, executor as executor, new_registration as new_registration
+    from .dispatch import (
+        Handlers as Handlers,
+        ServiceMethods as ServiceMethods,
+        executor as executor,
+        executor_from as executor_from,
+        injections as injections,
+        new_registration as new_registration,
+    )
     from .idents import NAMES as NAMES, NESTED as NESTED, OPEN as OPEN, SAME as SAME, SAVE as SAVE
     from .transforms import (
         to_method_payload_names as to_method_payload_names,
@@ -97,8 +104,11 @@ else:
             "SaveMethodResult": ".types.methods",
             "SavePayload": ".types.methods",
             "SaveResult": ".types.save",
+            "ServiceMethods": ".dispatch",
             "codecs": ".codecs",
             "executor": ".dispatch",
+            "executor_from": ".dispatch",
+            "injections": ".dispatch",
             "new_names_call": ".calls",
             "new_nested_call": ".calls",
             "new_open_call": ".calls",

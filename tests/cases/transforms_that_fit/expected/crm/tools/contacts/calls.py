@@ -50,10 +50,12 @@ def new_same_call(*, query: str) -> ToolRequest:
 
 
 def new_save_call(
-    *, name: str, emails: list[Email] | None = None, tag: str | None | Absent = ABSENT, limit: int | None = None
+    *, name: str, emails: list[Email] | None = None, tag: str | None | Absent = ABSENT, limit: int = 10
 ) -> ToolRequest:
     """Ask for `crm.contacts.save`: The tenant comes from the call's context; the trace is left out; a default fills what is required.
 
     Raises InvalidPayload where the args do not fit the schema.
     """
-    return build_call(idents.SAVE, codecs.SAVE_ARGS, {"name": name, "emails": emails, "tag": tag, "limit": limit})
+    return build_call(
+        idents.SAVE, codecs.SAVE_ARGS, {"name": name, "emails": emails, "tag": tag, "limit": limit}, {"limit": 10}
+    )
