@@ -129,21 +129,16 @@ def _dispatch(toolset: Toolset) -> str:
         origin = homes.get(name) or {"JsonValue": "pydantic", "Literal": "typing"}.get(name)
         if origin is not None:
             types.setdefault(origin, set()).add(name)
-    missing = "".join(f"\n- {gap}" for gap in gaps(toolset))
+    summary = "Run the tools of this toolset with the methods of `handlers`."
+    if missing := gaps(toolset):
+        intro = "There is no `executor_from`, which runs tools with the methods that they are bound to:"
+        summary = "\n".join([summary, "", intro, *(f"- {gap}" for gap in missing)])
     return render(
         "dispatch.py.jinja",
         {
             **bound,
             "imports": import_lines({".": {"idents"}, "toolgen.contract.records": {"ToolsetRegistration"}, **imports}),
-            "executor_docstring": docstring(
-                "Run the tools of this toolset with the methods of `handlers`."
-                + (
-                    f"\n\nThere is no `executor_from`, which runs tools with the methods that they are bound to:{missing}"
-                    if missing
-                    else ""
-                ),
-                "    ",
-            ),
+            "executor_docstring": docstring(summary, "    "),
             "docstring": docstring(f"What runs the tools of `{toolset.name}`, and the table that leads to it.", ""),
             "handlers_docstring": docstring(f"One method for each tool of `{toolset.name}`, sync or async.", "    "),
             "type_imports": import_lines(types),

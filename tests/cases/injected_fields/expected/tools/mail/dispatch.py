@@ -45,7 +45,7 @@ class Handlers(Protocol):
 def executor(handlers: Handlers) -> ToolsetRegistration:
     """Run the tools of this toolset with the methods of `handlers`.
 
-    There is no `executor_from`, which runs them with the methods that they are bound to:
+    There is no `executor_from`, which runs tools with the methods that they are bound to:
     - `closed` is bound to no method
     - `open` is bound to no method
     - `shared` is bound to no method

@@ -55,7 +55,7 @@ class Handlers(Protocol):
 def executor(handlers: Handlers) -> ToolsetRegistration:
     """Run the tools of this toolset with the methods of `handlers`.
 
-    There is no `executor_from`, which runs them with the methods that they are bound to:
+    There is no `executor_from`, which runs tools with the methods that they are bound to:
     - `deep` has no transform from its args to the payload of `Deep`
     - `default` has no transform from its args to the payload of `Default`
     - `lost` has no transform from its args to the payload of `Open`
