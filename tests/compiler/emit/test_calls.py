@@ -37,7 +37,8 @@ def test_a_signature_shows_defaults_that_never_change(shop: ModuleType) -> None:
     shown = {name: each.default for name, each in inspect.signature(shop.new_find_call).parameters.items()}
 
     assert {name: shown[name] for name in ("limit", "text", "half", "flag", "words", "long", "plain")} == {
-        "limit": 10, "text": 'a "quoted" \\ text', "half": 0.5, "flag": False, "words": None, "long": None, "plain": None
+        "limit": 10, "text": 'a "quoted" \\ text', "half": 0.5, "flag": False,
+        "words": None, "long": None, "plain": None,
     }  # fmt: skip
     assert inspect.signature(shop.new_find_call).parameters["limit"].annotation == "int"
 
@@ -72,4 +73,4 @@ def test_where_it_matters_which_args_are_given_what_equals_its_default_is_sent(g
 
     assert shop.new_find_call(b=2).payload == b'{"b":2}'
     assert inspect.signature(shop.new_find_call).parameters["b"].default is None
-    assert "b: Default: 2" in inspect.getdoc(shop.new_find_call)
+    assert "b: Default: 2" in str(inspect.getdoc(shop.new_find_call))

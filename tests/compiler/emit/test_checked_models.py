@@ -63,6 +63,30 @@ def test_what_the_schema_accepts_is_decoded_and_encoded_as_before(generate: Gene
     assert json.loads(codec.encode(codec.decode(json.dumps(value)))) == value
 
 
+SHORT, LONG = {"type": "string", "maxLength": 1}, {"type": "string", "minLength": 3}
+
+
+@pytest.mark.parametrize(
+    ("options", "values"),
+    [
+        ([SHORT, LONG], ["", "abc"]),
+        ([{"type": "array", "items": SHORT}, {"type": "array", "items": LONG}], [["a"], ["abc"]]),
+        ([{"type": "integer", "minimum": 1}, {"type": "number", "maximum": -1}], [5, -1.5]),
+        (
+            [{"type": "object", "additionalProperties": LONG}, {"type": "object", "maxProperties": 0}],
+            [{}, {"a": "abc"}],
+        ),
+    ],
+)
+def test_alternatives_of_one_type_lose_the_constraints_that_only_one_has(
+    generate: Generate, options: list[Any], values: list[Any]
+) -> None:
+    codec = package_of(generate, {"args": {"x": {"anyOf": options}}}).codecs.REFUND_ARGS
+
+    for value in values:
+        assert json.loads(codec.encode(codec.decode(json.dumps({"x": value})))) == {"x": value}
+
+
 def test_a_class_that_checks_all_its_constraints_is_exact(generate: Generate) -> None:
     fields = {name: schema for name, schema in REFUND.items() if name in ("order_id", "id", "lines?")}
     types = {"Slug": {"type": "string", "minLength": 2}}

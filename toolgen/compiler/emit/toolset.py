@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.compiler.emit.bindings import gaps, handlers, injections, is_bound, methods, names_used
 from toolgen.compiler.emit.calls import emit_calls
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.templates import import_lines, render
@@ -43,6 +44,9 @@ def exports(toolset: Toolset) -> dict[str, list[str]]:
         offered["."] = ["codecs"]
         offered[".calls"] = [tool.names.call for tool in toolset.tools]
         offered[".dispatch"] = ["Handlers", "executor", "new_registration"]
+        if is_bound(toolset):
+            offered[".dispatch"] += ["ServiceMethods", "executor_from"]
+            offered[".dispatch"] += ["injections"] if injections(toolset) else []
         offered[".idents"] = [tool.names.constant for tool in toolset.tools]
     if names := transform_names(toolset):
         offered[".transforms"] = names
@@ -107,12 +111,37 @@ def _codecs(toolset: Toolset) -> str:
 
 
 def _dispatch(toolset: Toolset) -> str:
+    names = {*_signature_types(toolset)}
+    bound: dict[str, Any] = {"methods": [], "bound": [], "injections": []}
+    if is_bound(toolset):
+        names |= names_used(toolset)
+        bound = {"methods": methods(toolset), "bound": handlers(toolset), "injections": injections(toolset)}
+    imports: dict[str, set[str]] = {"typing": {"TYPE_CHECKING", "Protocol"}}
+    types: dict[str, set[str]] = {"toolgen.contract.records": {"Returns", "ToolCallMeta", "ToolExecutor"}}
+    if bound["bound"]:
+        imports["toolgen.contract.binding"] = {"bound"}
+        types["collections.abc"] = {"Awaitable"}
+    if bound["injections"]:
+        types["collections.abc"].add("Callable")
+        types["typing"] = {"Any"}
+    homes = module_of(toolset)
+    for name in names:
+        origin = homes.get(name) or {"JsonValue": "pydantic", "Literal": "typing"}.get(name)
+        if origin is not None:
+            types.setdefault(origin, set()).add(name)
+    summary = "Run the tools of this toolset with the methods of `handlers`."
+    if missing := gaps(toolset):
+        intro = "There is no `executor_from`, which runs tools with the methods that they are bound to:"
+        summary = "\n".join([summary, "", intro, *(f"- {gap}" for gap in missing)])
     return render(
         "dispatch.py.jinja",
         {
+            **bound,
+            "imports": import_lines({".": {"idents"}, "toolgen.contract.records": {"ToolsetRegistration"}, **imports}),
+            "executor_docstring": docstring(summary, "    "),
             "docstring": docstring(f"What runs the tools of `{toolset.name}`, and the table that leads to it.", ""),
             "handlers_docstring": docstring(f"One method for each tool of `{toolset.name}`, sync or async.", "    "),
-            "type_imports": type_imports(toolset, _signature_types(toolset)),
+            "type_imports": import_lines(types),
             "toolset": literal(toolset.name),
             "tools": [_tool(tool, "        ") for tool in toolset.tools],
             "registration": _REGISTRATION.get(toolset.kind, ""),

@@ -52,6 +52,16 @@ def emit_transforms(toolset: Toolset) -> str:
     )
 
 
+def payload_transform(tool: Tool) -> str:
+    """The function that makes the payload of a method of the args of a tool."""
+    return f"to_method_payload_{tool.names.stem}"
+
+
+def result_transform(tool: Tool) -> str:
+    """The function that makes the result of a tool of what a method gave."""
+    return f"to_tool_return_{tool.names.stem}"
+
+
 def _transforms(tool: Tool) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if tool.binding is None:
@@ -59,10 +69,10 @@ def _transforms(tool: Tool) -> list[dict[str, Any]]:
     method = tool.binding.method
     if tool.binding.to_payload is not None:
         text = f"The payload of the method `{method}`, from the args of `{tool.ident}`."
-        found.append(_function(f"to_method_payload_{tool.names.stem}", "args", tool.binding.to_payload, text))
+        found.append(_function(payload_transform(tool), "args", tool.binding.to_payload, text))
     if tool.binding.to_result is not None:
         text = f"The result of `{tool.ident}`, from what the method `{method}` gave."
-        found.append(_function(f"to_tool_return_{tool.names.stem}", "result", tool.binding.to_result, text))
+        found.append(_function(result_transform(tool), "result", tool.binding.to_result, text))
     return found
 
 

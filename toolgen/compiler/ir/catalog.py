@@ -229,9 +229,10 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of the service that owns a toolset; tools bind to it."""
+    """A method of the service that owns a toolset; tools bind to it. `function` is its name in Python."""
 
     name: str
+    function: str
     payload: Schema
     result: Schema
     span: Span

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
 
-_KEYWORDS: Final = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
+KEYWORDS: Final = frozenset(keyword.kwlist)
+"""What no method of a class can be called; builtins can."""
+
+_KEYWORDS: Final = KEYWORDS | frozenset(keyword.softkwlist)
 _BUILTINS: Final = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _MODEL: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
 
@@ -39,7 +42,7 @@ RESERVED_MODULES: Final = RESERVED_PACKAGES | {
 }  # fmt: skip
 RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
     "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "Handlers", "Ident",
-    "JsonValue", "Literal", "OpenModel", "Protocol", "ToolCallMeta", "ToolExecutor", "ToolRequest",
+    "JsonValue", "Literal", "OpenModel", "Protocol", "ServiceMethods", "ToolCallMeta", "ToolExecutor", "ToolRequest",
     "ToolsetRegistration", "TypeAlias",
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ from toolgen.compiler.ir.catalog import (
 from toolgen.compiler.resolve.checks import violations
 from toolgen.compiler.resolve.commands import resolve_command
 from toolgen.compiler.resolve.names import (
-    RESERVED_FUNCTIONS,
+    KEYWORDS,
     RESERVED_MODULES,
     constant,
     is_attribute,
@@ -66,9 +66,7 @@ _RAW_ARG: Final = {
 
 def tool_names(key: str) -> ToolNames:
     """How a tool is spelled in generated code."""
-    return ToolNames(
-        constant(key), snake(key, RESERVED_FUNCTIONS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result"
-    )
+    return ToolNames(constant(key), snake(key, KEYWORDS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result")
 
 
 def types_module(names: ToolNames) -> str:

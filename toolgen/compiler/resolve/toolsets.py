@@ -13,7 +13,7 @@ from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
 from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, ClassType
 from toolgen.compiler.resolve.bindings import Misfit, fit
-from toolgen.compiler.resolve.names import Namespace, package_of, pascal
+from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shape_reader import Owner
 from toolgen.compiler.resolve.shapes import Shapes
 from toolgen.compiler.resolve.sides import Sides, field_names
@@ -159,7 +159,7 @@ def _methods(
         path = ("methods", original)
         payload = sides.value((*path, "payload"), Owner("methods", f"{pascal(name)}Payload", span, {}))
         result = sides.value((*path, "result"), Owner("methods", f"{pascal(name)}MethodResult", span, {}))
-        methods[name] = Method(name, payload, result, span)
+        methods[name] = Method(name, snake(name, KEYWORDS), payload, result, span)
     return methods
 
 

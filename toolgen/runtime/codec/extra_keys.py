@@ -21,17 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from pydantic.fields import FieldInfo
+    from pydantic_core import CoreSchema
 
 _ARE_TAKEN: Final = ContextVar("_ARE_TAKEN", default=False)
 
 
-def refuse_python_names(model_schema: Any) -> None:
-    """Make the core schema of an open class refuse extra keys that are Python names of fields that may be absent."""
-    fields: Mapping[str, Any] = model_schema["schema"]["fields"]
-    optional = {name: field for name, field in fields.items() if field["schema"]["type"] == "default"}
-    wires = {name: field["validation_alias"] for name, field in optional.items() if "validation_alias" in field}
-    if wires:
-        model_schema["schema"]["extras_keys_schema"] = no_info_plain_validator_function(_checked_by(wires))
+def checked_extra_keys(model: type[BaseModel]) -> CoreSchema | None:
+    """Give what refuses extra keys that are Python names of fields that may be absent; None where there are none."""
+    fields = model.model_fields.items()
+    wires = {name: str(_alias(name, field)) for name, field in fields if _may_be_confused(name, field)}
+    return no_info_plain_validator_function(_checked_by(wires)) if wires else None
 
 
 @contextmanager
@@ -65,9 +64,12 @@ def correct_given_fields(typed: Any, value: Any) -> None:
 def confuses_extra_keys(model: type[BaseModel]) -> bool:
     """Whether a class keeps extra keys beside fields that may be absent and have another name in JSON."""
     return model.model_config.get("extra") == "allow" and any(
-        not field.is_required() and _alias(name, field) not in (name, None)
-        for name, field in model.model_fields.items()
+        _may_be_confused(name, field) for name, field in model.model_fields.items()
     )
+
+
+def _may_be_confused(name: str, field: FieldInfo) -> bool:
+    return not field.is_required() and _alias(name, field) not in (name, None)
 
 
 def _alias(name: str, field: FieldInfo) -> str | None:

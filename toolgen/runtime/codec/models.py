@@ -1,12 +1,12 @@
-"""The base classes of generated models: types only. Constraints stay with the schema, which is the authority."""
+"""The base classes of generated models: strict types that carry what the schema, the authority, has accepted."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
-from toolgen.runtime.codec.extra_keys import refuse_python_names
+from toolgen.runtime.codec.extra_keys import checked_extra_keys
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
@@ -32,7 +32,10 @@ class OpenModel(_Model):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /) -> CoreSchema:
         schema = handler(source)
-        refuse_python_names(handler.resolve_ref_schema(schema))
+        keys = checked_extra_keys(source)
+        if keys is not None:
+            # pydantic has no other place for what depends on the class: the type of `__pydantic_extra__` is inherited.
+            cast("Any", handler.resolve_ref_schema(schema))["schema"]["extras_keys_schema"] = keys
         return schema
 
 

@@ -25,7 +25,11 @@ class Handlers(Protocol):
 
 
 def executor(handlers: Handlers) -> ToolsetRegistration:
-    """Run the tools of this toolset with the methods of `handlers`."""
+    """Run the tools of this toolset with the methods of `handlers`.
+
+    There is no `executor_from`, which runs tools with the methods that they are bound to:
+    - `search` has no transform from its args to the payload of `Find`
+    """
     return ToolsetRegistration(
         toolset="orchestrator.profiles",
         handlers={

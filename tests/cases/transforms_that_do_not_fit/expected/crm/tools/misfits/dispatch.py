@@ -40,7 +40,17 @@ class Handlers(Protocol):
 
 
 def executor(handlers: Handlers) -> ToolsetRegistration:
-    """Run the tools of this toolset with the methods of `handlers`."""
+    """Run the tools of this toolset with the methods of `handlers`.
+
+    There is no `executor_from`, which runs tools with the methods that they are bound to:
+    - `deep` has no transform from its args to the payload of `Deep`
+    - `default` has no transform from its args to the payload of `Default`
+    - `lost` has no transform from its args to the payload of `Open`
+    - `nullable` has no transform from its args to the payload of `Nullable`
+    - `optional` has no transform from its args to the payload of `Optional`
+    - `other_type` has no transform from its args to the payload of `Count`
+    - `renamed` has no transform from its args to the payload of `Find`
+    """
     return ToolsetRegistration(
         toolset="crm.misfits",
         handlers={

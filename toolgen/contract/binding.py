@@ -1,0 +1,37 @@
+"""Bindings: handlers of tools made of the methods of a service and the transforms of both sides."""
+
+from __future__ import annotations
+
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from toolgen.contract.records import ToolCallMeta
+
+PayloadT = TypeVar("PayloadT")
+FoundT = TypeVar("FoundT")
+ResultT = TypeVar("ResultT")
+
+
+def bound(
+    method: Callable[[PayloadT], FoundT | Awaitable[FoundT]],
+    to_payload: Callable[..., PayloadT],
+    to_result: Callable[[FoundT], ResultT],
+    injected: Mapping[str, str],
+) -> Callable[[Any, ToolCallMeta], ResultT | Awaitable[ResultT]]:
+    """Make a handler of a method, sync or async; one that is declared blocking gives one that is.
+
+    `injected` maps the keywords of `to_payload` to the names of injected fields.
+    """
+
+    async def finish(found: Awaitable[FoundT]) -> ResultT:
+        return to_result(await found)
+
+    def handle(args: Any, meta: ToolCallMeta) -> ResultT | Awaitable[ResultT]:
+        found = method(to_payload(args, **{name: meta.injected[field] for name, field in injected.items()}))
+        return finish(found) if isawaitable(found) else to_result(found)
+
+    vars(handle).update(getattr(method, "__dict__", {}))
+    return handle
