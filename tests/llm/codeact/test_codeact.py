@@ -480,3 +480,8 @@ def test_an_open_object_takes_other_arguments_unless_they_resemble_its_own() -> 
 
 def test_what_says_nothing_about_types_does_not_stop_code() -> None:
     assert house().reports("n = 'x'\nif n:\n    result = 1") == ["result: 1"]
+
+
+def test_an_empty_block_is_code_and_not_the_last_word() -> None:
+    turn = CODEACT.interpret(said("```python\n```"))
+    assert (turn.code, turn.is_final) == ("", False)
