@@ -101,7 +101,7 @@ USABLE: Final = {
     **dict.fromkeys(("generated/.toolgen/lock", "kept/runs.db-wal", "kept/runs.db-journal"), REGULAR),  # content unused
     "generated/.toolgen/new": {*KINDS},  # what a build left that never began is removed
     "specs/.other.yaml.new": {*KINDS} - {"folder"},  # and so is what an import left
-    **dict.fromkeys((f"generated/_derived/{name}" for name in DERIVED_FILES), {*KINDS}),  # it is made again
+    **dict.fromkeys((f"generated/_derived/{name}" for name in DERIVED_FILES), frozenset(KINDS)),  # it is made again
     "kept/key": {"NUL", "leads out"},  # any 32 bytes are a key
 }
 """What is fine where: a command may succeed, or find no fault with the place."""
