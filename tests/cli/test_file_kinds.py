@@ -70,13 +70,15 @@ READERS: Final = (
     IMPORT,
 )
 BUILT: Final = tuple(each for each in READERS if each[0] not in ("list", "show", "ir", "import"))
+DERIVED_FILES: Final = ("build.json", "search_index.json", "stubs.json")
 PLACES: Final = {
     **dict.fromkeys(("specs", "toolgen.toml", "pyproject.toml"), READERS),
     "specs/shop.yaml": READERS[:-1],
     **dict.fromkeys(
         (
             "generated",
-            *(f"generated/{name}" for name in ("toolgen.lock", "catalog.json", "search_index.json", "stubs.json")),
+            *(f"generated/{name}" for name in ("toolgen.lock", "catalog.json")),
+            *(f"generated/_derived/{name}" for name in DERIVED_FILES),
             *(f"generated/{name}" for name in ("__init__.py", ".toolgen", ".toolgen/lock", ".toolgen/forward.json")),
             "generated/.toolgen/new",
         ),
@@ -99,6 +101,7 @@ USABLE: Final = {
     **dict.fromkeys(("generated/.toolgen/lock", "kept/runs.db-wal", "kept/runs.db-journal"), REGULAR),  # content unused
     "generated/.toolgen/new": {*KINDS},  # what a build left that never began is removed
     "specs/.other.yaml.new": {*KINDS} - {"folder"},  # and so is what an import left
+    **dict.fromkeys((f"generated/_derived/{name}" for name in DERIVED_FILES), frozenset(KINDS)),  # it is made again
     "kept/key": {"NUL", "leads out"},  # any 32 bytes are a key
 }
 """What is fine where: a command may succeed, or find no fault with the place."""

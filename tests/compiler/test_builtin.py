@@ -100,7 +100,8 @@ def test_they_are_the_same_wherever_toolgen_is_installed_and_drift_once_they_are
     config = load_config(root)
     assert build(config, config.targets[0], sink).published is not None
     built = files_below(root / "generated")
-    assert json.loads(built["toolgen.lock"])["inputs"]["specs"].keys() == {"specs/main.yaml", "toolgen://code.yaml"}
+    noted = json.loads(built["_derived/build.json"])["inputs"]["specs"]
+    assert noted.keys() == {"specs/main.yaml", "toolgen://code.yaml"}
 
     done = run(package, "-m", "toolgen", "build", "--check", cwd=root)
     assert (done.returncode, done.stdout, done.stderr) == (0, "generated: up to date\n", "")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
+
+from toolgen.schema.json_types import is_array, is_object
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
@@ -13,17 +15,15 @@ def literal(value: Any) -> str:
     Text that does not print (controls, bidi marks, zero-width characters, lone surrogates) is escaped, so that what
     a reviewer sees is what Python reads.
     """
-    match value:
-        case str():
-            return f'"{printable(value.translate(_ESCAPES))}"'
-        case bool() | int() | float() | None:
-            return repr(value)
-        case list() | tuple():
-            return f"[{', '.join(map(literal, value))}]"
-        case dict():
-            return f"{{{', '.join(f'{literal(key)}: {literal(item)}' for key, item in value.items())}}}"
-        case _:
-            raise TypeError(f"not a JSON value: {value!r}")
+    if isinstance(value, str):
+        return f'"{printable(value.translate(_ESCAPES))}"'
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if is_array(value) or isinstance(value, tuple):
+        return f"[{', '.join(map(literal, cast('list[Any]', value)))}]"
+    if is_object(value):
+        return f"{{{', '.join(f'{literal(key)}: {literal(item)}' for key, item in value.items())}}}"
+    raise TypeError(f"not a JSON value: {value!r}")
 
 
 def printable(text: str) -> str:

@@ -73,7 +73,6 @@ def test_a_merged_lock_knows_the_parts_of_both_and_what_was_merged_of_them() -> 
 
     for content in (merged(first, second), first + second):
         lock = parse_lock(content)
-        assert lock.is_merged
         assert lock.has_written("s/calls.py", ours)
         assert lock.has_written("s/calls.py", CALLS.replace(b"1", b"3").replace(b"2", b"4"))
         conflicting = CALLS.replace(b"    return 1\n", merged(b"    return 3\n", b"    return 1\n", b"    old\n"))

@@ -11,6 +11,7 @@ from dataclasses import MISSING, Field, asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
+from toolgen.compiler.emit.headers import header
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import MODELS
 from toolgen.contract.version import CONTRACT_VERSION
@@ -39,7 +40,7 @@ def emit_catalog_json(catalog: Catalog) -> str:
         "tags": dict(catalog.tags),
     }
     head = {
-        "generated": "by toolgen from the specs of this project; edit those, and run `toolgen build`",
+        "generated": header(),
         "contract": CONTRACT_VERSION,
         "generator": __version__,
         "formats": "assert" if catalog.assert_formats else "annotate",

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.emit.annotations import annotation
+from toolgen.compiler.emit.headers import header
 from toolgen.compiler.emit.literals import literal
 from toolgen.compiler.emit.templates import render
 from toolgen.compiler.ir.catalog import Cost, Limits
@@ -44,7 +45,7 @@ def emit_tools_md(catalog: Catalog) -> str:
         classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
         tools = [_tool(tool, classes) for tool in toolset.tools]
         toolsets.append({"name": toolset.name, "description": _paragraphs(toolset.description), "tools": tools})
-    return render("tools.md.jinja", {"toolsets": toolsets})
+    return render("tools.md.jinja", {"header": header(), "toolsets": toolsets})
 
 
 def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:

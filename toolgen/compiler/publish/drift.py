@@ -76,7 +76,7 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     """Compare a package with its specs by its lock alone, without building and without importing what builds.
 
     Nothing found means that a build would change nothing. Gives None where the lock cannot answer: it is missing,
-    broken or merged, or nothing notes what the package was made from, as in a new checkout.
+    or broken, or nothing notes what the package with this lock was made from, as in a new checkout or after a merge.
     """
     try:
         content = tree.read(LOCK)
@@ -84,7 +84,7 @@ def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
     except (OSError, LockBroken):
         return None
     noted = noted_inputs(tree, content)
-    if noted is None or lock.is_merged:
+    if noted is None:
         return None
     stale = _staleness(lock, noted, current_inputs(tree.root, target))
     present = tree.scan()

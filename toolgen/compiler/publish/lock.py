@@ -58,11 +58,6 @@ class Lock:
             found.setdefault(key.partition("#")[0], set()).add(key)
         return {path: frozenset(keys) for path, keys in found.items()}
 
-    @property
-    def is_merged(self) -> bool:
-        """Whether several locks went into it, so that it does not say what the package holds."""
-        return any(len(digests) > 1 for digests in self.parts.values())
-
     def has_written(self, path: str, content: bytes) -> bool:
         """Say whether a file holds what toolgen wrote, and nothing else.
 

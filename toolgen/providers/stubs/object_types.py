@@ -86,16 +86,18 @@ class ObjectTypes:
     def finish(self, functions: set[str]) -> None:
         """Name the types, and write them; `functions` are names that none may have."""
         groups = self._alike()
-        taken = TAKEN | functions
+        taken = {*TAKEN, *functions}
+        counts: dict[str, int] = {}
         self._names = [""] * len(self._objects)
         for numbers in groups:
             names = [self._objects[number].name for number in numbers]
             shared = _common_end(names)
             wanted = _shortest(names) if shared in taken else shared
-            name, count = wanted, 2
+            name = wanted
             while name in taken:
-                name, count = f"{wanted}{count}", count + 1
-            taken |= {name}
+                counts[wanted] = counts.get(wanted, 1) + 1
+                name = f"{wanted}{counts[wanted]}"
+            taken.add(name)
             for number in numbers:
                 self._names[number] = name
         for numbers in groups:

@@ -6,6 +6,7 @@ An annotation accepts at least what the schema accepts: where Python has no type
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.stubs.stub import choice
@@ -27,6 +28,9 @@ _SCALARS: Final = {
 _DEPTH: Final = 64
 _LIMIT: Final = 1_000
 """Levels of a schema that are read, and characters of one annotation; of what is more, nothing is said."""
+
+_NAMES: Final = 4_096
+"""How many spellings of names are kept: those of keys come again and again."""
 
 _WORDS: Final = re.compile(r"[A-Za-z0-9]+")
 
@@ -89,6 +93,7 @@ class SchemaTypes:
         return self._referred[reference]
 
 
+@lru_cache(_NAMES)
 def pascal(text: str) -> str:
     """Spell a name as one of a class: `created_by` as `CreatedBy`."""
     return "".join(word[:1].upper() + word[1:] for word in _WORDS.findall(text)).lstrip("0123456789") or "Object"

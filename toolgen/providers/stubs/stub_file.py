@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.stubs.object_types import ObjectTypes, placeholder
@@ -42,7 +42,8 @@ def write_stubs(tools: Mapping[str, Any], wire_names: Mapping[str, str], mark: s
 
 
 def _line(stub: Stub) -> dict[str, Any]:
-    return {name: value for name, value in asdict(stub).items() if value}
+    said = {name: getattr(stub, name) for name in ("function", "parameters", "source", "types", "open")}
+    return {name: value for name, value in said.items() if value}
 
 
 def _text(value: Any) -> str:
