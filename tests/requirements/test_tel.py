@@ -66,7 +66,7 @@ def test_tel_03_a_cost_is_one_of_three_words(cost: str) -> None:
 
 def test_tel_03_any_other_cost_is_a_compile_error() -> None:
     found = resolved(bot(find={"tag": {}, "cost": "huge"}))
-    message = '`cost` must be `free`, `cheap` or `expensive`, and is "huge"'
+    message = '`cost` must be `free`, `cheap` or `expensive`, but is "huge"'
     assert [said.split(" ", 2)[2] for said in found.messages] == [message]
 
 

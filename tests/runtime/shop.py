@@ -88,8 +88,8 @@ MODULES: dict[str, str] = {
     "shop/__init__.py": "",
     "shop/tools/__init__.py": "",
     "shop/tools/orders/__init__.py": "",
-    "shop/tools/orders/types/__init__.py": "",
-    "shop/tools/orders/types/orders.py": """
+    "shop/tools/orders/models/__init__.py": "",
+    "shop/tools/orders/models/orders.py": """
 from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias

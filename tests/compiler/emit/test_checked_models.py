@@ -163,7 +163,7 @@ def test_words_with_a_name_are_one_type(generate: Generate) -> None:
     }
     package = generate(toolset({"refund": {"args": args, "result": "Status"}}, types={"Status": {"enum": ["a", "b"]}}))
     shop = import_module(f"{package}.tools.shop")
-    refund = import_module(f"{package}.tools.shop.types.refund")
+    refund = import_module(f"{package}.tools.shop.models.refund")
 
     assert shop.RefundArgs.model_fields["status"].annotation is shop.Status
     assert refund.Status is shop.Status is shop.RefundResult

@@ -41,7 +41,7 @@ def test_another_name_is_another_name_for_the_same_class() -> None:
     assert made["Address"].module == PACKAGE_MODULE
     assert made["Target"].module == "shared"
     assert found.tools["shop.ship"].args.shape == ClassRef("ShipArgs")
-    assert "Target: TypeAlias = Address" in emit(found.catalog)["tools/shop/types/shared.py"]
+    assert "Target: TypeAlias = Address" in emit(found.catalog)["tools/shop/models/shared.py"]
 
 
 def test_where_its_name_is_taken_another_name_has_a_class_of_its_own() -> None:
@@ -127,4 +127,4 @@ def test_a_named_enum_of_shared_files_is_used_from_there_however_it_is_met() -> 
 
     assert found.messages == []
     assert "currency: Currency" in files[f"{PACKAGE_MODULE}.py"]
-    assert "from ....shared_types import Currency, Money" in files["tools/shop/types/pay.py"]
+    assert "from ....shared_types import Currency, Money" in files["tools/shop/models/pay.py"]

@@ -448,8 +448,6 @@ def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
 HOST = """
 import asyncio
 from tests.llm.codeact.house import QUICK, house
-from toolgen.llm.presentations.protocol import Snippet
-from tests.llm.codeact.house import QUICK, house
 from toolgen.llm.presentations.protocol import Turn
 
 async def main():

@@ -259,5 +259,5 @@ def test_stubs_are_made_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: p
 
     assert read_stubs("linked_package").get("shop.a") is not None
     assert not list(elsewhere.iterdir())
-    with pytest.raises(CatalogError, match=r"no package 'no_such_package' can be imported"):
+    with pytest.raises(CatalogError, match=r"the package 'no_such_package' cannot be imported"):
         read_stubs("no_such_package")

@@ -87,7 +87,7 @@ def test_a_limit_per_user_refuses_calls_of_nobody() -> None:
     refused = call_now(limited(Clock(), daily_limit=9), user=None)
     assert refused.error is not None
     assert (refused.error.code, refused.error.retry_after) == ("rate_limited", None)
-    assert "there is no user" in refused.error.message
+    assert "the call has no user" in refused.error.message
 
 
 def test_an_attempt_counts_once_it_has_passed_whatever_becomes_of_it() -> None:
