@@ -156,7 +156,7 @@ def _text(value: Any, schema: Any) -> str:
 def _check_name(inner: str, fields: Mapping[str, Any]) -> None:
     name = inner.removeprefix(_PREFIX)
     if name == inner:
-        raise CatalogError(f"`{{{{{inner}}}}}` is no template: only `{{{{args.name}}}}` can stand here")
+        raise CatalogError(f"`{{{{{inner}}}}}` is not a template: only `{{{{args.name}}}}` is allowed here")
     if name in fields:
         return
     if _MORE.split(name)[0] in fields:

@@ -34,7 +34,7 @@ def check_template(
         known = {"args": args, "result": result}.get(match[1]) if match else None
         if match is None or known is None:
             allowed = "`{{args.name}}`" if result is None else "`{{args.name}}` and `{{result.name}}`"
-            sink.report("TG402", span, f"`{{{{{inner}}}}}` is not a template: only {allowed} can stand here")
+            sink.report("TG402", span, f"`{{{{{inner}}}}}` is not a template: only {allowed} is allowed here")
         elif match[2] not in known and _MORE.split(match[2])[0] in known:
             sink.report("TG402", span, f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
         elif match[2] not in known:
