@@ -57,7 +57,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Valid]]:
         valid = [call for call in case.calls() if call.accept]
         if valid:
             package = f"damaged_calls.{case.name}"
-            write(folder / "damaged_calls" / case.name, case.expected_files())
+            write(folder / "damaged_calls" / case.name, case.compile().files)
             found += [
                 Valid(package, call.tool, "result" if call.side == "result" else "args", call.value) for call in valid
             ]

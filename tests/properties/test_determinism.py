@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.case import differences
@@ -147,6 +148,12 @@ def test_any_toolsets_give_the_same_bytes_in_any_files(made: list[Toolset], rand
     for _ in range(2):
         random.shuffle(specs)
         found = resolved(*specs)
+        assume(not any(message.startswith("TG216") for message in found.messages))
         assert not found.has_errors, found.messages
         packages.append(generate(found.catalog))
-    assert differences(*packages) == ""
+    assert differences(*map(_without_sources, packages)) == ""
+
+
+def _without_sources(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files without the name of the spec file, which stands in their first lines."""
+    return {path: re.sub(rb"from \d+\.json", b"", content) for path, content in files.items()}
