@@ -124,14 +124,13 @@ def toolgen_model_call_guarded() -> Callable[[], Call]:
 
 def _asked_by_a_model(name: str, runtime: Any) -> Callable[[], Call]:
     from toolgen.providers.apis.openai_chat import PLAIN
-    from toolgen.runtime import ToolCallMeta, ToolRequest, load
+    from toolgen.runtime import ToolCallMeta, load
 
     response = _response(load(PACKAGE).wire_name(name))
     read, meta = PLAIN.read, ToolCallMeta(user="ann")
 
     async def call() -> object:
-        for asked in read(response).calls:
-            request = ToolRequest(name=asked.name, payload=asked.arguments, tool_call_id=asked.tool_call_id)
+        for request in read(response).calls:
             return (await runtime.invoke(request, meta=meta)).payload
         raise AssertionError("the response has no call")
 

@@ -238,9 +238,9 @@ def test_what_a_host_fills_in_is_given_by_inject(folder: Path, given: list[str],
     [
         (
             [],
-            "injects `tenant`, `since`, and no value is given for it: give --inject tenant=VALUE --inject since=VALUE.",
+            "injects `tenant`, `since`, and the value is missing: pass --inject tenant=VALUE --inject since=VALUE.",
         ),
-        (["tenant=a"], "shop.orders.count injects `since`, and no value is given for it: give --inject since=VALUE."),
+        (["tenant=a"], "shop.orders.count injects `since`, and the value is missing: pass --inject since=VALUE."),
         (["tenant=a", "tenat=b"], "shop.orders.count does not inject `tenat`: did you mean `tenant`?"),
         (["x=1"], "does not inject `x`: the injected fields are `tenant`, `since`."),
         (["tenant"], "--inject takes NAME=VALUE, and `tenant` has no `=`."),

@@ -124,9 +124,9 @@ def test_specs_go_to_the_first_target_or_to_that_of_out(folder: Path, capsys: py
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--toolset", "shop"], "`shop` cannot be the toolset of a server: "),
-        (["--toolset", "mcp.a.b"], "`mcp.a.b` cannot be the toolset of a server: "),
-        (["--toolset", "mcp.a__b"], "`mcp.a__b` cannot be the toolset of a server: `a__b` contains `__`"),
+        (["--toolset", "shop"], "`shop` is not a valid toolset name for a server: "),
+        (["--toolset", "mcp.a.b"], "`mcp.a.b` is not a valid toolset name for a server: "),
+        (["--toolset", "mcp.a__b"], "`mcp.a__b` is not a valid toolset name for a server: `a__b` contains `__`"),
         (
             ["--toolset", "mcp.a b"],
             "`mcp.a b` is not a valid toolset name for a server: `mcp.a b` is not a valid value here",

@@ -198,7 +198,7 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
     verify = ("log", "verify", "r1", "--store", "store.db", "--head", head)
     missing = toolgen(folder, *verify)
     assert missing.code == 2
-    assert "It cannot be verified: the environment has no variable TOOLGEN_LOG_KEY." in missing.err
+    assert "The record cannot be verified: the environment has no variable TOOLGEN_LOG_KEY." in missing.err
     monkeypatch.setenv("TOOLGEN_LOG_KEY", KEY)
     assert toolgen(folder, *verify).code == 0
 
@@ -211,7 +211,7 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
         (("log", "--store", "log.key"), "log.key: the store cannot be opened: file is not a database."),
         (("log", "r3", "--store", "store.db"), "There is no run `r3`."),
         (("log", "head", "r3", "--store", "store.db"), "There is no run `r3`."),
-        (("log", "--follow", "--store", "store.db"), "Say which run to follow."),
+        (("log", "--follow", "--store", "store.db"), "Pass the RUN to follow."),
         (("log", "verify", "r1", "--store", "store.db", "--head", "x"), "a head reads LENGTH:DIGEST"),
         (
             ("log", "verify", "r1", "--store", "store.db", "--head", "1:" + "0" * 64, "--key-file", "none"),

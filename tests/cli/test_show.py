@@ -115,7 +115,7 @@ def test_all_that_decides_over_calls_is_shown(tmp_path: Path) -> None:
         "access     url site; hosts api.example.org",
         "limits     cooldown_seconds 1.5, daily_limit 3, result_bytes 100, timeout_ms none",
         "cost       expensive",
-        "gate       the eval gate is asked",
+        "gate       the eval gate must approve",
         "policies   main: ask (team.rules: shop.order allow; confirm ask)",
         "           sub: deny (team.rules: shop.order allow; team.roles.sub: shop.order deny; confirm ask)",
         "           in mode plan: main: deny (team.rules: shop.order allow; team.modes.plan: shop.* deny; confirm ask)",

@@ -234,10 +234,10 @@ def test_reg_56_args_go_with_a_program(home: Home) -> None:
 @pytest.mark.parametrize(
     ("template", "problem"),
     [
-        ("{{env.HOME}}", "`{{env.HOME}}` is no template"),
+        ("{{env.HOME}}", "`{{env.HOME}}` is not a template"),
         ("{{args.word.x}}", "`{{args.word.x}}` is more than the name of a field"),
         ("{{args.word|upper}}", "`{{args.word|upper}}` is more than the name of a field"),
-        ("{{word}}", "`{{word}}` is no template"),
+        ("{{word}}", "`{{word}}` is not a template"),
     ],
 )
 def test_reg_57_templates_name_args_and_nothing_else(home: Home, template: str, problem: str) -> None:

@@ -14,7 +14,7 @@ from tests.hostile.page import skeleton
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-PLAIN: Final = re.compile(r"plain text (\d{3})|[Pp]lainName(\d{3})")
+PLAIN: Final = re.compile(r"plain text (\d{3})é?|[Pp]lainName(\d{3})")
 """A plain text, or plain name, as the spec has it. The number says which hostile text it stands for."""
 
 MADE: Final = re.compile(r"plain_?(text|name)_?\d{3}", re.IGNORECASE)

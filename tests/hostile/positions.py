@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from tests.hostile.building import toolset
+from toolgen.compiler.resolve.constraints import constraints
 from toolgen.compiler.resolve.names import attribute
 
 Files = Mapping[str, Any]
@@ -37,6 +38,12 @@ def _plain_name(number: int, text: str) -> str:
 def _plain_wire(number: int, text: str) -> str:
     """A plain name of a field: one that needs an alias where the text does."""
     return _plain_name(number, text) if attribute(text) == text else _plain_text(number, text)
+
+
+def _plain_pattern(number: int, text: str) -> str:
+    """A plain pattern: one that pydantic checks, too, where it checks the text."""
+    is_checked = bool(constraints("string", {"pattern": text}))
+    return _plain_text(number, text) if is_checked else f"{_plain_text(number, text)}é"
 
 
 def _the_same(number: int, text: str) -> str:
@@ -229,7 +236,7 @@ POSITIONS: Final[Mapping[str, Position]] = {
     "enumeration of a choice": Position(_schema(lambda text: {"anyOf": [{"const": text}, {"type": "integer"}]})),
     "constant": Position(_schema(lambda text: {"const": text})),
     "constant that is an object": Position(_schema(lambda text: {"const": {text: text}})),
-    "pattern": Position(_schema(lambda text: {"type": "string", "pattern": text})),
+    "pattern": Position(_schema(lambda text: {"type": "string", "pattern": text}), plain=_plain_pattern),
     "pattern of properties": Position(
         _schema(lambda text: {"type": "object", "patternProperties": {text: {"type": "string"}}})
     ),

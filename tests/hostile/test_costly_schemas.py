@@ -185,7 +185,7 @@ def test_patterns_that_are_too_large_together_are_refused() -> None:
 
     assert compiled({"a.json": toolset("shop", {"args": schema(2)})}).errors == []
     definition = ToolDefinition(name="a.b", description="x", input_schema=schema(300))
-    with pytest.raises(CatalogError, match="is no JSON Schema"):
+    with pytest.raises(CatalogError, match="is not a valid JSON Schema"):
         Catalog().register(definition, lambda _args, _meta: None, profile="full")
 
 

@@ -146,6 +146,27 @@ def test_an_open_object_is_closed_and_reported(dialect: StrictDialect) -> None:
 
 @both
 @pytest.mark.parametrize(
+    "beside", [{"additionalProperties": True}, {"$schema": "http://json-schema.org/draft-07/schema#"}]
+)
+def test_unevaluated_properties_close_nothing_where_all_are_evaluated(
+    beside: dict[str, Any], dialect: StrictDialect
+) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], **beside}
+    projection = project("t", {**schema, "unevaluatedProperties": False}, dialect)
+    assert differences(projection) == {("", "additionalProperties", "tighter")}
+
+
+@both
+def test_an_open_object_is_closed_in_a_choice_too(dialect: StrictDialect) -> None:
+    part = {"anyOf": [{"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}]}
+    projection = project("t", object_schema({"a": part}), dialect)
+    assert projection.project({"a": {"b": ""}}) == {"a": {"b": ""}}
+    with pytest.raises(UnsupportedSchema, match="/properties/a"):
+        projection.project({"a": {"b": "", "y": ""}})
+
+
+@both
+@pytest.mark.parametrize(
     "part",
     [
         {"type": "object"},

@@ -225,7 +225,10 @@ class _Reading:
 
     def _object(self, part: dict[str, Any], pointer: str, *, is_root: bool) -> Node:
         properties, extra = part.get("properties", {}), part.get("additionalProperties", True)
-        is_closed = extra is False or part.get("unevaluatedProperties") is False
+        is_vacuous = "additionalProperties" in part or is_old(
+            self.whole
+        )  # then, `unevaluatedProperties` applies to none
+        is_closed = extra is False or (part.get("unevaluatedProperties") is False and not is_vacuous)
         is_map = extra not in (True, False, {}) or part.get("patternProperties")
         is_free = not properties and not is_closed and not is_root
         required = cast("list[str]", part.get("required", []))
@@ -247,7 +250,7 @@ class _Reading:
             for name, schema in said.items()
         }
         known = {"type", "properties", "required", "additionalProperties", "patternProperties"}
-        known |= {"unevaluatedProperties"} if is_closed else set()
+        known |= {"unevaluatedProperties"} if is_closed or is_vacuous else set()
         return Object(pointer, {**self._about(part, pointer, known), "type": "object"}, fields)
 
     def _array(self, part: dict[str, Any], pointer: str) -> Node:

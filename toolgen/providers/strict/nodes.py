@@ -275,8 +275,6 @@ class Choice:
         return any(branch.accepts(sent, known) for branch in self.branches)
 
     def project(self, value: Any) -> Any:
-        if self.is_plain():
-            return value
         for branch in self.branches:
             try:
                 sent = branch.project(value)
