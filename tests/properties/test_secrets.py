@@ -278,7 +278,8 @@ def check(made: Made, *, asks: bool) -> None:
             ["r1", "--follow"],
             ["r1", "--follow", "--format", "json"],
         ):
-            shown = CliRunner().invoke(log_command, [*options, "--store", str(folder / "calls.db")])
+            arguments = [*options, "--store", str(folder / "calls.db")]
+            shown = CliRunner().invoke(log_command, arguments, help_option_names=["-h", "--help"])
             assert shown.exit_code == 0, shown.output
             left[f"log {options}"] = shown.output
         left["logged"] = "\n".join(lines)
