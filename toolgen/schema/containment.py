@@ -59,9 +59,7 @@ def is_contained(inner: Any, outer: Any) -> bool:
     branches = inner.get("anyOf")
     if is_array(branches) and inner.keys() <= {"anyOf", "type"}:
         shared = {keyword: value for keyword, value in inner.items() if keyword != "anyOf"}
-        return all(
-            is_contained({**shared, **branch} if is_object(branch) else branch, outer) for branch in branches
-        )
+        return all(is_contained({**shared, **branch} if is_object(branch) else branch, outer) for branch in branches)
     fixed = _fixed_values(inner)
     if fixed is not None and outer.keys() <= {"enum", "const"}:
         return fixed <= (_fixed_values(outer) or frozenset())
@@ -143,7 +141,9 @@ def _are_items_contained(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> 
 
 
 def _is_in_a_branch(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> bool:
-    return _is_equal(inner.get("anyOf"), outer["anyOf"]) or any(is_contained(inner, branch) for branch in outer["anyOf"])
+    return _is_equal(inner.get("anyOf"), outer["anyOf"]) or any(
+        is_contained(inner, branch) for branch in outer["anyOf"]
+    )
 
 
 _CONTAINED: Final[Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], bool]]] = {

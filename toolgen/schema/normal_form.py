@@ -111,9 +111,7 @@ def _numbered(form: Any, marks: tuple[str, ...]) -> Any:
     if _BACK in form:
         return {"$ref": len(marks) - max(place for place, mark in enumerate(marks) if mark == form[_BACK])}
     inside = (*marks, form["$recursive"]) if "$recursive" in form else marks
-    return {
-        keyword: True if keyword == "$recursive" else _numbered(part, inside) for keyword, part in form.items()
-    }
+    return {keyword: True if keyword == "$recursive" else _numbered(part, inside) for keyword, part in form.items()}
 
 
 def _ordered(keyword: str, value: Any) -> Any:

@@ -28,13 +28,13 @@ from toolgen.compiler.resolve.names import (
     is_attribute,
     pascal,
     snake,
-    title,
 )
 from toolgen.compiler.resolve.shape_reader import Owner, Rename
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template
 from toolgen.schema.pointer import steps_of
+from toolgen.spec.titles import title_of_name
 from toolgen.spec.wire_names import STRICT, fits
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class ToolResolver:
             ident=f"{self._file.toolset}.{key}",
             key=key,
             names=names,
-            title=spec.title or title(spec.remote or "") or title(key),
+            title=spec.title or title_of_name(spec.remote or "") or title_of_name(key),
             description=spec.description.strip(),
             args=args,
             result=result,
