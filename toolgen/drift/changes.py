@@ -101,7 +101,7 @@ def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator
         yield from _of_schema(name, Part.RESULT, compiled.result, offered["outputSchema"])
     elif compiled.result is not None:
         yield ToolChange(tool=name, part=Part.RESULT, before=compiled.result, after=True, schema=SchemaChange.MORE)
-    annotations = offered.get("annotations") or {}
+    annotations = {hint: value for hint, value in (offered.get("annotations") or {}).items() if hint != "title"}
     if compiled.annotations is not None and dict(compiled.annotations) != annotations:
         yield ToolChange(tool=name, part=Part.ANNOTATIONS, before=dict(compiled.annotations), after=annotations)
 

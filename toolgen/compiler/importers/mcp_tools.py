@@ -187,6 +187,11 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     result = entry.get("outputSchema")
     if result is not None and not (isinstance(result, ScalarNode) and result.value is None):
         tool["result"] = written_result(result, dialect)
+    annotations = entry.get("annotations")
+    hints = dict(annotations.entries()) if isinstance(annotations, MappingNode) else {}
+    hints.pop("title", None)
+    if hints:
+        tool["annotations"] = mapping(entry, hints)
     return tool
 
 

@@ -118,7 +118,7 @@ class Connection:
                 if not opened.done():
                     opened.set_result(client)
                 await self._serve(client)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # the SDK raises anything; it is raised where the call waits
             self.failure = error
             if not opened.done():
                 opened.set_exception(ServerUnreachable(self._server.name, reason_of(error)))

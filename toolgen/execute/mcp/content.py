@@ -69,7 +69,8 @@ async def _block(block: dict[str, Any], keep: Keep | None) -> ContentBlock:
         case {"type": "resource", "resource": {"text": text, "uri": uri}}:
             return ContentBlock(type="text", data=f"[resource: {uri}]\n{text}")
         case {"type": "resource", "resource": {"blob": data, "uri": uri, **rest}}:
-            return await _binary(f"[resource: {uri}", data, rest.get("mimeType", "application/octet-stream"), keep)
+            media_type = str(rest.get("mimeType", "application/octet-stream"))
+            return await _binary(f"[resource: {uri}", str(data), media_type, keep)
         case {"type": "resource_link", "uri": uri, "name": name}:
             return ContentBlock(type="text", data=f"[resource: {name}, {uri}]")
         case _:

@@ -67,7 +67,7 @@ class McpExecutor:
         definition = self._definitions.get(request.name)
         if definition is None:
             raise ToolNotFound(request.name)
-        args: dict[str, Any] = json.loads(request.payload)
+        args: dict[str, Any] = {**json.loads(request.payload), **meta.injected}
         self._running.append(meta)
         try:
             answer = await self._answer(definition, args, meta)
@@ -197,7 +197,7 @@ def executor(
     """Return what runs a compiled toolset of kind `mcp`: `Runtime(executors=[executor(catalog, "mcp.github")])`.
 
     `server` replaces the server of the spec. Raises `ExecutorError` for a toolset that is missing or of another kind,
-    and where there is no server.
+    without a server, and for environment variables that are not set.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
@@ -206,8 +206,11 @@ def executor(
         raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not mcp")
     if server is None and "server" not in compiled:
         raise ExecutorError(f"the spec of {toolset} has no `server`: add one, or pass `server=`")
+    reached = server or McpServer.from_catalog(compiled["server"])
+    given = host or McpHost()
+    reached.check(given.environment)
     definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
-    runs = McpExecutor(definitions, server or McpServer.from_catalog(compiled["server"]), host or McpHost())
+    runs = McpExecutor(definitions, reached, given)
     return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
 
 

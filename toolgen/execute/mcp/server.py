@@ -48,6 +48,11 @@ class McpServer:
         """The URL, or the argv, for messages."""
         return self.http or self.sse or " ".join(self.stdio)
 
+    def check(self, environment: Mapping[str, str]) -> None:
+        """Raise `ExecutorError` for a variable that the server needs and the environment does not have."""
+        self.resolved_headers(environment)
+        self.variables(environment)
+
     def resolved_headers(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the headers with their values. Raises `ExecutorError` for a variable that is not set."""
         return {name: _resolved(name, value, environment) for name, value in self.headers.items()}
