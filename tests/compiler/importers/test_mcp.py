@@ -48,6 +48,7 @@ tools:
     title: Delete an issue
     description: Delete an issue. The server does not describe it.
     tags: [dangerous]
+    annotations: {destructiveHint: true, openWorldHint: true}
     args:
       type: object
       properties:
@@ -63,6 +64,7 @@ tools:
       Search issues.
       All words must occur.
     permission: readonly
+    annotations: {readOnlyHint: true, openWorldHint: true}
     args:
       type: object
       required: [query]

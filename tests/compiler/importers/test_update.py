@@ -80,6 +80,7 @@ def test_keys_and_what_people_decided_stay() -> None:
         "permission": "readonly",
         "tags": ["network"],
         "limits": {"daily_limit": 10},
+        "annotations": {"destructiveHint": True},
         "args": {"type": "object"},
     }
 
@@ -156,6 +157,7 @@ def test_a_new_tool_is_written_before_those_that_come_after_it() -> None:
     imported: cc17a482
     description: Does rent.
     permission: readonly
+    annotations: {readOnlyHint: true}
     args: {type: object}
 
 """

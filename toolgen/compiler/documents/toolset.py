@@ -162,7 +162,11 @@ class ToolSpec(ToolDefaultsSpec):
     remote: NonEmpty | None = None
     """The server's own name for the tool (mcp)."""
     imported: NonEmpty | None = None
-    """A digest of the server's title and description, used by the next import (mcp)."""
+    """A digest of the server's title and description, compared with what the server says later (mcp)."""
+    annotations: dict[str, Any] | None = None
+    """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
+    result_inferred: bool = False
+    """The result schema was inferred from recorded calls: a result that differs is logged, and returned (mcp)."""
     wire_name: NonEmpty | None = None
     """The tool's name in requests to providers. Default: derived from the ident."""
     hints: HintsSpec = HintsSpec()
@@ -192,11 +196,19 @@ class ServerSpec(Spec):
     """How to connect to an MCP server."""
 
     http: NonEmpty | None = None
+    """The URL of a server of streamable HTTP."""
     sse: NonEmpty | None = None
+    """The URL of a server of HTTP with server-sent events."""
     stdio: Annotated[list[NonEmpty], Field(min_length=1)] | None = None
+    """The program that is started as the server, with its arguments."""
     headers: dict[NonEmpty, str] = {}
+    """HTTP headers; `$env.NAME` is the value of an environment variable."""
     env: list[NonEmpty] = []
+    """The environment variables that the program gets."""
     retries: NonNegative = 2
+    """How often a call is repeated, if it was never sent, or is of a tool that may run twice."""
+    on_drift: Literal["refuse", "ask", "warn"] = "refuse"
+    """What happens to a call of a tool that the server changed since it was imported."""
 
 
 class ToolsetFile(SpecFileHead):

@@ -128,9 +128,12 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
         "result": tool.result.json,
         "result_type": places[tool.names.result],
         **({} if tool.roles is None else {"roles": list(tool.roles)}),
+        **({} if tool.annotations is None else {"annotations": dict(tool.annotations)}),
         **_present(
             (
                 ("source_name", tool.remote if tool.remote != tool.key else ""),
+                ("imported", tool.imported),
+                ("result_inferred", tool.result_inferred),
                 ("access", _plain(tool.access)),
                 ("one_of", list(tool.one_of)),
                 ("inject", list(tool.inject)),

@@ -12,9 +12,9 @@ from toolgen.compiler.importers.offer import Offer, OfferedTool
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.written_schema import bare_fields, mapping, scalar, written_args, written_result
 from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.names import title as in_words
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
+from toolgen.spec.titles import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -179,7 +179,7 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     """What the server decides of a tool, as nodes, each at the place it comes from."""
     title = _text(entry, "title") or _text(entry.get("annotations"), "title")
     described = _text(entry, "description")
-    undescribed = f"{(title or in_words(name)).rstrip('.')}. The server does not describe it."
+    undescribed = f"{(title or title_of_name(name)).rstrip('.')}. The server does not describe it."
     tool: dict[str, Node] = {"description": scalar(entry.get("description") or entry, described or undescribed)}
     if title:
         tool["title"] = scalar(entry, title)
@@ -187,6 +187,11 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     result = entry.get("outputSchema")
     if result is not None and not (isinstance(result, ScalarNode) and result.value is None):
         tool["result"] = written_result(result, dialect)
+    annotations = entry.get("annotations")
+    hints = dict(annotations.entries()) if isinstance(annotations, MappingNode) else {}
+    hints.pop("title", None)
+    if hints:
+        tool["annotations"] = mapping(entry, hints)
     return tool
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,16 +12,17 @@ from toolgen.compiler.importers.shared_definitions import (
     types_referred_to,
     with_shared_definitions,
 )
-from toolgen.compiler.resolve.names import title as in_words
 from toolgen.compiler.resolve.tools import tool_names
+from toolgen.drift.offered import digest_of
 from toolgen.schema.canonical import canonical
+from toolgen.spec.titles import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from toolgen.compiler.importers.offer import OfferedTool
 
-_OWN: Final = ("description", "args", "result", "rename")
+_OWN: Final = ("description", "annotations", "args", "result", "rename")
 """The keys of a tool that its source decides: they go when it says nothing of them any more."""
 
 _TEXTS: Final = ("title", "description")
@@ -31,10 +31,8 @@ _TEXTS: Final = ("title", "description")
 LATEST: Final = "2020-12"
 """The draft of JSON Schema of a spec that names none."""
 
-_DIGEST_LENGTH: Final = 8
-
 _FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
-_LAST: Final = ("args", "result", "rename")
+_LAST: Final = ("annotations", "args", "result", "rename")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +176,12 @@ def _is_as_imported(tool: Mapping[str, Any]) -> bool:
 
 def _digest(tool: Mapping[str, Any]) -> str:
     """A digest of the texts of a tool."""
-    texts = canonical([tool.get(name) for name in _TEXTS])
-    return hashlib.sha256(texts).hexdigest()[:_DIGEST_LENGTH]
+    return digest_of(tool.get("title") or "", tool["description"])
 
 
 def _spec(key: str, tool: OfferedTool) -> dict[str, Any]:
     spec = dict(tool.spec)
-    if spec.get("title") == in_words(tool.name):
+    if spec.get("title") == title_of_name(tool.name):
         del spec["title"]
     spec["imported"] = _digest(spec)
     return spec if tool.name == key else {"remote": tool.name, **spec}

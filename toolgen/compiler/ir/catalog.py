@@ -117,6 +117,7 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     env: tuple[str, ...] = ()
     retries: int = 2
+    on_drift: str = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,9 @@ class Tool:
     system: str = ""
     command: Command | None = None
     remote: str = ""
+    imported: str = ""
+    annotations: Mapping[str, Any] | None = None
+    result_inferred: bool = False
     wire_name: str = ""
     hints: Mapping[str, str] = field(default_factory=dict[str, str])
     bounded: Bounded | None = None

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
+from toolgen.spec.titles import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,18 +46,6 @@ RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
     "JsonValue", "Literal", "OpenModel", "Protocol", "ServiceMethods", "ToolCallMeta", "ToolExecutor", "ToolRequest",
     "ToolsetRegistration", "TypeAlias",
 }  # fmt: skip
-
-
-def words(text: str) -> list[str]:
-    """Split a name into ASCII words: at everything that is not a letter or digit, and where camelCase turns."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
-    return re.findall(r"[A-Za-z0-9]+", spaced)
-
-
-def title(text: str) -> str:
-    """Spell a name as a title for people: `createIssue` -> `Create issue`; nothing where it is blank."""
-    return " ".join(words(text)).capitalize() or text.strip()
 
 
 def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:

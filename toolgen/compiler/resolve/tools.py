@@ -28,13 +28,14 @@ from toolgen.compiler.resolve.names import (
     is_attribute,
     pascal,
     snake,
-    title,
 )
 from toolgen.compiler.resolve.shape_reader import Owner, Rename
 from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.templates import check_template
 from toolgen.schema.pointer import steps_of
+from toolgen.spec.one_of import with_one_of
+from toolgen.spec.titles import title_of_name
 from toolgen.spec.wire_names import STRICT, fits
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ _ONLY_FOR: Final = {
     "command": ("command",),
     "remote": ("mcp",),
     "imported": ("mcp",),
+    "annotations": ("mcp",),
+    "result_inferred": ("mcp",),
 }
 _NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
 _RAW_ARG: Final = {
@@ -103,7 +106,7 @@ class ToolResolver:
         args = self._sides.without(args, owner, inject)
         injected = {pointer for pointer in secrets if steps_of(pointer)[:1] and steps_of(pointer)[0] in inject}
         args = replace(args, secrets=tuple(sorted({*args.secrets, *injected})))
-        args = replace(args, json=_with_one_of(args.json, spec.one_of))
+        args = replace(args, json=with_one_of(args.json, spec.one_of))
         result = self._sides.value(
             ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), rename)
         )
@@ -120,7 +123,7 @@ class ToolResolver:
             ident=f"{self._file.toolset}.{key}",
             key=key,
             names=names,
-            title=spec.title or title(spec.remote or "") or title(key),
+            title=spec.title or title_of_name(spec.remote or "") or title_of_name(key),
             description=spec.description.strip(),
             args=args,
             result=result,
@@ -141,6 +144,9 @@ class ToolResolver:
             system=spec.system,
             command=self._command(key, spec, fields, args, tags),
             remote=(spec.remote or key) if self._file.kind == "mcp" else "",
+            imported=spec.imported or "",
+            annotations=spec.annotations,
+            result_inferred=spec.result_inferred,
             wire_name=self._wire_name(key, spec),
             hints={name: text for name, text in (("call", spec.hints.call), ("result", spec.hints.result)) if text},
             bounded=self._bounded(key, spec, fields, result),
@@ -362,13 +368,3 @@ class ToolResolver:
                 fix=nearest(spec.bounded.next, outcome) or listing("fields", sorted(outcome)),
             )
         return Bounded(spec.bounded.cursor, spec.bounded.next)
-
-
-def _with_one_of(json: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Say in the schema itself that exactly one of some args is given."""
-    if not names:
-        return json
-    choice = {"oneOf": [{"required": [name]} for name in names]}
-    if "oneOf" not in json:
-        return {**json, **choice}
-    return {**json, "allOf": [*json.get("allOf", ()), choice]}

@@ -128,7 +128,13 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
                 fix="write `$env.VAR`, and put all of the value into the variable",
             )
     return Server(
-        spec.http or "", spec.sse or "", tuple(spec.stdio or ()), dict(spec.headers), tuple(spec.env), spec.retries
+        http=spec.http or "",
+        sse=spec.sse or "",
+        stdio=tuple(spec.stdio or ()),
+        headers=dict(spec.headers),
+        env=tuple(spec.env),
+        retries=spec.retries,
+        on_drift=spec.on_drift,
     )
 
 

@@ -1,0 +1,1 @@
+"""Drift: how the tools that a server offers differ from those that were compiled."""

@@ -1,0 +1,207 @@
+"""Connections: one session with one server, kept open by a task of its own until the server or the host ends it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+from mcp import Client
+from mcp.client.sse import sse_client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types import Implementation, ToolListChangedNotification
+
+from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from mcp.client.session import IncomingMessage
+    from mcp_types import LoggingMessageNotificationParams
+
+    from toolgen.execute.mcp.host import McpHost
+    from toolgen.execute.mcp.server import McpServer
+
+_READ_TIMEOUT: Final = 300.0
+"""Seconds without a byte after which a response is given up; a server may hold one open for as long as a call takes."""
+
+_PAGES: Final = 1_000
+"""Pages of a list of tools, at most: a server whose list never ends cannot hang a call."""
+
+
+class Connection:
+    """One session. `tools` are what the server offers, as JSON; None until they are listed, or listed again.
+
+    A client of the SDK must be closed by the task that opened it, so a task of its own keeps it.
+    """
+
+    def __init__(
+        self, server: McpServer, host: McpHost, on_log: Callable[[LoggingMessageNotificationParams], None]
+    ) -> None:
+        self._server, self._host, self._on_log = server, host, on_log
+        self._ended = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._client: Client | None = None
+        self._listing = asyncio.Lock()
+        self._tools: list[dict[str, Any]] | None = None
+        self.in_flight = 0
+        self.failure: BaseException | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls can be sent."""
+        return self._client is not None and not self._ended.is_set()
+
+    async def open(self) -> None:
+        """Connect. Raises `ServerUnreachable`, and `ExecutorError` for credentials that are missing."""
+        loop = asyncio.get_running_loop()
+        opened: asyncio.Future[Client] = loop.create_future()
+        self._keeper = loop.create_task(self._keep(opened))
+        try:
+            async with asyncio.timeout(self._host.timeout):
+                self._client = await asyncio.shield(opened)
+        except BaseException as error:
+            opened.cancel()
+            await self.close()
+            if isinstance(error, TimeoutError):
+                raise ServerUnreachable(self._server.name, f"no answer in {self._host.timeout:g} s") from error
+            raise
+
+    async def close(self) -> None:
+        """Close the session, and end a server that was started."""
+        self._ended.set()
+        if self._keeper is not None:
+            await asyncio.wait([self._keeper])
+
+    @property
+    def client(self) -> Client:
+        """The client of the SDK, once the connection is open."""
+        assert self._client is not None
+        return self._client
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """Return all tools that the server offers now; listed again after it said that they changed."""
+        async with self._listing:
+            while self._tools is None:
+                self._tools = []
+                found: list[dict[str, Any]] = []
+                cursor: str | None = None
+                for _ in range(_PAGES):
+                    page = await self.client.list_tools(cursor=cursor, cache_mode="refresh")
+                    found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+                    cursor = page.next_cursor
+                    if cursor is None:
+                        break
+                if self._tools is not None:  # else it changed meanwhile
+                    self._tools = found
+            return self._tools
+
+    async def _keep(self, opened: asyncio.Future[Client]) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                transport = self._watched(await self._transport(stack))
+                client = await stack.enter_async_context(
+                    Client(
+                        transport,
+                        elicitation_callback=self._host.on_elicitation,
+                        logging_callback=self._log,
+                        log_level="info",
+                        message_handler=self._on_message,
+                        client_info=Implementation(**self._host.client_info),
+                        cache=None,
+                    )
+                )
+                if not opened.done():
+                    opened.set_result(client)
+                await self._serve(client)
+        except Exception as error:  # noqa: BLE001  # the SDK raises anything; it is raised where the call waits
+            self.failure = error
+            if not opened.done():
+                opened.set_exception(ServerUnreachable(self._server.name, reason_of(error)))
+        finally:
+            self._ended.set()
+            if not opened.done():
+                opened.cancel()
+
+    async def _serve(self, client: Client) -> None:
+        """Wait for the end; where the protocol has no notifications of its own, subscribe to changes of the list."""
+        listens = _announces_changes(client) and client.protocol_version >= "2026-07-28"
+        listener = asyncio.ensure_future(self._listen(client)) if listens else None
+        try:
+            await self._ended.wait()
+        finally:
+            if listener is not None:
+                listener.cancel()
+                with suppress(asyncio.CancelledError):
+                    await listener
+
+    async def _listen(self, client: Client) -> None:
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self._tools = None
+        except (SubscriptionLost, MCPError, TimeoutError):
+            self._ended.set()  # changes can be missed from here on: the next call connects and lists again
+
+    async def _on_message(self, message: IncomingMessage) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self._tools = None
+
+    async def _log(self, params: LoggingMessageNotificationParams) -> None:
+        self._on_log(params)
+
+    async def _transport(self, stack: AsyncExitStack) -> Any:
+        server, host = self._server, self._host
+        if server.stdio:
+            command, *args = server.stdio
+            env = server.variables(host.environment)
+            return stdio_client(StdioServerParameters(command=command, args=args, env=env, cwd=host.cwd))
+        headers = server.resolved_headers(host.environment)
+        if host.headers is not None:
+            headers |= await host.headers()
+        if server.sse:
+            return sse_client(server.sse, headers=headers, auth=host.auth)
+        timeout = httpx2.Timeout(host.timeout, read=_READ_TIMEOUT)
+        client = httpx2.AsyncClient(headers=headers, auth=host.auth, timeout=timeout)
+        return streamable_http_client(server.http, http_client=await stack.enter_async_context(client))
+
+    @asynccontextmanager
+    async def _watched(self, transport: Any) -> AsyncIterator[Any]:
+        async with transport as (incoming, outgoing):
+            yield _Watched(incoming, self._ended), outgoing
+
+
+def _announces_changes(client: Client) -> bool:
+    tools = client.server_capabilities.tools
+    return tools is not None and bool(tools.list_changed)
+
+
+class _Watched:
+    """A stream of messages that says when it ends: the SDK tells a client only with its next request."""
+
+    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
+        self._stream, self._ended = stream, ended
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> _Watched:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._stream.__aexit__(*raised)
+
+    def __aiter__(self) -> _Watched:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await anext(self._stream)
+        except StopAsyncIteration:
+            self._ended.set()
+            raise

@@ -1,0 +1,85 @@
+"""Results of MCP tools, as results of calls."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.schema.json_values import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_types import CallToolResult
+
+    from toolgen.execute.command_output import Keep
+
+RAW: Final = "mcp"
+"""The key in `ToolResult.metadata` under which a result is kept as the server sent it, if it is more than its value."""
+
+
+async def result_of(answer: CallToolResult, *, is_typed: bool, keep: Keep | None) -> ToolResult[Any]:
+    """Return the result of a call.
+
+    The value is the structured content; without it, the text of the only block, read as JSON where the tool has a
+    result schema (`is_typed`) and the text is JSON, or else the list of content blocks as JSON.
+    """
+    raw = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+    content: list[dict[str, Any]] = raw.get("content", [])
+    blocks = tuple([await _block(block, keep) for block in content])
+    metadata = {RAW: {key: value for key, value in raw.items() if key != "resultType"}}
+    if answer.is_error:
+        text = "\n".join(str(block.data) for block in blocks) or "the tool failed, and its server does not say why"
+        error = ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="tool_error")
+        return ToolResult(error=error, metadata=metadata)
+    value, is_shown = _value(raw, content, is_typed=is_typed)
+    payload = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return ToolResult(payload=payload, blocks=() if is_shown else blocks, metadata={} if is_shown else metadata)
+
+
+def _value(raw: dict[str, Any], content: Sequence[dict[str, Any]], *, is_typed: bool) -> tuple[Any, bool]:
+    """Return the value, and whether it is all that there is to show."""
+    texts = [block["text"] for block in content if block.keys() == {"type", "text"} and block["type"] == "text"]
+    only = texts[0] if len(texts) == len(content) == 1 else None
+    if "structuredContent" in raw:
+        structured = raw["structuredContent"]
+        return structured, not content or (only is not None and _read(only) == structured)
+    if only is None:
+        return list(content), False
+    return (_read(only) if is_typed else only), True
+
+
+def _read(text: str) -> Any:
+    try:
+        return value_of(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+async def _block(block: dict[str, Any], keep: Keep | None) -> ContentBlock:
+    """Return a content block as a model is shown it: binary content by a reference, or by its size."""
+    match block:
+        case {"type": "text", "text": text}:
+            return ContentBlock(type="text", data=text)
+        case {"type": "image" | "audio" as kind, "data": data, "mimeType": media_type}:
+            return await _binary(f"[{kind}: {media_type}", data, media_type, keep)
+        case {"type": "resource", "resource": {"text": text, "uri": uri}}:
+            return ContentBlock(type="text", data=f"[resource: {uri}]\n{text}")
+        case {"type": "resource", "resource": {"blob": data, "uri": uri, **rest}}:
+            media_type = str(rest.get("mimeType", "application/octet-stream"))
+            return await _binary(f"[resource: {uri}", str(data), media_type, keep)
+        case {"type": "resource_link", "uri": uri, "name": name}:
+            return ContentBlock(type="text", data=f"[resource: {name}, {uri}]")
+        case _:
+            return ContentBlock(type="json", data=block)
+
+
+async def _binary(label: str, data: str, media_type: str, keep: Keep | None) -> ContentBlock:
+    content = base64.b64decode(data)
+    if keep is None:
+        return ContentBlock(type="text", data=f"{label}, {len(content)} bytes]")
+    kept = keep(content, media_type)
+    return ContentBlock(type="artifact_ref", data=await kept if inspect.isawaitable(kept) else kept)

@@ -1,0 +1,231 @@
+"""The executor of toolsets of kind `mcp`: sends each call to its server, under the contract that was compiled."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from mcp.shared.exceptions import MCPError
+
+from toolgen.contract.records import FailureKind, ToolResult, ToolsetRegistration
+from toolgen.drift.changes import Part
+from toolgen.execute.mcp.connection import Connection
+from toolgen.execute.mcp.content import result_of
+from toolgen.execute.mcp.contract import Contract
+from toolgen.execute.mcp.failures import (
+    ServerUnreachable,
+    connection_lost,
+    failed,
+    is_connection_lost,
+    is_session_lost,
+    never_left,
+    unreachable,
+)
+from toolgen.execute.mcp.host import McpHost
+from toolgen.execute.mcp.server import McpServer
+from toolgen.runtime.base.errors import CallFailed, ExecutorError, ToolNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_types import CallToolResult, LoggingMessageNotificationParams
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
+    from toolgen.drift.changes import ToolChange
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.catalog.definition import ToolDefinition
+
+ATTEMPT: Final = "mcp_attempt"
+CHANGED: Final = "mcp_tool_changed"
+LOG: Final = "mcp_log"
+"""Kinds of the events that a call adds to the record of its run."""
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
+"""Seconds before the first repetition, doubled for each more, and the most of them."""
+
+
+class McpExecutor:
+    """Runs the tools of one server. It fits `ToolExecutor`, with `decode_in_executor`.
+
+    It connects at the first call, and again after the connection ended. `async with`, or `close`, ends the connection;
+    so does the end of the event loop.
+    """
+
+    def __init__(self, definitions: Mapping[str, ToolDefinition], server: McpServer, host: McpHost) -> None:
+        self._definitions, self._server, self._host = definitions, server, host
+        self._contract = Contract(definitions)
+        self._connections = WeakKeyDictionary[asyncio.AbstractEventLoop, Connection]()
+        self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+        self._running: list[ToolCallMeta] = []
+        self._accepted: dict[str, bool] = {}
+
+    async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
+        """Run one call. Raises `ToolNotFound`, and `CallFailed` for a server that cannot be reached or changed."""
+        definition = self._definitions.get(request.name)
+        if definition is None:
+            raise ToolNotFound(request.name)
+        args: dict[str, Any] = {**json.loads(request.payload), **meta.injected}
+        self._running.append(meta)
+        try:
+            answer = await self._answer(definition, args, meta)
+        finally:
+            self._running.remove(meta)
+        is_typed = definition.result_schema not in (None, {}, True)
+        return await result_of(answer, is_typed=is_typed, keep=self._host.keep)
+
+    async def close(self) -> None:
+        """End the connection of the running event loop."""
+        connection = self._connections.pop(asyncio.get_running_loop(), None)
+        if connection is not None:
+            await connection.close()
+
+    async def __aenter__(self) -> McpExecutor:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.close()
+
+    async def _answer(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
+        """Send a call, and again where that is safe: if it was never sent, or may run twice."""
+        is_repeatable = _is_repeatable(definition)
+        wait = _FIRST_WAIT
+        for attempt in range(1, self._server.retries + 2):
+            started = monotonic()
+            try:
+                answer = await self._attempt(definition, args, meta)
+            except _NotSentError as error:
+                failure, repeats = error.failure, True
+            except _NoAnswerError as error:
+                failure, repeats = error.failure, is_repeatable
+            else:
+                _report(meta, attempt, started, "answered")
+                return answer
+            _report(meta, attempt, started, failure.code)
+            if not repeats or attempt > self._server.retries:
+                raise failure
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT)
+        raise AssertionError
+
+    async def _attempt(self, definition: ToolDefinition, args: dict[str, Any], meta: ToolCallMeta) -> CallToolResult:
+        try:
+            connection = await self._connection()
+            await self._check_contract(definition.name, await connection.tools(), meta)
+        except ServerUnreachable as error:
+            raise _NotSentError(unreachable(error)) from error
+        except MCPError as error:
+            raise _NotSentError(failed(error)) from error
+        name = definition.metadata.get("source_name") or definition.name.rpartition(".")[2]
+        connection.in_flight += 1
+        try:
+            return await connection.client.call_tool(name, args, progress_callback=_progress(meta))
+        except MCPError as error:
+            if not is_connection_lost(error):
+                raise failed(error) from error
+            is_alone = connection.in_flight == 1
+            await connection.close()
+            lost = connection_lost(self._server.name)
+            if is_session_lost(error) or (is_alone and never_left(connection.failure)):
+                raise _NotSentError(lost) from error
+            raise _NoAnswerError(lost) from error
+        finally:
+            connection.in_flight -= 1
+
+    async def _connection(self) -> Connection:
+        loop = asyncio.get_running_loop()
+        async with self._opening.setdefault(loop, asyncio.Lock()):
+            connection = self._connections.get(loop)
+            if connection is None or not connection.is_open:
+                connection = Connection(self._server, self._host, self._log)
+                await connection.open()
+                self._connections[loop] = connection
+            return connection
+
+    async def _check_contract(self, ident: str, listed: Sequence[Mapping[str, Any]], meta: ToolCallMeta) -> None:
+        changes = self._contract.changes(ident, listed)
+        if not changes:
+            return
+        diff = "\n".join(change.diff() for change in changes)
+        meta.report(
+            {"server": self._server.name, "changes": [each.summary() for each in changes], "diff": diff}, CHANGED
+        )
+        if changes[0].part is Part.REMOVED:
+            message = f"the server has no tool {changes[0].tool} any more"
+            raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_removed", message)
+        if self._server.on_drift == "warn" or (
+            self._server.on_drift == "ask" and await self._is_accepted(ident, changes)
+        ):
+            return
+        summaries = "; ".join(each.summary() for each in changes)
+        message = f"the server changed this tool since it was imported: {summaries}"
+        raise CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "tool_changed", message)
+
+    async def _is_accepted(self, ident: str, changes: tuple[ToolChange, ...]) -> bool:
+        key = repr(changes)
+        if key not in self._accepted:
+            ask = self._host.accept_changes
+            self._accepted[key] = ask is not None and await ask(ident, changes)
+        return self._accepted[key]
+
+    def _log(self, params: LoggingMessageNotificationParams) -> None:
+        """Add a message of the server to each call that is running: the protocol does not say whose it is."""
+        data = params.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for meta in self._running:
+            meta.report(data, LOG)
+
+
+class _NotSentError(Exception):
+    """The server cannot have run the call."""
+
+    def __init__(self, failure: CallFailed) -> None:
+        self.failure = failure
+
+
+class _NoAnswerError(Exception):
+    """The server may have run the call."""
+
+    def __init__(self, failure: CallFailed) -> None:
+        self.failure = failure
+
+
+def executor(
+    catalog: Catalog, toolset: str, host: McpHost | None = None, *, server: McpServer | None = None
+) -> ToolsetRegistration:
+    """Return what runs a compiled toolset of kind `mcp`: `Runtime(executors=[executor(catalog, "mcp.github")])`.
+
+    `server` replaces the server of the spec. Raises `ExecutorError` for a toolset that is missing or of another kind,
+    without a server, and for environment variables that are not set.
+    """
+    if toolset not in catalog.toolsets:
+        raise ExecutorError(f"there is no toolset {toolset} in the catalog")
+    compiled = catalog.section("toolsets")[toolset]
+    if compiled.get("kind") != "mcp":
+        raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not mcp")
+    if server is None and "server" not in compiled:
+        raise ExecutorError(f"the spec of {toolset} has no `server`: add one, or pass `server=`")
+    reached = server or McpServer.from_catalog(compiled["server"])
+    given = host or McpHost()
+    reached.check(given.environment)
+    definitions = {ident: catalog.definition(ident) for ident in catalog.toolsets[toolset]}
+    runs = McpExecutor(definitions, reached, given)
+    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)
+
+
+def _is_repeatable(definition: ToolDefinition) -> bool:
+    annotations = definition.metadata.get("annotations") or {}
+    return definition.permission == "readonly" or annotations.get("idempotentHint") is True
+
+
+def _report(meta: ToolCallMeta, attempt: int, started: float, outcome: str) -> None:
+    meta.report({"attempt": attempt, "ms": round((monotonic() - started) * 1000, 3), "outcome": outcome}, ATTEMPT)
+
+
+def _progress(meta: ToolCallMeta) -> Any:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        given = {"progress": progress, "total": total, "message": message}
+        meta.report({key: value for key, value in given.items() if value is not None})
+
+    return report

@@ -1,0 +1,81 @@
+"""Failures of servers and connections, as failures of calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx2
+from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
+
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp.shared.exceptions import MCPError
+
+SESSION_TERMINATED = "Session terminated"
+"""What the SDK says where a server no longer knows the session: the request was not processed."""
+
+
+class ServerUnreachable(ConnectionError):
+    """A connection cannot be opened: no request was sent."""
+
+    def __init__(self, server: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"cannot connect to {server}: {reason}")
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why a connection failed, from the causes that the SDK raises as groups."""
+    causes = list(causes_of(error))
+    return "; ".join(dict.fromkeys(str(cause) or type(cause).__name__ for cause in causes))
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions of a group, and of the groups in it."""
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from causes_of(each)
+    else:
+        yield error
+
+
+def never_left(failure: BaseException | None) -> bool:
+    """Return whether a connection failed because no connection to the host could be made."""
+    return failure is not None and any(isinstance(cause, httpx2.ConnectError) for cause in causes_of(failure))
+
+
+def is_connection_lost(error: MCPError) -> bool:
+    """Return whether an error means that the connection ended, and not that the server answered."""
+    return error.code == CONNECTION_CLOSED or is_session_lost(error)
+
+
+def is_session_lost(error: MCPError) -> bool:
+    """Return whether the server refused a request because it no longer knows the session."""
+    return error.message == SESSION_TERMINATED
+
+
+def unreachable(error: ServerUnreachable) -> CallFailed:
+    """Return the failure of a call whose server cannot be reached."""
+    return CallFailed(FailureKind.UNAVAILABLE, "server_unreachable", str(error))
+
+
+def connection_lost(server: str) -> CallFailed:
+    """Return the failure of a call that was sent and got no answer."""
+    message = f"the connection to {server} ended before the answer; the call may have taken effect"
+    return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, "check whether it did before you repeat it")
+
+
+def failed(error: MCPError) -> CallFailed:
+    """Return the failure of a call that the server answered with a protocol error (JSON-RPC)."""
+    match error.code:
+        case code if code == INVALID_PARAMS:
+            return CallFailed(FailureKind.DOMAIN_REJECTION, "invalid_params", error.message)
+        case code if code == METHOD_NOT_FOUND:
+            return CallFailed(FailureKind.TOOL_NOT_AVAILABLE, "method_not_found", error.message)
+        case code if code == REQUEST_TIMEOUT:
+            return CallFailed(FailureKind.TIMEOUT, "server_timeout", error.message)
+        case code:
+            return CallFailed(FailureKind.UNAVAILABLE, f"mcp_error_{code}", error.message)

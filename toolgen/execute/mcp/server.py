@@ -1,0 +1,74 @@
+"""An MCP server as specs describe it: how to connect, and what happens when it changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from toolgen.contract.records import NOTHING
+from toolgen.runtime.base.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OnDrift: TypeAlias = Literal["refuse", "ask", "warn"]
+"""What happens to a call of a tool that its server changed since it was compiled."""
+
+VARIABLE: Final = "$env."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """How to connect to a server: exactly one of `http`, `sse` (URLs) and `stdio` (an argv) is set.
+
+    A header `$env.NAME` has the value of an environment variable; a server of `stdio` gets the variables in `env`.
+    `retries` is how often a call is repeated that cannot have had an effect, or may have it twice.
+    """
+
+    http: str = ""
+    sse: str = ""
+    stdio: tuple[str, ...] = ()
+    headers: Mapping[str, str] = NOTHING
+    env: tuple[str, ...] = ()
+    retries: int = 2
+    on_drift: OnDrift = "refuse"
+
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.http, self.sse, self.stdio))) != 1:
+            raise ExecutorError("an McpServer needs exactly one of `http`, `sse` and `stdio`")
+
+    @classmethod
+    def from_catalog(cls, server: Mapping[str, Any]) -> McpServer:
+        """Return the server of a compiled toolset. Raises `ExecutorError` where it has none."""
+        lists = {name: tuple(server.get(name, ())) for name in ("stdio", "env")}
+        return cls(**{**server, **lists})
+
+    @property
+    def name(self) -> str:
+        """The URL, or the argv, for messages."""
+        return self.http or self.sse or " ".join(self.stdio)
+
+    def check(self, environment: Mapping[str, str]) -> None:
+        """Raise `ExecutorError` for a variable that the server needs and the environment does not have."""
+        self.resolved_headers(environment)
+        self.variables(environment)
+
+    def resolved_headers(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers with their values. Raises `ExecutorError` for a variable that is not set."""
+        return {name: _resolved(name, value, environment) for name, value in self.headers.items()}
+
+    def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the variables of a `stdio` server. Raises `ExecutorError` for one that is not set."""
+        missing = [name for name in self.env if name not in environment]
+        if missing:
+            raise ExecutorError(f"the environment has no variable {missing[0]}, which {self.name} needs")
+        return {name: environment[name] for name in self.env}
+
+
+def _resolved(header: str, value: str, environment: Mapping[str, str]) -> str:
+    if not value.startswith(VARIABLE):
+        return value
+    name = value.removeprefix(VARIABLE)
+    if name not in environment:
+        raise ExecutorError(f"the environment has no variable {name}, which is the value of the header {header}")
+    return environment[name]
