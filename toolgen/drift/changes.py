@@ -34,7 +34,7 @@ class CompiledTool:
     """A tool as it was compiled. `name` is the server's own.
 
     `imported` is the digest of the server's texts at the last import; without it, texts are not compared, and neither
-    are `annotations` of None and a `result` of None.
+    are `annotations` of None and a `result` of None. A `result` of True is that of a server that described none.
     """
 
     name: str
@@ -62,7 +62,7 @@ class ToolChange:
             case Part.ADDED | Part.REMOVED:
                 return f"{self.tool}: {self.part.value}"
             case Part.ARGS | Part.RESULT:
-                return f"{self.tool}: {_SCHEMA_WORDS[self.schema or SchemaChange.OTHER].format(self.part.value)}"
+                return f"{self.tool}: {_schema_words(self.part, self.schema or SchemaChange.OTHER)}"
             case _:
                 return f"{self.tool}: {self.part.value} changed"
 
@@ -97,10 +97,8 @@ def compare_tool(compiled: CompiledTool, offered: Mapping[str, Any]) -> Iterator
         if compiled.description != description or compiled.title == title:
             yield ToolChange(tool=name, part=Part.DESCRIPTION, before=compiled.description, after=description)
     yield from _of_schema(name, Part.ARGS, compiled.args, offered.get("inputSchema", {"type": "object"}))
-    if compiled.result is not None and offered.get("outputSchema") is not None:
-        yield from _of_schema(name, Part.RESULT, compiled.result, offered["outputSchema"])
-    elif compiled.result is not None:
-        yield ToolChange(tool=name, part=Part.RESULT, before=compiled.result, after=True, schema=SchemaChange.MORE)
+    if compiled.result is not None:
+        yield from _of_schema(name, Part.RESULT, compiled.result, offered.get("outputSchema", True))
     annotations = {hint: value for hint, value in (offered.get("annotations") or {}).items() if hint != "title"}
     if compiled.annotations is not None and dict(compiled.annotations) != annotations:
         yield ToolChange(tool=name, part=Part.ANNOTATIONS, before=dict(compiled.annotations), after=annotations)
@@ -131,9 +129,8 @@ def _lines(value: Any) -> list[str]:
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True).splitlines()
 
 
-_SCHEMA_WORDS = {
-    SchemaChange.SAME: "texts in the {} changed",
-    SchemaChange.MORE: "the {} accept more values",
-    SchemaChange.FEWER: "the {} accept fewer values",
-    SchemaChange.OTHER: "the {} accept other values",
-}
+def _schema_words(part: Part, change: SchemaChange) -> str:
+    if change is SchemaChange.SAME:
+        return f"texts in the {part.value} changed"
+    accept = "args accept" if part is Part.ARGS else "result accepts"
+    return f"the {accept} {change.value} values"

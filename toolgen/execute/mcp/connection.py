@@ -18,7 +18,7 @@ from mcp_types import Implementation, ToolListChangedNotification
 from toolgen.execute.mcp.failures import ServerUnreachable, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Callable
 
     from mcp.client.session import IncomingMessage
     from mcp_types import LoggingMessageNotificationParams
@@ -48,6 +48,7 @@ class Connection:
         self._client: Client | None = None
         self._listing = asyncio.Lock()
         self._tools: list[dict[str, Any]] | None = None
+        self._version = 0
         self.in_flight = 0
         self.failure: BaseException | None = None
 
@@ -87,18 +88,26 @@ class Connection:
         """Return all tools that the server offers now; listed again after it said that they changed."""
         async with self._listing:
             while self._tools is None:
-                self._tools = []
-                found: list[dict[str, Any]] = []
-                cursor: str | None = None
-                for _ in range(_PAGES):
-                    page = await self.client.list_tools(cursor=cursor, cache_mode="refresh")
-                    found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
-                    cursor = page.next_cursor
-                    if cursor is None:
-                        break
-                if self._tools is not None:  # else it changed meanwhile
-                    self._tools = found
+                version = self._version
+                listed = await self._list()
+                if version == self._version:  # else it changed meanwhile
+                    self._tools = listed
             return self._tools
+
+    async def _list(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            page = await self.client.list_tools(cursor=cursor, cache_mode="refresh")
+            found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        return found
+
+    def _forget_tools(self) -> None:
+        self._tools = None
+        self._version += 1
 
     async def _keep(self, opened: asyncio.Future[Client]) -> None:
         try:
@@ -143,13 +152,13 @@ class Connection:
         try:
             async with client.listen(tools_list_changed=True) as changes:
                 async for _ in changes:
-                    self._tools = None
+                    self._forget_tools()
         except (SubscriptionLost, MCPError, TimeoutError):
             self._ended.set()  # changes can be missed from here on: the next call connects and lists again
 
     async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
-            self._tools = None
+            self._forget_tools()
 
     async def _log(self, params: LoggingMessageNotificationParams) -> None:
         self._on_log(params)
@@ -170,7 +179,7 @@ class Connection:
         return streamable_http_client(server.http, http_client=await stack.enter_async_context(client))
 
     @asynccontextmanager
-    async def _watched(self, transport: Any) -> AsyncIterator[Any]:
+    async def _watched(self, transport: Any) -> AsyncGenerator[Any]:
         async with transport as (incoming, outgoing):
             yield _Watched(incoming, self._ended), outgoing
 

@@ -64,7 +64,7 @@ def compiled_tool(definition: ToolDefinition) -> CompiledTool:
     return CompiledTool(
         name=name,
         args=definition.input_schema,
-        result=definition.result_schema if has_result else None,
+        result=definition.result_schema if has_result else (True if "imported" in metadata else None),
         title="" if definition.title == title_of_name(name) else definition.title,
         description=definition.description,
         imported=metadata.get("imported", ""),

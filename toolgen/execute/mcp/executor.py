@@ -19,7 +19,9 @@ from toolgen.execute.mcp.failures import (
     ServerUnreachable,
     connection_lost,
     failed,
+    http_error,
     is_connection_lost,
+    is_http_error,
     is_session_lost,
     never_left,
     unreachable,
@@ -122,7 +124,11 @@ class McpExecutor:
         connection.in_flight += 1
         try:
             return await connection.client.call_tool(name, args, progress_callback=_progress(meta))
+        except RuntimeError as error:  # the SDK holds results against the schema that the server lists
+            raise CallFailed(FailureKind.MALFORMED_RESULT, "invalid_structured_content", str(error)) from error
         except MCPError as error:
+            if is_http_error(error):
+                raise _NoAnswerError(http_error(self._server.name)) from error
             if not is_connection_lost(error):
                 raise failed(error) from error
             is_alone = connection.in_flight == 1
@@ -215,7 +221,7 @@ def executor(
 
 
 def _is_repeatable(definition: ToolDefinition) -> bool:
-    annotations = definition.metadata.get("annotations") or {}
+    annotations: Mapping[str, Any] = definition.metadata.get("annotations", {})
     return definition.permission == "readonly" or annotations.get("idempotentHint") is True
 
 

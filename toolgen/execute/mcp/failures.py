@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import httpx2
-from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
 
 from toolgen.contract.records import FailureKind
 from toolgen.runtime.base.errors import CallFailed
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 SESSION_TERMINATED = "Session terminated"
 """What the SDK says where a server no longer knows the session: the request was not processed."""
+
+
+HTTP_ERROR = "Server returned an error response"
+"""What the SDK says for an HTTP status of 400 and more, without a message of MCP."""
 
 
 class ServerUnreachable(ConnectionError):
@@ -36,7 +40,8 @@ def reason_of(error: BaseException) -> str:
 def causes_of(error: BaseException) -> Iterator[BaseException]:
     """Yield the exceptions of a group, and of the groups in it."""
     if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        for each in group.exceptions:
             yield from causes_of(each)
     else:
         yield error
@@ -57,6 +62,11 @@ def is_session_lost(error: MCPError) -> bool:
     return error.message == SESSION_TERMINATED
 
 
+def is_http_error(error: MCPError) -> bool:
+    """Return whether a server answered with an HTTP status that is no answer of MCP, such as 503."""
+    return error.code == INTERNAL_ERROR and error.message == HTTP_ERROR
+
+
 def unreachable(error: ServerUnreachable) -> CallFailed:
     """Return the failure of a call whose server cannot be reached."""
     return CallFailed(FailureKind.UNAVAILABLE, "server_unreachable", str(error))
@@ -66,6 +76,11 @@ def connection_lost(server: str) -> CallFailed:
     """Return the failure of a call that was sent and got no answer."""
     message = f"the connection to {server} ended before the answer; the call may have taken effect"
     return CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, "check whether it did before you repeat it")
+
+
+def http_error(server: str) -> CallFailed:
+    """Return the failure of a call that was answered with an HTTP error."""
+    return CallFailed(FailureKind.UNAVAILABLE, "server_error", f"{server} answered with an HTTP error")
 
 
 def failed(error: MCPError) -> CallFailed:

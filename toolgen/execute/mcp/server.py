@@ -40,8 +40,8 @@ class McpServer:
     @classmethod
     def from_catalog(cls, server: Mapping[str, Any]) -> McpServer:
         """Return the server of a compiled toolset. Raises `ExecutorError` where it has none."""
-        lists = {name: tuple(server.get(name, ())) for name in ("stdio", "env")}
-        return cls(**{**server, **lists})
+        lists: dict[str, Any] = {name: tuple(server.get(name, ())) for name in ("stdio", "env")}
+        return cls(**(dict(server) | lists))
 
     @property
     def name(self) -> str:
