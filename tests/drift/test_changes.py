@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from tests.compiler.importers.importing import import_tools
+from tests.compiler.specs import resolved
 from tests.project.checkout import ROOT
 from tests.providers.schemas import args_schemas
 from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool, compare_tools
@@ -20,14 +21,13 @@ from toolgen.schema.normal_form import normal_form
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from toolgen.compiler.ir.catalog import Tool
-
 DATA = ROOT.parent / "shared" / "data"
 ARGS = {"type": "object", "properties": {"a": {"type": "string", "description": "First."}}}
 OFFERED = {"name": "find", "title": "Find it", "description": "Finds.", "inputSchema": ARGS, "annotations": {"x": 1}}
 
 
-def compiled(tools: Mapping[str, Tool]) -> list[CompiledTool]:
+def compiled(*offered: Mapping[str, Any]) -> list[CompiledTool]:
+    tools = resolved(import_tools(*offered).text).catalog.tools
     return [
         CompiledTool(
             name=tool.remote,
@@ -38,12 +38,12 @@ def compiled(tools: Mapping[str, Tool]) -> list[CompiledTool]:
             imported=tool.imported,
             annotations=tool.annotations or {},
         )
-        for tool in tools.values()
+        for tool in tools
     ]
 
 
 def changes(offered: Mapping[str, Any], *now: Mapping[str, Any]) -> list[ToolChange]:
-    return compare_tools(compiled(import_tools(offered).resolved()), now or [offered])
+    return compare_tools(compiled(offered), now or [offered])
 
 
 def test_a_tool_as_it_was_imported_is_unchanged() -> None:
@@ -114,7 +114,7 @@ def test_schemas_that_differ_in_what_they_accept_show(before: dict[str, Any], af
 @pytest.mark.parametrize("name", ["tau2", "kubernetes"])
 def test_real_tools_as_they_were_imported_are_unchanged_and_edits_show(name: str) -> None:
     offered: Sequence[dict[str, Any]] = json.loads((DATA / f"{name}.tools.json").read_text())["tools"]
-    tools = compiled(import_tools(*offered).resolved())
+    tools = compiled(*offered)
     assert compare_tools(tools, offered) == []
 
     edited = copy.deepcopy(list(offered))
