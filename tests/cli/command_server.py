@@ -1,8 +1,8 @@
 """Command server: an interpreter that has imported the command line, and forks for each command.
 
 A command runs in a process of its own, since generated packages stay imported for as long as one lives. A fork takes a
-third of the time of a new interpreter, which imports everything. What commands import, and that they start from a shell,
-is tested elsewhere: `tests/project/test_imports.py`, `tests/project/test_wheel.py`, and every guide.
+third of the time of a new interpreter, which imports everything. What commands import, and that a shell starts them, is
+tested elsewhere: `tests/project/test_imports.py`, `tests/project/test_wheel.py`, and every guide.
 
 Run as a module it takes a socket by its descriptor. A message is one byte with four files: the command as JSON, then
 stdin, stdout and stderr. The answer is the exit code as text.
