@@ -28,6 +28,14 @@ demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) -m toolgen build
 	@$(PYTHON) toolgen/cli/example/app.py
 
+# What everything else stands on, without property tests and tests that start many programs.
+FAST := tests/test_cases.py $(addprefix tests/,compiler providers record runtime schema search spec)
+EXTENSIVE := slow or long or hypothesis
+
+.PHONY: check
+check: lint ## Run the fast checks: lint, cases, compiler and runtime, in under a minute
+	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not ($(EXTENSIVE))" $(FAST)
+
 .PHONY: test
 test: lint programs ## Run all checks
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
@@ -51,10 +59,16 @@ docs: .venv/ready ## Generate the reference from the source
 
 .PHONY: lint
 lint: .venv/ready ## Check formatting, style and types
+	@$(MAKE) --jobs --keep-going lint-pyright lint-mypy lint-ruff
+
+.PHONY: lint-pyright lint-mypy lint-ruff
+lint-pyright: # it has no quiet mode
+	@found=$$($(PYTHON) -m pyright --pythonpath $(PYTHON)) || { echo "$$found"; exit 1; }
+lint-mypy:
+	@$(PYTHON) -m mypy --no-error-summary
+lint-ruff:
 	@$(PYTHON) -m ruff format --check --quiet --output-format concise
 	@$(PYTHON) -m ruff check --quiet --output-format concise
-	@$(PYTHON) -m mypy --no-error-summary
-	@$(PYTHON) -m pyright --pythonpath $(PYTHON)
 
 .PHONY: format
 format: .venv/ready ## Format the code and apply automatic fixes
