@@ -29,12 +29,15 @@ demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) toolgen/cli/example/app.py
 
 # What everything else stands on, without property tests and tests that start many programs.
-FAST := tests/test_cases.py $(addprefix tests/,compiler providers record runtime schema search spec)
-EXTENSIVE := slow or long or hypothesis
+FAST := tests/test_cases.py $(addprefix tests/,compiler providers runtime schema search spec)
 
 .PHONY: check
-check: lint ## Run the fast checks: lint, cases, compiler and runtime, in under a minute
-	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not ($(EXTENSIVE))" $(FAST)
+check: .venv/ready ## Run lint and the fast tests, in under a minute
+	@$(MAKE) --jobs --keep-going $(LINT) test-fast
+
+.PHONY: test-fast
+test-fast:
+	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
 
 .PHONY: test
 test: lint programs ## Run all checks
@@ -57,11 +60,13 @@ bench: .venv/ready ## Print the benchmarks as JSON
 docs: .venv/ready ## Generate the reference from the source
 	@$(PYTHON) docs/make_reference
 
+LINT := lint-pyright lint-mypy lint-ruff
+
 .PHONY: lint
 lint: .venv/ready ## Check formatting, style and types
-	@$(MAKE) --jobs --keep-going lint-pyright lint-mypy lint-ruff
+	@$(MAKE) --jobs --keep-going $(LINT)
 
-.PHONY: lint-pyright lint-mypy lint-ruff
+.PHONY: $(LINT)
 lint-pyright: # it has no quiet mode
 	@found=$$($(PYTHON) -m pyright --pythonpath $(PYTHON)) || { echo "$$found"; exit 1; }
 lint-mypy:
