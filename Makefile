@@ -28,6 +28,17 @@ demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) -m toolgen build
 	@$(PYTHON) toolgen/cli/example/app.py
 
+# What everything else stands on, without property tests and tests that start many programs.
+FAST := tests/test_cases.py $(addprefix tests/,compiler providers runtime schema search spec)
+
+.PHONY: check
+check: .venv/ready ## Run lint and the fast tests, in under a minute
+	@$(MAKE) --jobs --keep-going $(LINT) test-fast
+
+.PHONY: test-fast
+test-fast:
+	@$(PYTHON) -m pytest -n auto --dist loadgroup -q -m "not (slow or long or hypothesis)" $(FAST)
+
 .PHONY: test
 test: lint programs ## Run all checks
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
@@ -49,12 +60,20 @@ bench: .venv/ready ## Print the benchmarks as JSON
 docs: .venv/ready ## Generate the reference from the source
 	@$(PYTHON) docs/make_reference
 
+LINT := lint-pyright lint-mypy lint-ruff
+
 .PHONY: lint
 lint: .venv/ready ## Check formatting, style and types
+	@$(MAKE) --jobs --keep-going $(LINT)
+
+.PHONY: $(LINT)
+lint-pyright: # it has no quiet mode
+	@found=$$($(PYTHON) -m pyright --pythonpath $(PYTHON)) || { echo "$$found"; exit 1; }
+lint-mypy:
+	@$(PYTHON) -m mypy --no-error-summary
+lint-ruff:
 	@$(PYTHON) -m ruff format --check --quiet --output-format concise
 	@$(PYTHON) -m ruff check --quiet --output-format concise
-	@$(PYTHON) -m mypy --no-error-summary
-	@$(PYTHON) -m pyright --pythonpath $(PYTHON)
 
 .PHONY: format
 format: .venv/ready ## Format the code and apply automatic fixes

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.runtime.package import shop
 
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
 
 __all__ = ["collect_ignore", "pytest_addoption", "shop"]
 
@@ -25,3 +28,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite expected/ and diagnostics.txt of tests/cases; the difference is reviewed like code",
     )
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of tests, which stay until the end, out of each collection of garbage and out of each fork."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache that mypy keeps from page to page: a run that reads pydantic and toolgen anew takes seconds."""
+    return tmp_path_factory.mktemp("mypy_cache")

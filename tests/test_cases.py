@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tests.case import Outcome
     from tests.type_checkers import Finding
 
+    Findings = Mapping[str, Future[list[Finding]]]
+
 # One worker compiles all cases, and runs each type checker once.
 pytestmark = pytest.mark.xdist_group("cases")
 
@@ -64,12 +66,11 @@ class Tree:
 
     folder: Path
     outcomes: Mapping[str, Outcome]
-    findings: Mapping[str, Future[list[Finding]]]
 
 
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Tree]:
-    """Compile all cases, write them side by side, and start the type checkers."""
+    """Compile all cases, and write them side by side."""
     folder = tmp_path_factory.mktemp("cases")
     cases = all_cases()
     outcomes = {case.name: case.compile() for case in cases}
@@ -81,9 +82,15 @@ def tree(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
             if text := case.text(f"{name}.py"):
                 write(folder / f"{name}s", {f"{case.name}.py": text.encode()})
     sys.path.insert(0, str(folder))
-    with ThreadPoolExecutor() as pool:
-        yield Tree(folder, outcomes, {name: pool.submit(check, folder) for name, check in CHECKERS.items()})
+    yield Tree(folder, outcomes)
     sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="session")
+def findings(tree: Tree) -> Iterator[Findings]:
+    """Start the type checkers, all at once."""
+    with ThreadPoolExecutor() as pool:
+        yield {name: pool.submit(check, tree.folder) for name, check in CHECKERS.items()}
 
 
 @parametrized
@@ -121,26 +128,29 @@ def test_the_package_can_be_used_as_its_example_says(case: Case, tree: Tree) -> 
     runpy.run_path(str(tree.folder / "uses" / f"{case.name}.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", CHECKERS)
-def test_generated_code_and_its_use_have_no_type_errors(checker: str, tree: Tree) -> None:
-    found = [finding for finding in tree.findings[checker].result() if not finding.file.startswith("misuses/")]
+def test_generated_code_and_its_use_have_no_type_errors(checker: str, findings: Findings) -> None:
+    found = [finding for finding in findings[checker].result() if not finding.file.startswith("misuses/")]
     assert not found, "\n".join(map(str, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", CHECKERS)
 @pytest.mark.parametrize("case", [case for case in all_cases() if case.text("misuse.py")], ids=lambda case: case.name)
-def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, tree: Tree) -> None:
+def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, findings: Findings) -> None:
     lines = case.text("misuse.py").splitlines()
     marked = {number for number, line in enumerate(lines, 1) if line.endswith("# error")}
-    found = [finding for finding in tree.findings[checker].result() if finding.file == f"misuses/{case.name}.py"]
+    found = [finding for finding in findings[checker].result() if finding.file == f"misuses/{case.name}.py"]
     assert {finding.line for finding in found} == marked, "\n".join(map(str, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_goa_36_a_bare_string_is_no_ident(checker: str, tree: Tree) -> None:
+def test_goa_36_a_bare_string_is_no_ident(checker: str, findings: Findings) -> None:
     lines = Case(CASES / "handlers").text("misuse.py").splitlines()
     bare = {number for number, line in enumerate(lines, 1) if 'runtime.tool_spec("' in line}
-    found = tree.findings[checker].result()
+    found = findings[checker].result()
     assert bare <= {finding.line for finding in found if finding.file == "misuses/handlers.py"}
     assert [finding for finding in found if finding.file == "uses/handlers.py"] == []
 

@@ -49,18 +49,18 @@ def run(script: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
-def test_every_block_of_a_guide_runs_as_written_and_type_checks(page: Path, tmp_path: Path) -> None:
+def test_every_block_of_a_guide_runs_as_written_and_type_checks(page: Path, tmp_path: Path, mypy_cache: Path) -> None:
     run(BEFORE.get(page.stem, ""), tmp_path)
-    assert follow(page.read_text(encoding="utf-8"), tmp_path) == []
+    assert follow(page.read_text(encoding="utf-8"), tmp_path, mypy_cache) == []
 
 
-def test_the_tour_of_the_readme_runs_as_written_and_type_checks(tmp_path: Path) -> None:
+def test_the_tour_of_the_readme_runs_as_written_and_type_checks(tmp_path: Path, mypy_cache: Path) -> None:
     _, _, tour = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Policy in five minutes")
     assert tour
-    assert follow(tour, tmp_path) == []
+    assert follow(tour, tmp_path, mypy_cache) == []
 
 
-def follow(page: str, folder: Path) -> list[Finding]:
+def follow(page: str, folder: Path, mypy_cache: Path) -> list[Finding]:
     """Do what a page says, block by block: write files, run shell, and look for what it promises. `…` is any text.
 
     Give what mypy finds in the files.
@@ -81,7 +81,7 @@ def follow(page: str, folder: Path) -> list[Finding]:
             assert re.search(promised, output, re.DOTALL), f"the page promises\n{text}\nand this was printed\n{output}"
         else:
             pytest.fail(f"there is a block that nothing runs: {block[0][:80]}")
-    return mypy(folder) if any(folder.glob("*.py")) else []
+    return mypy(folder, mypy_cache) if any(folder.glob("*.py")) else []
 
 
 @pytest.mark.parametrize("page", sorted({*PAGES} - {*GUIDES}), ids=lambda page: page.stem)
@@ -125,7 +125,7 @@ def test_both_examples_of_a_configuration_say_the_same(tmp_path: Path) -> None:
     assert found[0] == ((Target(builtin=("code",)), public), {"shop.orders": "app:shop"})
 
 
-def test_the_readme_example_runs_and_type_checks(tmp_path: Path) -> None:
+def test_the_readme_example_runs_and_type_checks(tmp_path: Path, mypy_cache: Path) -> None:
     blocks = {
         block["language"]: block["text"]
         for block in BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
@@ -139,7 +139,7 @@ def test_the_readme_example_runs_and_type_checks(tmp_path: Path) -> None:
     program = f"import asyncio\n{imports}\n\nasync def main() -> None:\n{inner}\n{check}\n\nasyncio.run(main())\n"
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     assert "ran" in run("toolgen build\npython program.py", tmp_path)
-    assert mypy(tmp_path) == []
+    assert mypy(tmp_path, mypy_cache) == []
 
 
 def test_the_example_of_init_is_the_example_of_the_project() -> None:

@@ -41,10 +41,11 @@ class Finding:
         return f"{self.file}:{self.line}: {self.message}"
 
 
-def mypy(folder: Path) -> list[Finding]:
-    """Run `mypy --strict`."""
+def mypy(folder: Path, cache: Path | None = None) -> list[Finding]:
+    """Run `mypy --strict`. A cache that several folders share holds what is the same for all: libraries and toolgen."""
     (folder / "mypy.ini").write_text(_MYPY_INI, encoding="utf-8")
-    output = _run(folder, "mypy", "--output=json", "--cache-dir=.mypy_cache", ".", MYPYPATH=str(ROOT))
+    options = ("--output=json", f"--cache-dir={cache or '.mypy_cache'}")
+    output = _run(folder, "mypy", *options, ".", MYPYPATH=str(ROOT))
     found = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return sorted(Finding(each["file"], each["line"], each["message"]) for each in found if each["severity"] == "error")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from tests.project.checkout import ROOT
@@ -31,9 +35,31 @@ class Finished:
 
 def toolgen(folder: Path, *arguments: str, stdin: str = "") -> Finished:
     """Run a command in a folder, in a process of its own: generated packages stay imported for as long as one lives."""
-    command = [sys.executable, "-m", "toolgen", "-C", str(folder), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, input=stdin, capture_output=True, text=True, encoding="utf-8", env=environment, check=False
-    )
-    return Finished(done.returncode, done.stdout, done.stderr)
+    with TemporaryFile() as request, TemporaryFile() as input_, TemporaryFile() as out, TemporaryFile() as err:
+        request.write(json.dumps((["-C", str(folder), *arguments], environment)).encode())
+        input_.write(stdin.encode())
+        for file in (request, input_):
+            file.seek(0)
+        socket.send_fds(_server(), [b"."], [file.fileno() for file in (request, input_, out, err)])
+        with _server().makefile("rb") as answers:
+            code = int(answers.readline())
+        for file in (out, err):
+            file.seek(0)
+        return Finished(code, *(file.read().decode().replace("\r\n", "\n") for file in (out, err)))
+
+
+@cache
+def _server() -> socket.socket:
+    """Start the process that forks for each command. It ends with this one."""
+    here, there = socket.socketpair()
+    command = [sys.executable, "-m", "tests.cli.command_server", str(there.fileno())]
+    server = subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()])
+    there.close()
+
+    def end() -> None:
+        here.close()
+        server.wait()
+
+    atexit.register(end)
+    return here

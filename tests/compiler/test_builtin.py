@@ -87,6 +87,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
+@pytest.mark.slow
 def test_they_are_the_same_wherever_toolgen_is_installed_and_drift_once_they_are_others(
     root: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

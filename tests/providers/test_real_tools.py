@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DATA = ROOT.parent / "shared" / "data"
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout"),
     pytest.mark.xdist_group("real tools"),
 ]

@@ -15,7 +15,7 @@ from toolgen.providers.protocol import request_fields
 from toolgen.providers.table import PROVIDERS, provider
 
 # SDKs take seconds to import.
-pytestmark = pytest.mark.xdist_group("providers")
+pytestmark = [pytest.mark.xdist_group("providers"), pytest.mark.slow]
 
 ALL = pytest.mark.parametrize("name", CONVERSATIONS)
 

@@ -15,7 +15,7 @@ from toolgen.providers.messages import CallAnswer, ChoiceMode, ModelReply, Offer
 from toolgen.providers.protocol import request_fields
 from toolgen.providers.table import provider
 
-pytestmark = pytest.mark.xdist_group("providers")
+pytestmark = [pytest.mark.xdist_group("providers"), pytest.mark.slow]
 
 CHOICES: list[tuple[ChoiceMode, str]] = [("auto", ""), ("required", ""), ("none", ""), ("named", FIND.name)]
 STRICT_AND_NOT = pytest.mark.parametrize("strict", ["", "-strict"])

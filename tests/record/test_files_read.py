@@ -40,6 +40,7 @@ PUT: dict[str, Callable[[Path], object]] = {
 kinds = pytest.mark.parametrize("kind", PUT)
 
 
+@pytest.mark.slow
 @kinds
 @pytest.mark.parametrize(
     ("file", "used", "said"),

@@ -19,6 +19,8 @@ from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.events.records import RunNotFound
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("killed_writers.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 

@@ -137,10 +137,10 @@ TagRegistry().register(ToolDef(name="find", description="Find.", tag_prefix="FIN
 """
 
 
-def test_tel_04_tel_05_tel_33_contexts_results_and_handlers_are_type_checked(tmp_path: Path) -> None:
+def test_tel_04_tel_05_tel_33_contexts_results_and_handlers_are_type_checked(tmp_path: Path, mypy_cache: Path) -> None:
     (tmp_path / "use.py").write_text(USE, encoding="utf-8")
     wrong = {number for number, line in enumerate(USE.splitlines(), 1) if line.endswith("# error")}
-    found: list[Finding] = mypy(tmp_path)
+    found: list[Finding] = mypy(tmp_path, mypy_cache)
     assert {finding.line for finding in found} == wrong, "\n".join(map(str, found))
 
 

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
     from tests.compiler.publish.conftest import Project
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is killed in a fork of this one")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is killed in a fork of this one"),
+    pytest.mark.slow,
+]
 
 OLD = {"__init__.py": "", "a.py": "a = 1\n", "gone/b.py": "b = 1\n", "gone/deep/c.py": "c = 1\n", "x": "file"}
 NEW = {"__init__.py": "", "a.py": "a = 22\n", "new/b.py": "b = 2\n", "x/y.py": "folder"}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is killed in a fork of this one"),
     pytest.mark.xdist_group("kill"),
 ]

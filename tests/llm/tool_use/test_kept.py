@@ -57,15 +57,16 @@ def of_many(tools: int) -> Catalog:
     return catalog
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("presentation", ["enumerate-all", "universal-category", "codeact"])
 def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
     monkeypatch: pytest.MonkeyPatch, presentation: PresentationName
 ) -> None:
     """A number of sets would bound nothing: each of these has as many tools as it likes."""
-    monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 1000)
-    catalog = of_many(220)
+    monkeypatch.setattr("toolgen.llm.tool_use.tool_use._TOOLS", 200)
+    catalog = of_many(60)
     actions = load("toolgen.toolsets.generated") if presentation == "universal-category" else None
-    for number in range(220 if actions else 0):
+    for number in range(60 if actions else 0):
         definition = ToolDefinition(name=f"big.t{number:05}", description="Does it.", input_schema=SCHEMA)
         assert actions is not None
         actions.register(definition, lambda _args: None)
@@ -76,7 +77,7 @@ def test_sets_of_tools_are_kept_as_long_as_they_are_not_too_many_tools(
     before: dict[type, int] = {kind: alive(kind) for kind in (Candidates, Payload, ActionView)}
 
     def talk(number: int) -> None:
-        run = runtime.start_run(requested=idents[number : number + 200])
+        run = runtime.start_run(requested=idents[number : number + 40])
         conversation = tool_use.conversation("chat", runtime, run)
         assert conversation.request() is conversation.request()
 

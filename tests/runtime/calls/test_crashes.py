@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.events.records import RunRecord
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("killed_callers.py")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 

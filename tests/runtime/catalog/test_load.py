@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.events.records import RunRecord
 
+pytestmark = pytest.mark.slow
+
 CALLS = 10_000
 TURNS = 1_000
 META = ToolCallMeta(user="ann", run_id="r1")

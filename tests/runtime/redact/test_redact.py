@@ -319,6 +319,7 @@ for attack in json.load(sys.stdin):
 """
 
 
+@pytest.mark.slow
 def test_no_text_takes_more_than_linear_time() -> None:
     """With quadratic time, texts of this size would take a minute each."""
     attacks = json.dumps(ATTACKS)

@@ -281,6 +281,7 @@ PLACES: Final[dict[str, tuple[Callable[[Any], dict[str, Any]], dict[str, Any], s
 """By the code of a host that fails: settings that make it, fields of the tool, and the codes that may come of it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", [False, True])
 @pytest.mark.parametrize(
     ("place", "way"),

@@ -24,7 +24,7 @@ from toolgen.runtime.policy.rate_limits.redis import RedisCounters
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.xdist_group("redis")
+pytestmark = [pytest.mark.xdist_group("redis"), pytest.mark.slow]
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

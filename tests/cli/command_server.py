@@ -1,0 +1,66 @@
+"""Command server: an interpreter that has imported the command line, and forks for each command.
+
+A command runs in a process of its own, since generated packages stay imported for as long as one lives. A fork takes a
+third of the time of a new interpreter, which imports everything. What commands import, and that a shell starts them, is
+tested elsewhere: `tests/project/test_imports.py`, `tests/project/test_wheel.py`, and every guide.
+
+Run as a module it takes a socket by its descriptor. A message is one byte with four files: the command as JSON, then
+stdin, stdout and stderr. The answer is the exit code as text.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import socket
+import sys
+from importlib import import_module
+from typing import Final
+
+from toolgen.cli import COMMANDS
+from toolgen.cli import main as toolgen
+
+MODULES: Final = (
+    *(f"toolgen.cli.commands.{'import_' if name == 'import' else name}" for name in COMMANDS),
+    *("toolgen.cli.front", "toolgen.compiler.build", "toolgen.compiler.documents", "toolgen.compiler.resolve"),
+    *("toolgen.compiler.source.read", "toolgen.llm", "toolgen.runtime.calls", "rich.console", "rich.progress"),
+    *("datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "jsonschema_rs"),
+)
+
+
+def main(connection: socket.socket) -> int:
+    """Answer until the other end is closed. Only a child returns from here with the exit code of a command."""
+    for name in MODULES:
+        import_module(name)
+    gc.freeze()  # a collection in a child would copy the memory that it shares with this process
+    while True:
+        message, files, _, _ = socket.recv_fds(connection, 1, 4)
+        if not message:
+            return 0
+        child = os.fork()
+        if child == 0:
+            connection.close()
+            return _command(*files)
+        for file in files:
+            os.close(file)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        connection.sendall(f"{code}\n".encode())
+
+
+def _command(request: int, *streams: int) -> int:
+    """Do what `python -m toolgen` does, with the arguments and in the environment that `request` holds."""
+    for stream, file in enumerate(streams):
+        os.dup2(file, stream)
+        os.close(file)
+    with os.fdopen(request, encoding="utf-8") as asked:
+        arguments, environment = json.load(asked)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["toolgen", *arguments]
+    toolgen()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(socket.socket(fileno=int(sys.argv[1]))))
