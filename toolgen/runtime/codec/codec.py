@@ -174,7 +174,9 @@ class Codec(Generic[T]):
         model, adapter = self._type.model, self._type.adapter
         if model is None or adapter is None or not self._is_closed:
             return None, _itself, self._is_valid
-        to_python, options = adapter.serializer.to_python, self._type.options
+        to_python, options = adapter.serializer.to_python, dict[str, Any](self._type.options)
+        if self._source.assert_formats:
+            options["mode"] = "json"  # of a date its text
         return model, partial(to_python, **options) if options else to_python, self._is_valid
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_arg
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.fields import FieldInfo
 
+from toolgen.schema.formats import TYPES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CONTAINERS: Final = (dict, list, set, tuple, Union, UnionType)
 _CONSTRAINTS: Final = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
-_SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis})
+_SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis, *TYPES.values()})
 
 
 def is_json_value(kind: Any) -> bool:

@@ -11,6 +11,7 @@ from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.codec.building import build_typed
 from toolgen.runtime.codec.extra_keys import confuses_extra_keys, correct_given_fields
+from toolgen.runtime.codec.formats import issues_without_value
 from toolgen.runtime.codec.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
 from toolgen.runtime.codec.typed_values import check_sayable, plain
 from toolgen.runtime.issues.issues import MAX_ISSUES, issue
@@ -33,6 +34,7 @@ class ValueType:
         self._name = source.name
         self._kind = source.type
         self._foreign = source.foreign
+        self._asserts_formats = source.assert_formats
         self.model = model_class(source.type)
         is_json = source.type is None or is_json_value(source.type)
         self.adapter = None if is_json else adapter_of(source.type)
@@ -71,6 +73,8 @@ class ValueType:
         except ValidationError as error:
             if self._foreign:
                 raise InvalidPayload(_issues(error)) from None
+            if without_value := issues_without_value(error, value):
+                raise InvalidPayload(without_value) from None
             raise TypesDisagree(
                 f"the types of {self._name} cannot hold a value that its schema accepts: "
                 f"{_issues(error)[0].hint}; run `toolgen build`, and start anew what imported it"
@@ -85,6 +89,8 @@ class ValueType:
         # A model has checked its own fields. What is in a bare list can be of any class, and must not be written as if
         # it were of the declared one.
         as_any = not self.is_instance(value)
+        if as_any and self._asserts_formats:
+            check_sayable(value)
         try:
             return self.adapter.serializer.to_json(value, serialize_as_any=as_any, **self.options)
         except ValueError:

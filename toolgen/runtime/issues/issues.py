@@ -34,6 +34,7 @@ from toolgen.runtime.issues.issue_text import (
     type_name,
     with_article,
 )
+from toolgen.schema.formats import EXAMPLES
 from toolgen.schema.json_types import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE_MAP
 from toolgen.schema.pointer import pointer_of
@@ -50,7 +51,6 @@ __all__ = ["MAX_FOUND", "MAX_ISSUES", "MAX_TEXT", "issue", "issues_of", "leaves_
 _EXPECTED: Final[Mapping[str, str]] = {
     "exclusiveMaximum": "a number below {limit}",
     "exclusiveMinimum": "a number above {limit}",
-    "format": "a valid {format}",
     "maximum": "a number of at most {limit}",
     "minimum": "a number of at least {limit}",
     "multipleOf": "a multiple of {multiple_of}",
@@ -141,6 +141,13 @@ def _pattern(error: ValidationError, schema: Any) -> Iterator[Issue]:
         return
     text = "text that its pattern can be matched with in bounded time"
     yield _here(error, text, "send a shorter or simpler text: the pattern takes too many steps for this one")
+
+
+def _format(error: ValidationError, _: Any) -> Iterator[Issue]:
+    name = str(error.kind.as_dict()["format"])
+    example = f", such as {EXAMPLES[name]}" if name in EXAMPLES else ""
+    expected = f"a valid {json_text(name)}{example}"
+    yield _here(error, expected, f"use {expected}")
 
 
 def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
@@ -270,6 +277,7 @@ _EXPLAIN: Final[Mapping[str, Callable[[ValidationError, Any], Iterator[Issue]]]]
     "contains": _contains,
     "enum": _enum,
     "falseSchema": _refused,
+    "format": _format,
     "not": explain_not,
     "oneOf": _alternatives,
     "pattern": _pattern,
