@@ -28,7 +28,7 @@ assert people.codecs.ADD_ARGS.encode(args.model_copy(deep=True)) == sent
 
 # A value that a program makes is written as RFC 3339 asks.
 at = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
-made = people.AddArgs(id=PERSON, left=at, visits=[people.Visit(at=at.astimezone(UTC))])
+made = people.AddArgs(id_=PERSON, left=at, visits=[people.Visit(at=at.astimezone(UTC))])
 assert people.codecs.ADD_ARGS.encode(made) == (
     b'{"id":"123e4567-e89b-12d3-a456-426614174000","left":"2026-01-01T01:00:00+01:00",'
     b'"visits":[{"at":"2026-01-01T00:00:00Z"}]}'
