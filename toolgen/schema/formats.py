@@ -18,13 +18,6 @@ FormattedValue: TypeAlias = date | time | UUID
 TYPES: Final[dict[str, type[FormattedValue]]] = {"date": date, "date-time": datetime, "time": time, "uuid": UUID}
 """The type of each format."""
 
-EXAMPLES: Final = {
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T09:30:00Z",
-    "time": "09:30:00Z",
-}
-"""What texts of some formats look like, in hints; not of UUIDs, which a model would send as they stand."""
-
 _DATE: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 _HEX: Final = "[0-9A-Fa-f]"

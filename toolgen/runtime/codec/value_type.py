@@ -11,7 +11,6 @@ from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.codec.building import build_typed
 from toolgen.runtime.codec.extra_keys import confuses_extra_keys, correct_given_fields
-from toolgen.runtime.codec.formats import issues_without_value
 from toolgen.runtime.codec.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
 from toolgen.runtime.codec.typed_values import check_sayable, plain
 from toolgen.runtime.issues.issues import MAX_ISSUES, issue
@@ -73,6 +72,8 @@ class ValueType:
         except ValidationError as error:
             if self._foreign:
                 raise InvalidPayload(_issues(error)) from None
+            from toolgen.runtime.codec.formats import issues_without_value  # few targets have typed formats
+
             if without_value := issues_without_value(error, value):
                 raise InvalidPayload(without_value) from None
             raise TypesDisagree(

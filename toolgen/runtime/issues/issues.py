@@ -6,7 +6,6 @@ Every text is bounded, and so is their number: a payload cannot make its own ref
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -34,7 +33,6 @@ from toolgen.runtime.issues.issue_text import (
     type_name,
     with_article,
 )
-from toolgen.schema.formats import EXAMPLES
 from toolgen.schema.json_types import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE_MAP
 from toolgen.schema.pointer import pointer_of
@@ -57,6 +55,9 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "pattern": "text that matches the pattern {pattern}",
 }
 """What some keywords ask for; their hint is to use it."""
+
+_EXAMPLES: Final = {"date": "2026-01-31", "date-time": "2026-01-31T09:30:00Z", "time": "09:30:00Z"}
+"""What texts of some formats look like; not of UUIDs, which a model would send as they stand."""
 
 _COUNTED: Final[Mapping[str, tuple[str, str]]] = {
     "maxItems": ("at most", "item"),
@@ -145,7 +146,7 @@ def _pattern(error: ValidationError, schema: Any) -> Iterator[Issue]:
 
 def _format(error: ValidationError, _: Any) -> Iterator[Issue]:
     name = str(error.kind.as_dict()["format"])
-    example = f", such as {EXAMPLES[name]}" if name in EXAMPLES else ""
+    example = f", such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
     expected = f"a valid {json_text(name)}{example}"
     yield _here(error, expected, f"use {expected}")
 
@@ -163,6 +164,8 @@ def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
 
 
 def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    from difflib import get_close_matches  # slow to import, and most payloads fit
+
     told = known_fields(error.schema_path, schema)
     known = list(fields_around(error.schema_path, schema))
     instance = cast("dict[str, Any]", error.instance)
@@ -237,6 +240,8 @@ def _nearest(value: Any, options: Sequence[Any]) -> str:
     """The option that a text comes near to, or spells: one of another case, or a number in quotes."""
     if not isinstance(value, str):
         return ""
+    from difflib import get_close_matches  # as above
+
     value = value[:MAX_TEXT]
     words: dict[str, str] = {each.casefold(): each for each in reversed(options) if isinstance(each, str)}
     near = get_close_matches(value.casefold(), list(words), n=1)
