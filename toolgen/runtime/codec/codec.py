@@ -248,7 +248,9 @@ def _holds(payload: bytes | str, word: tuple[str, bytes]) -> bool:
 
 def _is_wild(payload: bytes | str) -> bool:
     """Whether a text may hold a number that is not finite, or too many levels: a cheap look, with false alarms."""
-    return _holds(payload, _NAN) or _holds(payload, _INFINITY) or needs_care(payload)
+    # Most texts have not even the letters: to look for one of them takes a fifth of the time that a word takes.
+    has_letter = "N" in payload or "I" in payload if isinstance(payload, str) else b"N" in payload or b"I" in payload
+    return (has_letter and (_holds(payload, _NAN) or _holds(payload, _INFINITY))) or needs_care(payload)
 
 
 @cache
