@@ -38,6 +38,19 @@ def test_a_record_has_the_fields_that_it_was_given_and_the_defaults_of_the_other
     assert all(getattr(kind(**required), each.name) == each.default for each in parameters if each.name not in required)
 
 
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        (ToolRequest, {"name": "a", "payload": b"[]", "tool_call_id": "c"}),
+        (ModelReply, {"text": "hi", "calls": (REQUEST,)}),
+        (GateDecision, {"approved": False, "reason": "no"}),
+    ],
+)
+def test_a_record_holds_what_it_was_given(kind: Any, given: dict[str, Any]) -> None:
+    record = kind(**given)
+    assert {name: getattr(record, name) for name in given} == given
+
+
 @parametrized
 def test_a_record_cannot_be_changed_and_equals_its_copies(record: Any) -> None:
     name = fields(record)[0].name
