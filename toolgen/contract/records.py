@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
+
+from toolgen.contract.setters import setter
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -15,11 +17,6 @@ ResultT = TypeVar("ResultT")
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 _new = object.__new__
-
-
-def setter(kind: type, name: str) -> Callable[[Any, Any], None]:
-    """Give what sets an attribute of instances of a class, be it frozen: one in a slot, or `__dict__`, all of them."""
-    return cast("Callable[[Any, Any], None]", vars(kind)[name].__set__)
 
 
 class _Nothing(Mapping[str, Any]):

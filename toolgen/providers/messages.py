@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from toolgen.contract.records import setter
+from toolgen.contract.setters import setter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgen.contract.records import setter
+from toolgen.contract.setters import setter
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
