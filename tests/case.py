@@ -7,7 +7,8 @@ expected/           the package, without its lock; with several targets, a folde
 diagnostics.txt     all that the build reports, as it is shown
 calls.jsonl         `{"tool", "arguments" or "result", "accept"}`: JSON values, and whether the codecs take them
 use.py              code that uses the package as `cases.<case>`: it runs, and no type checker objects
-misuse.py           code in which just the lines marked `# error` are errors, for every type checker
+misuse.py           code in which just the lines marked `# error` are errors, for every type checker; the messages
+                    have the names that stand after a mark, as in `# error: RefundArgs`
 """
 
 from __future__ import annotations

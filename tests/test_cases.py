@@ -57,6 +57,9 @@ ELSEWHERE = {
 }
 """Codes that no folder of specs can show, and the tests that do."""
 
+ERROR = re.compile(r"# error(?:: (.*))?$")
+"""What marks a line of `misuse.py`, and the names that the messages of all type checkers have there."""
+
 parametrized = pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
 
 
@@ -140,9 +143,12 @@ def test_generated_code_and_its_use_have_no_type_errors(checker: str, findings: 
 @pytest.mark.parametrize("case", [case for case in all_cases() if case.text("misuse.py")], ids=lambda case: case.name)
 def test_misuse_is_a_type_error_in_every_marked_line(case: Case, checker: str, findings: Findings) -> None:
     lines = case.text("misuse.py").splitlines()
-    marked = {number for number, line in enumerate(lines, 1) if line.endswith("# error")}
+    marked = {number: (match[1] or "").split() for number, line in enumerate(lines, 1) if (match := ERROR.search(line))}
     found = [finding for finding in findings[checker].result() if finding.file == f"misuses/{case.name}.py"]
-    assert {finding.line for finding in found} == marked, "\n".join(map(str, found))
+    messages = {finding.line: finding.message for finding in found}
+    assert messages.keys() == marked.keys(), "\n".join(map(str, found))
+    for number, names in marked.items():
+        assert all(name in messages[number] for name in names), f"line {number}: {messages[number]}"
 
 
 @pytest.mark.slow

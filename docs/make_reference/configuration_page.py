@@ -19,7 +19,10 @@ SETTINGS: dict[type[Any], dict[str, tuple[str, str]]] = {
     Target: {
         "specs": ("text", "The folder with the specs, relative to the project."),
         "out": ("text", "The folder of the package. Its last part is the name that programs import."),
-        "formats": ("`annotate` `assert`", "Whether JSON Schema's `format` only describes a value, or is checked."),
+        "formats": (
+            "`annotate` `assert` `typed`",
+            "Whether `format` describes, or is checked; `typed` adds [Python's types](../how-to/use-typed-formats.md).",
+        ),
         "profile": ("`full` `core`", "The schemas that tools may have: all, or those that every provider takes."),
         "builtin": (
             f"list of {' '.join(f'`{toolset}`' for toolset in BUILTIN_TOOLSETS)}",

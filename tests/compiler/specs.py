@@ -39,14 +39,14 @@ class Resolved:
         return [message.partition(" ")[0] for message in self.messages]
 
 
-def resolved(*texts: str, profile: str = "full", **files: str) -> Resolved:
+def resolved(*texts: str, profile: str = "full", formats: str = "annotate", **files: str) -> Resolved:
     """Resolve spec files: texts that are called `1.yaml` or `1.json`, and so on, or by a name of their own."""
     sink = Diagnostics()
     numbered = {f"{number}.{'json' if text.startswith('{') else 'yaml'}": text for number, text in enumerate(texts, 1)}
     named = {**numbered, **files}
     parsed = [(path, text, parse(text, path, sink)) for path, text in named.items()]
     documents = read_documents([SpecFile(path, text, root) for path, text, root in parsed if root is not None], sink)
-    catalog = resolve(documents, sink, profile=profile, assert_formats=False)
+    catalog = resolve(documents, sink, profile=profile, formats=formats)
     return Resolved(catalog, [f"{found.code} {found.span} {found.message}" for found in sink], sink.has_errors)
 
 

@@ -38,7 +38,7 @@ def test_both_files_say_the_same_things(tmp_path: Path) -> None:
     settings = """
         targets = [
           {specs = "specs/shop", out = "shop_tools"},
-          {specs = "./specs/bot/", out = "src//bot_tools", formats = "assert", profile = "core", builtin = ["code"]},
+          {specs = "./specs/bot/", out = "src//bot_tools", formats = "typed", profile = "core", builtin = ["code"]},
         ]
         executors = {"shop.orders" = "app:orders", "bot" = "bot.handlers:Handlers.bot"}
     """
@@ -54,7 +54,7 @@ def test_both_files_say_the_same_things(tmp_path: Path) -> None:
         == project.targets
         == (
             Target("specs/shop", "shop_tools"),
-            Target("specs/bot", "src/bot_tools", formats="assert", profile="core", builtin=("code",)),
+            Target("specs/bot", "src/bot_tools", formats="typed", profile="core", builtin=("code",)),
         )
     )
     assert (
@@ -157,7 +157,7 @@ def test_a_section_that_is_no_table_is_refused(tmp_path: Path) -> None:
         (
             'targets = [{formats = "asert"}]',
             (
-                "TG705 toolgen.toml:1:13 `targets[0].formats` must be 'annotate' or 'assert', not 'asert' "
+                "TG705 toolgen.toml:1:13 `targets[0].formats` must be 'annotate' or 'assert' or 'typed', not 'asert' "
                 "(did you mean `assert`?)"
             ),
         ),

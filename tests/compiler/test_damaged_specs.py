@@ -165,7 +165,7 @@ def check(files: Mapping[str, bytes], profile: str = "full") -> None:
     texts = {path: content.decode("utf-8", "replace") for path, content in files.items()}
     roots = {path: parse(content, path, sink) for path, content in sorted(files.items())}
     specs = [SpecFile(path, texts[path], root) for path, root in roots.items() if root is not None]
-    catalog = resolve(read_documents(specs, sink), sink, profile=profile, assert_formats=False)
+    catalog = resolve(read_documents(specs, sink), sink, profile=profile, formats="annotate")
     shown(sink, texts)
     made = {} if sink.has_errors else emit(catalog)
     assert [path for path, text in made.items() if path.endswith(".py") and not parses(text)] == []

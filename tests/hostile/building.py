@@ -44,7 +44,7 @@ def compiled(files: Mapping[str, Any], *, profile: str = "full") -> Compiled:
     texts = spec_texts(files)
     parsed = [(path, text, parse(text, path, sink)) for path, text in sorted(texts.items())]
     documents = read_documents([SpecFile(path, text, root) for path, text, root in parsed if root is not None], sink)
-    catalog = resolve(documents, sink, profile=profile, assert_formats=False)
+    catalog = resolve(documents, sink, profile=profile, formats="annotate")
     shown(sink, texts)
     return Compiled(catalog, tuple(sink))
 

@@ -38,6 +38,14 @@ def test_the_runtime_loads_nothing_of_the_compiler() -> None:
     assert modules & (COMPILER_LIBRARIES | {"toolgen.cli", "toolgen.compiler"}) == set()
 
 
+def test_the_names_of_the_runtime_bring_nothing_that_few_calls_need() -> None:
+    modules = loaded("from toolgen.runtime import *")
+    assert "toolgen.runtime.calls.pipeline" in modules
+    of_models = {"jsonschema_rs", "pydantic.fields", "pydantic.types", "toolgen.runtime.codec.formats"}
+    of_failures = {"difflib", "toolgen.runtime.redact.redact"}
+    assert modules & (of_models | of_failures | {"asyncio", "toolgen.providers.stubs.stub"}) == set()
+
+
 def test_the_command_line_loads_no_half_before_it_knows_the_command() -> None:
     modules = loaded("import toolgen.cli")
     assert modules & (COMPILER_LIBRARIES | VALIDATION_LIBRARIES | {"toolgen.compiler", "toolgen.runtime"}) == set()

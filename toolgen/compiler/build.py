@@ -65,7 +65,7 @@ def compile_specs(root: Path, target: Target, sink: Diagnostics, progress: Calla
     documents = read_documents(files, sink)
     progress("resolving")
     found = Diagnostics()
-    catalog = resolve(documents, found, profile=target.profile, assert_formats=target.formats == "assert")
+    catalog = resolve(documents, found, profile=target.profile, formats=target.formats)
     complete = len(documents) == len(list_builtin(target.builtin)) + len(list_specs(root / target.specs, root))
     for diagnostic in found:
         if complete or diagnostic.code not in NAMES_OTHERS:

@@ -24,7 +24,7 @@ from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-Formats = Literal["annotate", "assert"]
+Formats = Literal["annotate", "assert", "typed"]
 Profile = Literal["full", "core"]
 
 _LARGEST: Final = 10 * 1024 * 1024
@@ -51,7 +51,8 @@ _TYPE_NAMES: dict[type, str] = {
 class Target:
     """One package to build. `specs` and `out` are folders, relative to the project, with `/`.
 
-    `formats` says whether JSON Schema's `format` is checked; `profile` is the schema subset that specs may use.
+    `formats` says whether JSON Schema's `format` is checked, and with `typed` also that dates, times and UUIDs have
+    Python's types; `profile` is the schema subset that specs may use.
     `builtin` are the toolsets of `BUILTIN_TOOLSETS` that are compiled with the target's own, sorted. `export` are
     the providers whose payloads of all tools are written with the package, in the order of `PROVIDERS`.
     """
@@ -160,7 +161,7 @@ class _Source:
         self.refuse_unknown(table, _TARGET_SETTINGS, f"{name}.")
         specs = self.folder(table, name, "specs", _DEFAULT.specs)
         out = self.folder(table, name, "out", _DEFAULT.out)
-        formats = self.choice(table, name, "formats", ("annotate", "assert"))
+        formats = self.choice(table, name, "formats", ("annotate", "assert", "typed"))
         profile = self.choice(table, name, "profile", ("full", "core"))
         builtin = self.words(table, name, "builtin", BUILTIN_TOOLSETS, "toolsets")
         export = self.words(table, name, "export", PROVIDERS, "providers")
@@ -191,7 +192,7 @@ class _Source:
             return None
         return PurePosixPath(value).as_posix()
 
-    def choice(self, table: dict[str, object], name: str, key: str, choices: tuple[str, str]) -> str:
+    def choice(self, table: dict[str, object], name: str, key: str, choices: tuple[str, ...]) -> str:
         value = table.get(key, choices[0])
         if value not in choices:
             found = repr(value) if isinstance(value, str) else _type_name(value)

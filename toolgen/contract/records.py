@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
+from toolgen.contract.setters import setter
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
@@ -59,7 +61,7 @@ No tool can be called so. The pipeline refuses it, and puts on record which tool
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class ToolRequest:
     """One call as a model or a program asks for it; nothing in it has been checked.
 
@@ -69,6 +71,15 @@ class ToolRequest:
     name: str
     payload: bytes | str = b"{}"
     tool_call_id: str = ""
+
+    def __init__(self, *, name: str, payload: bytes | str = b"{}", tool_call_id: str = "") -> None:
+        # As dataclasses would write it, and a third faster: one is made of every call.
+        _set_name(self, name)
+        _set_payload(self, payload)
+        _set_call_id(self, tool_call_id)
+
+
+_set_name, _set_payload, _set_call_id = (setter(ToolRequest, name) for name in ("name", "payload", "tool_call_id"))
 
 
 class CallContext:
@@ -129,14 +140,14 @@ class ToolCallMeta:
     def for_call(self, tool_call_id: str, context: CallContext | None = None) -> ToolCallMeta:
         """The same, for that call: without what is another call's own."""
         meta = _new(ToolCallMeta)
-        fields = meta.__dict__
-        fields.update(self.__dict__)
+        fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
         if "_context" in fields or fields.get("injected", NOTHING) is not NOTHING:
             for name in ("_context", "granted", "injected"):
                 fields.pop(name, None)
         if context is not None:
             fields["_context"] = context
+        _set_fields(meta, fields)
         return meta
 
     @property
@@ -144,6 +155,8 @@ class ToolCallMeta:
         """Whether a call runs under it: one that its handler makes has to have an id of its own."""
         return running_call(self) is not None
 
+
+_set_fields = setter(ToolCallMeta, "__dict__")
 
 ANONYMOUS: Final = ToolCallMeta()
 """What a call comes with that was made in nobody's name."""

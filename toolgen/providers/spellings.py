@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgen.contract.qualified import SEPARATOR
-from toolgen.providers.stubs.stub import python_function_name
 from toolgen.providers.table import PROVIDERS, provider, spelled
 from toolgen.spec.selector import Selector
 
@@ -119,6 +118,8 @@ class ToolNames:
     @cached_property
     def _one_to_one(self) -> Mapping[str, Sequence[str]]:
         """Wire names of every provider, and Python names."""
+        from toolgen.providers.stubs.stub import python_function_name  # most names that are asked for are idents
+
         providers = {each.grammar: each for each in map(provider, PROVIDERS)}.values()
         return _table(
             (spelling, tool.ident)

@@ -112,20 +112,13 @@ class MemoryStore:
             at = self._clock()
             self._rows.append((run_id, kind, at, encode_event(event, _time(at)), encoded))
             return
-        row: _Row = (
-            run_id,
-            kind,
-            self._clock(),
-            None,
-            None,
-            tool,
-            call_id,
-            args,
-            None if trace is None else tuple(trace),
-        )
-        if result is not None:
+        at, marks = self._clock(), None if trace is None else tuple(trace)
+        if result is None:
+            row: _Row = (run_id, kind, at, None, None, tool, call_id, args, marks)
+        else:
             metadata = result.__dict__.get("metadata")
-            row = (*row, result.payload, metadata["raw_tool_name"] if metadata else None)
+            raw_name = metadata["raw_tool_name"] if metadata else None
+            row = (run_id, kind, at, None, None, tool, call_id, args, marks, result.payload, raw_name)
         self._rows.append(row)
 
     def _rows_of(self, run_id: str) -> list[_Row]:

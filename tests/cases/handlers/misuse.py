@@ -8,6 +8,7 @@ from toolgen.contract.records import ToolResult
 
 if TYPE_CHECKING:
     from toolgen.runtime import Runtime, ToolCallMeta
+    from toolgen.runtime.runs.run import Run
 
 
 class Missing:
@@ -45,11 +46,13 @@ refund: Ident[orders.RefundArgs, orders.RefundResult] = "shop.orders.refund"  # 
 status: Ident[orders.RefundArgs, orders.RefundResult] = orders.STATUS  # error
 
 
-async def main(runtime: Runtime) -> None:
+async def main(runtime: Runtime, run: Run) -> None:
     runtime.tool_spec("shop.orders.refund")  # error
     await runtime.call("shop.orders.refund", orders.RefundArgs(order_id="o-1"))  # error
-    await runtime.call(orders.REFUND, orders.StatusArgs(order_id="o-1"))  # error
-    await runtime.call(orders.REFUND, {"order_id": "o-1"})  # error
+    await runtime.call(orders.REFUND, orders.StatusArgs(order_id="o-1"))  # error: RefundArgs StatusArgs
+    await runtime.call(orders.REFUND, orders.StatusArgs(order_id="o-1"), run=run)  # error: RefundArgs StatusArgs
+    await runtime.call(orders.REFUND, {"order_id": "o-1"})  # error: RefundArgs
 
 
-orders.codecs.REFUND_ARGS.encode(orders.StatusArgs(order_id="o-1"))  # error
+orders.codecs.REFUND_ARGS.encode(orders.StatusArgs(order_id="o-1"))  # error: RefundArgs StatusArgs
+orders.new_refund_call(order_id=5)  # error: new_refund_call

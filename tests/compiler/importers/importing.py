@@ -49,7 +49,7 @@ class Import:
         """What a build makes of the spec: key to tool. There is nothing in it to complain about."""
         sink = Diagnostics()
         documents = read_documents([spec_file(self.text)], sink)
-        catalog = resolve(documents, sink, profile="full", assert_formats=False)
+        catalog = resolve(documents, sink, profile="full", formats="annotate")
         assert [found.message for found in sink if found.code != "TG203"] == []
         return {tool.key: tool for tool in catalog.tools}
 

@@ -19,6 +19,7 @@ from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.ir.text import shape_text
 from toolgen.runtime.codec.building import typed_default
 from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.formats import FormattedDate, FormattedDateTime, FormattedTime, FormattedUUID
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ ANY = st.recursive(
     VALUES, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=2), max_leaves=5
 )
 
+
+FORMATS = {
+    "date": st.sampled_from(["2026-01-01", "0001-02-03", "2026-02-30"]),
+    "date-time": st.sampled_from(["2026-01-01t00:00:00.000Z", "9999-12-31T23:59:59-23:59", "2026-01-01T00:00:00"]),
+    "time": st.sampled_from(["09:30:00z", "09:30:00.1234567-00:00", "09:30:00"]),
+    "uuid": st.uuids().map(lambda value: str(value).upper()),
+    "email": st.sampled_from(["ada@example.com", "ada"]),
+    "duration": st.just("P1D"),
+}
 
 SCALARS: dict[str, SearchStrategy[Any]] = {
     "string": TEXT,
@@ -64,6 +74,7 @@ def _scalars() -> SearchStrategy[Sample]:
     kinds = st.lists(st.sampled_from(sorted(SCALARS)), min_size=1, unique=True)
     return kinds.map(lambda kinds: Sample({"type": kinds}, st.one_of([SCALARS[kind] for kind in kinds]))) | (
         st.sampled_from(sorted(SCALARS)).map(lambda kind: Sample({"type": kind}, SCALARS[kind]))
+        | st.sampled_from(sorted(FORMATS)).map(lambda name: Sample({"type": "string", "format": name}, FORMATS[name]))
     )
 
 
@@ -126,9 +137,9 @@ def _conditions(draw: DrawFn, below: SearchStrategy[Sample]) -> Sample:
     return Sample(schema, one.values | other.values)
 
 
-def type_of(schema: Any) -> Any:
+def type_of(schema: Any, formats: str = "annotate") -> Any:
     """The type that the compiler makes of the schema of a result, brought to life without a package."""
-    found = resolved(toolset({"get": {"result": raw(schema)}}))
+    found = resolved(toolset({"get": {"result": raw(schema)}}), formats=formats)
     (compiled,) = found.catalog.toolsets
     (tool,) = compiled.tools
     assert set(found.codes) <= {"TG203", "TG208", "TG214"}, found.messages
@@ -136,6 +147,8 @@ def type_of(schema: Any) -> Any:
     known: dict[str, Any] = {
         "Annotated": Annotated, "ClosedModel": ClosedModel, "Field": Field, "JsonValue": JsonValue, "Literal": Literal,
         "OpenModel": OpenModel, "TypeAlias": TypeAlias, "typed_default": typed_default,
+        "FormattedDate": FormattedDate, "FormattedDateTime": FormattedDateTime, "FormattedTime": FormattedTime,
+        "FormattedUUID": FormattedUUID,
     }  # fmt: skip
     for model in models.values():
         exec(f"from __future__ import annotations\n{model.source}", known)  # noqa: S102  # what it is made for
@@ -145,12 +158,15 @@ def type_of(schema: Any) -> Any:
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-@given(st.data(), samples())
-def test_whatever_a_schema_accepts_its_type_takes_and_gives_back(data: st.DataObject, sample: Sample) -> None:
-    is_valid = jsonschema_rs.validator_for(sample.schema, validate_formats=False).is_valid
+@given(st.data(), samples(), st.sampled_from(["annotate", "typed"]))
+def test_whatever_a_schema_accepts_its_type_takes_and_gives_back(
+    data: st.DataObject, sample: Sample, formats: str
+) -> None:
+    asserted = formats == "typed"
+    is_valid = jsonschema_rs.validator_for(sample.schema, validate_formats=asserted).is_valid
     value = data.draw(sample.values)
     assume(is_valid(value))
-    codec = Codec.of(sample.schema, type_of(sample.schema))
+    codec = Codec.of(sample.schema, type_of(sample.schema, formats), assert_formats=asserted)
     assert is_same(json.loads(codec.encode(codec.decode(json.dumps(value)))), value)
 
 
@@ -206,6 +222,51 @@ def is_same(one: Any, other: Any) -> bool:
 def test_what_of_a_schema_a_type_can_say(schema: Any, shape: str) -> None:
     tool = resolved(toolset({"get": {"result": raw(schema)}})).tools["shop.get"]
     assert shape_text(tool.result.shape) == shape
+
+
+DATE, DATE_TIME = {"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "shape"),
+    [
+        (DATE, "string (date)"),
+        ({**DATE, "minLength": 10}, "string (date)"),
+        ({"type": ["string", "null"], "format": "uuid"}, "string (uuid) | null"),
+        ({"type": "array", "items": DATE}, "[string (date)]"),
+        ({"type": "object", "additionalProperties": DATE_TIME}, "{*: string (date-time)}"),
+        ({"anyOf": [DATE, DATE_TIME, {"const": "never"}]}, 'string (date) | string (date-time) | ("never")'),
+        ({"anyOf": [DATE, {"type": "string"}, {"type": "integer"}]}, "string | integer"),
+        ({"anyOf": [{"type": "string"}, DATE]}, "string"),
+        ({**DATE, "enum": ["2026-01-01"]}, '("2026-01-01")'),
+        ({**DATE, "const": "2026-01-01"}, '("2026-01-01")'),
+        ({"type": "integer", "format": "date"}, "integer"),
+        ({"type": "string", "format": "duration"}, "string"),
+        ({"format": "date"}, "any"),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "type": "string", "format": "time"}, "string (time)"),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "type": "string", "format": "uuid"}, "string"),
+    ],
+)  # fmt: skip
+def test_which_formats_have_a_type_where_the_target_asks_for_them(schema: Any, shape: str) -> None:
+    spec = toolset({"get": {"result": raw(schema)}})
+    assert shape_text(resolved(spec, formats="typed").tools["shop.get"].result.shape) == shape
+    assert "(date" not in shape_text(resolved(spec, formats="assert").tools["shop.get"].result.shape)
+
+
+@pytest.mark.parametrize(("formats", "refused"), [("annotate", []), ("assert", ["TG208"]), ("typed", ["TG208"])])
+def test_a_default_that_its_format_refuses_is_reported_where_formats_are_asserted(
+    formats: str, refused: list[str]
+) -> None:
+    spec = toolset({"get": {"args": {"day": {**DATE, "default": "2026-02-30"}}, "result": "string"}})
+    assert resolved(spec, formats=formats).codes == refused
+
+
+def test_a_default_without_a_value_in_python_is_left_to_the_schema() -> None:
+    spec = toolset({"get": {"args": {"day": {**DATE, "default": "0000-01-01"}}, "result": "string"}})
+    found = resolved(spec, formats="typed")
+    assert found.codes == []
+    (made,) = (made for made in found.catalog.toolsets[0].types if isinstance(made, ClassType))
+    assert not made.fields[0].has_default
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,17 @@ _SCALARS: Final = {
     ScalarKind.BOOLEAN: "bool",
     ScalarKind.NULL: "None",
 }
+FORMATS: Final = {
+    "date": "FormattedDate",
+    "date-time": "FormattedDateTime",
+    "time": "FormattedTime",
+    "uuid": "FormattedUUID",
+}
+"""The types of formats."""
+
+FORMATS_MODULE: Final = "toolgen.runtime.codec.formats"
+"""Where they are."""
+
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
@@ -34,8 +45,8 @@ _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 def annotation(shape: Shape) -> str:
     """The type of a shape, as signatures of generated code name it: without what only pydantic reads."""
     match shape:
-        case Scalar(kind):
-            return _SCALARS[kind]
+        case Scalar(kind, format=name):
+            return FORMATS[name] if name else _SCALARS[kind]
         case Json():
             return "JsonValue"
         case Literals(values, name):

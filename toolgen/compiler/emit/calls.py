@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation, names_in
+from toolgen.compiler.emit.annotations import FORMATS, FORMATS_MODULE, annotation, names_in
 from toolgen.compiler.emit.literals import docstring, first_line, literal
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.types import module_of
-from toolgen.compiler.ir.shapes import ClassRef, ClassType, accepts_null
+from toolgen.compiler.ir.shapes import ClassRef, ClassType, accepts_null, has_formats
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -59,6 +59,8 @@ def emit_calls(toolset: Toolset) -> str:
             types.setdefault(homes[name], set()).add(name)
         elif name == "JsonValue":
             types.setdefault("pydantic", set()).add(name)
+        elif name in FORMATS.values():
+            types.setdefault(FORMATS_MODULE, set()).add(name)
         elif name == "Literal":
             imports["typing"].add(name)
         elif name == "Absent":
@@ -94,7 +96,10 @@ def _shown_defaults(tool: Tool, fields: Sequence[Field]) -> dict[str, Any]:
     return {
         field.wire: field.default
         for field in fields
-        if field.has_default and not field.required and isinstance(field.default, str | int | float)
+        if field.has_default
+        and not field.required
+        and isinstance(field.default, str | int | float)
+        and not has_formats(field.shape)
     }
 
 

@@ -43,7 +43,7 @@ def emit_catalog_json(catalog: Catalog) -> str:
         "generated": header(),
         "contract": CONTRACT_VERSION,
         "generator": __version__,
-        "formats": "assert" if catalog.assert_formats else "annotate",
+        "formats": catalog.formats,
     }
     lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     lines += [f"{_text(name)}: {_section(entries, name)}" for name, entries in sections.items()]

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation, annotation_of_values, arguments, checked, names_in
+from toolgen.compiler.emit.annotations import FORMATS, annotation, annotation_of_values, arguments, checked, names_in
 from toolgen.compiler.emit.literals import docstring, literal
 from toolgen.compiler.ir.shapes import (
     Array,
@@ -27,6 +27,7 @@ from toolgen.compiler.ir.shapes import (
     Shape,
     Union,
     classes_in,
+    has_formats,
 )
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ class _Prepared:
                 null = [self._schema(member) for member in members if not isinstance(member, ClassRef)]
                 classes = Union(tuple(member for member in members if isinstance(member, ClassRef)), discriminator)
                 return {"anyOf": [{"$ref": f"#/$defs/{self._token('C', checked(classes))}"}, *null]}
+            case Scalar(format=name) if name:
+                return {"$ref": f"#/$defs/{self._token('C', FORMATS[name])}"}
             case Literals(name=name) if name:
                 return {"$ref": f"#/$defs/{self._token('C', name)}"}
             case Scalar(ScalarKind.NUMBER):
@@ -214,7 +217,7 @@ def _generate(schema: Mapping[str, Any], aliases: Mapping[str, str]) -> str:
 
 def _default(item: Field) -> str:
     """The expression after `=`: scalars as they are, anything mutable or typed made anew for every value."""
-    if isinstance(item.default, str | int | float):
+    if isinstance(item.default, str | int | float) and not has_formats(item.shape):
         return literal(item.default)
     if item.default == [] and isinstance(item.shape, Array):
         made = f"list[{annotation(item.shape.items)}]"

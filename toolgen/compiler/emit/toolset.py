@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.compiler.emit.annotations import FORMATS, FORMATS_MODULE
 from toolgen.compiler.emit.bindings import gaps, handlers, injections, is_bound, methods, names_used
 from toolgen.compiler.emit.calls import emit_calls
 from toolgen.compiler.emit.literals import docstring, first_line, literal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 
+_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", **dict.fromkeys(FORMATS.values(), FORMATS_MODULE)}
 _REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "decode_in_executor=True,"}
 
 
@@ -126,7 +128,7 @@ def _dispatch(toolset: Toolset) -> str:
         types["typing"] = {"Any"}
     homes = module_of(toolset)
     for name in names:
-        origin = homes.get(name) or {"JsonValue": "pydantic", "Literal": "typing"}.get(name)
+        origin = homes.get(name) or _ORIGINS.get(name)
         if origin is not None:
             types.setdefault(origin, set()).add(name)
     summary = "Run the tools of this toolset with the methods of `handlers`."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation, names_in
+from toolgen.compiler.emit.annotations import FORMATS, FORMATS_MODULE, annotation, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.emit.types import module_of
@@ -13,7 +13,12 @@ from toolgen.compiler.ir.shapes import accepts_null
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
 
-_ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", "rebuilt": "toolgen.runtime.codec.building"}
+_ORIGINS: Final = {
+    "JsonValue": "pydantic",
+    "Literal": "typing",
+    "rebuilt": "toolgen.runtime.codec.building",
+    **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
+}
 
 
 def transform_names(toolset: Toolset) -> list[str]:

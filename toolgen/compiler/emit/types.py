@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.emit.annotations import checked, names_in
+from toolgen.compiler.emit.annotations import FORMATS, FORMATS_MODULE, checked, names_in
 from toolgen.compiler.emit.literals import docstring
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
@@ -24,6 +24,7 @@ _ORIGINS: Final = {
     "ClosedModel": "toolgen.runtime.codec.models",
     "OpenModel": "toolgen.runtime.codec.models",
     "typed_default": "toolgen.runtime.codec.building",
+    **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
 }
 
 

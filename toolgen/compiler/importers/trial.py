@@ -51,7 +51,7 @@ def try_name(toolset: str, kind: str) -> list[str]:
     text = json.dumps({"toolgen": 1, "toolset": toolset, "kind": kind, "tools": {}})
     root = parse(text, "name.json", sink)
     documents = [] if root is None else read_documents([SpecFile("name.json", text, root)], sink)
-    resolve(documents, sink, profile="full", assert_formats=False)
+    resolve(documents, sink, profile="full", formats="annotate")
     return [f"{found.message}; {found.fix}" if found.fix else found.message for found in sink]
 
 
@@ -79,7 +79,7 @@ def _resolve(tool: MappingNode, rename: Mapping[str, str], circumstances: Circum
     root = mapping(tool, {**values, "tools": mapping(tool, {_KEY: mapping(tool, entries)})})
     sink = Diagnostics()
     documents = read_documents([SpecFile(tool.source.path, tool.source.text, root)], sink)
-    catalog = resolve(documents, sink, profile=circumstances.profile, assert_formats=False)
+    catalog = resolve(documents, sink, profile=circumstances.profile, formats="annotate")
     errors = [found for found in sink if found.severity is Severity.ERROR]
     return catalog, Trial(errors, [found for found in sink if found.severity is Severity.WARNING], {})
 

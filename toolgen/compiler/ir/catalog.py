@@ -383,7 +383,8 @@ class Policy:
 class Catalog:
     """Everything one target compiles to. Toolsets are sorted by name, tools by ident.
 
-    `shared_types` are the types of shared files; the `types` of a toolset repeat those that it uses.
+    `formats` is as in the configuration. `shared_types` are the types of shared files; the `types` of a toolset repeat
+    those that it uses.
     """
 
     toolsets: tuple[Toolset, ...]
@@ -391,7 +392,7 @@ class Catalog:
     catalogs: tuple[ActionCatalog, ...] = ()
     policies: tuple[Policy, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict[str, str])
-    assert_formats: bool = False
+    formats: str = "annotate"
     shared_types: tuple[ClassType | AliasType, ...] = ()
 
     @property

@@ -34,10 +34,11 @@ Constraint = tuple[str, int | float | str]
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value of one scalar kind."""
+    """A value of one scalar kind; a string may have the type of a format, by the name of the format."""
 
     kind: ScalarKind
     constraints: tuple[Constraint, ...] = field(default=(), compare=False)
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,19 @@ def enums_in(shape: Shape) -> set[str]:
             return {name for member in members for name in enums_in(member)}
         case _:
             return set()
+
+
+def has_formats(shape: Shape) -> bool:
+    """Whether a part of a shape has the type of a format, so that its JSON is no literal of that type."""
+    match shape:
+        case Scalar(format=name):
+            return bool(name)
+        case Array(inner) | Map(inner):
+            return has_formats(inner)
+        case Union(members):
+            return any(map(has_formats, members))
+        case _:
+            return False
 
 
 def unconstrained(shape: Shape) -> Shape:

@@ -35,8 +35,8 @@ def catalog_text(catalog: Catalog) -> str:
 def shape_text(shape: Shape) -> str:
     """Print a shape in the words of the spec language."""
     match shape:
-        case Scalar(kind):
-            return kind.value
+        case Scalar(kind, format=name):
+            return f"{kind.value} ({name})" if name else kind.value
         case Json():
             return "any"
         case Literals(values):

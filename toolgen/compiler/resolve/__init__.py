@@ -31,11 +31,9 @@ if TYPE_CHECKING:
 FileT = TypeVar("FileT", bound="SpecFileHead")
 
 
-def resolve(
-    documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, assert_formats: bool
-) -> Catalog:
+def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, formats: str) -> Catalog:
     """Resolve all documents of a target; the result is only to be built on where the sink holds no error."""
-    schemas = Schemas(Types(documents, sink), sink)
+    schemas = Schemas(Types(documents, sink), sink, formats)
     tags = _tags(_of(documents, SharedFile), sink)
     files = _of(documents, ToolsetFile)
     by_path = {document.path: document for document in files}
@@ -54,7 +52,7 @@ def resolve(
         tuple(sorted(catalogs, key=lambda catalog: catalog.name)),
         tuple(sorted(policies, key=lambda policy: policy.name)),
         dict(sorted({**BUILTIN, **tags}.items())),
-        assert_formats,
+        formats,
         shared.types,
     )
 

@@ -83,19 +83,20 @@ def _first_error(validator: jsonschema_rs.Validator, value: Any) -> list[jsonsch
 
 
 def _compiled(
-    schema: Any, bounds: Bounds, *, registry: jsonschema_rs.Registry | None = None
+    schema: Any, bounds: Bounds, *, registry: jsonschema_rs.Registry | None = None, assert_formats: bool = False
 ) -> jsonschema_rs.Validator:
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT, size_limit=bounds.pattern_bytes)
     return jsonschema_rs.validator_for(
-        schema, registry=registry, validate_formats=False, offline=True, pattern_options=options
+        schema, registry=registry, validate_formats=assert_formats, offline=True, pattern_options=options
     )
 
 
 class _Parts:
     """The parts of one schema, as validators."""
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, *, assert_formats: bool) -> None:
         self._schema = schema
+        self._assert_formats = assert_formats
         self._bounds = Bounds(schema)
         self._dialect = _dialect(schema.get("$schema")) if isinstance(schema, dict) else "2020-12"
 
@@ -108,7 +109,7 @@ class _Parts:
         if pointer and any(True for _ in _references(part, [])):
             place = quote(pointer_of(pointer), safe="/~")
             registry, target = self._registry, {"$ref": f"{self._base}#{place}"}
-        validator = _compiled(target, self._bounds, registry=registry)
+        validator = _compiled(target, self._bounds, registry=registry, assert_formats=self._assert_formats)
         if not self._bounds.are_foreseen and evaluations(self._reach, value, part) > MAX_EVALUATIONS:
             return _TOO_LONG
         return "" if validator.is_valid(value) else _first_error(validator, value)[0].message
@@ -129,9 +130,10 @@ class _Parts:
 
 def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
     """Report defaults that their own schemas refuse."""
-    parts = _Parts(bundle.json)
+    asserted = bundle.formats != "annotate"
+    parts = _Parts(bundle.json, assert_formats=asserted)
     for pointer, schema in keywords.subschemas(bundle.json):
-        if "default" not in schema or _plainly_fits(schema, default := schema["default"]):
+        if "default" not in schema or _plainly_fits(schema, default := schema["default"], asserted):
             continue
         try:
             problem = parts.problem(schema, pointer, default)
@@ -211,13 +213,14 @@ def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | 
 _PLAIN = {"string": str, "boolean": bool}
 
 
-def _plainly_fits(schema: dict[str, Any], value: Any) -> bool:
+def _plainly_fits(schema: dict[str, Any], value: Any, assert_formats: bool) -> bool:
     """The common case without a validator: a text or a truth value, and nothing else said about it."""
     kind = _PLAIN.get(str(schema.get("type")))
     return (
         kind is not None
         and isinstance(value, kind)
         and schema.keys() <= {"type", "default", "description", "title", "format"}
+        and not (assert_formats and "format" in schema)
     )
 
 

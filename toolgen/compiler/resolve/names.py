@@ -42,7 +42,8 @@ RESERVED_MODULES: Final = RESERVED_PACKAGES | {
     "shared", "shared_types", "methods", "models", "idents", "calls", "dispatch", "transforms",
 }  # fmt: skip
 RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
-    "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "Handlers", "Ident",
+    "Absent", "Annotated", "Any", "Awaitable", "ClosedModel", "Codec", "Field", "Final", "FormattedDate",
+    "FormattedDateTime", "FormattedTime", "FormattedUUID", "Handlers", "Ident",
     "JsonValue", "Literal", "OpenModel", "Protocol", "ServiceMethods", "ToolCallMeta", "ToolExecutor", "ToolRequest",
     "ToolsetRegistration", "TypeAlias",
 }  # fmt: skip

@@ -27,7 +27,8 @@ class Bundle:
 
     `json` is what is published; `whole` is the same before a root that only refers to a type was put in its place.
     `types` names the entries of the definitions that are types of spec files, and says which: the file, and the name
-    there. `named` counts the parts that give themselves a name by `$id` or an anchor.
+    there. `named` counts the parts that give themselves a name by `$id` or an anchor. `formats` is as in the
+    configuration.
     """
 
     json: Any
@@ -36,6 +37,7 @@ class Bundle:
     types: Mapping[str, tuple[str, str]]
     places: dict[str, Node]
     named: int = 0
+    formats: str = "annotate"
 
     def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
         """Where the part of the schema at a JSON pointer was written."""
@@ -49,14 +51,15 @@ class Bundle:
 class Schemas:
     """Expands the schemas of all files; each named type once."""
 
-    def __init__(self, types: Types, sink: Diagnostics) -> None:
+    def __init__(self, types: Types, sink: Diagnostics, formats: str) -> None:
         self._types = types
         self._sink = sink
+        self._formats = formats
         self._expanded: dict[tuple[str, str, str], Expansion] = {}
 
     def reporting_to(self, sink: Diagnostics) -> Schemas:
         """The same, with another place for what is found."""
-        return Schemas(self._types.reporting_to(sink), sink)
+        return Schemas(self._types.reporting_to(sink), sink, self._formats)
 
     def bundle(self, node: Node, path: str, dialect: str) -> Bundle:
         """Spell out the schema at `node` of file `path`, with all the types it reaches under its definitions."""
@@ -127,7 +130,7 @@ class Schemas:
         if inlined is not whole:
             places.update(_below(json["$ref"].removeprefix("#"), places))
         homes = {name: (used.path, used.name) for name, used in found.items() if name in types}
-        return Bundle(inlined, whole, dialect, homes, places, named)
+        return Bundle(inlined, whole, dialect, homes, places, named, self._formats)
 
     def _clash(self, name: str, first: NamedType, second: NamedType, node: Node) -> None:
         self._sink.report(

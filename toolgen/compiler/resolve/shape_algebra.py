@@ -18,6 +18,7 @@ from toolgen.compiler.ir.shapes import (
     unconstrained,
 )
 from toolgen.compiler.resolve.constraints import satisfies
+from toolgen.schema.formats import parse_format
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
@@ -52,7 +53,10 @@ def literals(values: list[Any]) -> Shape:
 
 
 def union(shapes: list[Shape]) -> Shape:
-    """One of several shapes: flat, literals of a kind together; `Json` where one of them is, or where they are many."""
+    """One of several shapes: flat, literals of a kind together; `Json` where one of them is, or where they are many.
+
+    Beside a string that may be any text, one with the type of a format is a text as well.
+    """
     flat: dict[Shape | ScalarKind, Shape] = {}
     for shape in shapes:
         for member in shape.members if isinstance(shape, Union) else (shape,):
@@ -60,6 +64,8 @@ def union(shapes: list[Shape]) -> Shape:
             flat[key] = _either(flat.get(key, member), member)
     if not flat or JSON in flat or len(flat) > _MOST_MEMBERS or _confuses(flat.keys()):
         return JSON
+    if SCALARS["string"] in flat:
+        flat = {key: shape for key, shape in flat.items() if not (isinstance(shape, Scalar) and shape.format)}
     if SCALARS["number"] in flat and SCALARS["integer"] in flat:
         del flat[SCALARS["integer"]]
         flat[SCALARS["number"]] = SCALARS["number"]
@@ -110,7 +116,8 @@ def fits(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> bool:
         case Json():
             return True
         case Scalar(kind):
-            return _is_scalar(value, kind) and satisfies(value, shape)
+            is_held = not shape.format or (isinstance(value, str) and parse_format(shape.format, value) is not None)
+            return _is_scalar(value, kind) and satisfies(value, shape) and is_held
         case Literals(values):
             return any(value == known and type(value) is type(known) for known in values)
         case Array(items):

@@ -18,6 +18,8 @@ from toolgen.compiler.ir.shapes import (
     Field,
     Literals,
     Map,
+    Scalar,
+    ScalarKind,
     Shape,
     classes_in,
 )
@@ -25,6 +27,7 @@ from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.constraints import constraints
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
 from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, literals, narrower, union
+from toolgen.schema.formats import typed_formats
 from toolgen.schema.pointer import child, escape, key_of
 
 if TYPE_CHECKING:
@@ -194,8 +197,14 @@ class SchemaReader:
             plain = isinstance(values, dict) and "patternProperties" not in schema
             shape = self.shape(values, f"{name}Value", f"{pointer}/additionalProperties") if plain else JSON
             return Map(shape, constraints(kind, schema))
+        if kind == "string" and self._is_typed(schema.get("format")):
+            return Scalar(ScalarKind.STRING, format=schema["format"])
         scalar = SCALARS.get(str(kind))
         return JSON if scalar is None else replace(scalar, constraints=constraints(str(kind), schema))
+
+    def _is_typed(self, name: Any) -> bool:
+        """Whether the target has a type for a format, and the draft asserts it."""
+        return self._bundle.formats == "typed" and name in typed_formats(self._bundle.dialect)
 
     def is_class(self, schema: Any) -> bool:
         """Whether a schema, with all that its `allOf` adds, is an object with named fields and nothing else."""

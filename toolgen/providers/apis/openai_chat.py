@@ -67,6 +67,8 @@ class OpenAIChat:
         if message.get("audio") is not None:
             _audio(message)
         asked = list_of(message.get("tool_calls"), "tool_calls")
+        if len(asked) == 1:  # as is usual
+            return ModelReply(text=_text(message), calls=(_call(asked[0], 0),))
         return ModelReply(text=_text(message), calls=tuple([_call(call, at) for at, call in enumerate(asked)]))
 
     def messages(
@@ -111,6 +113,8 @@ def _odd_message(response: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
+    if content is None:  # as is usual beside calls
+        return text_of(message.get("refusal"), "refusal")
     if isinstance(content, list):  # servers that only speak this API, such as vLLM, may give parts
         parts = [object_of(part, "content") for part in list_of(content, "content")]
         content = "".join(text_of(part.get("text"), "content[].text") for part in parts)

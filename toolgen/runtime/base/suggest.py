@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ _COMPARED = 100
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     """Return up to `count` known names similar to `name`, best first. Takes linear time in the number of names."""
+    from difflib import get_close_matches  # slow to import, and most names are known
+
     asked = name[:200].casefold()
     words = _words(asked)
     shortlist = nlargest(_COMPARED, known, key=lambda other: len(words & _words(other.casefold())))

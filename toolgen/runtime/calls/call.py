@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.children import Child, Starts
     from toolgen.runtime.runs.run import Run
 
+_TEXT: Final = (str, bytes)
+
 KEPT_REPORTS: Final = 100
 """How many reports of progress are kept of a call, for the case that it is aborted. Events are written of all."""
 
@@ -139,7 +141,7 @@ class Call:
     def args_text(self) -> bytes | str:
         """The args as JSON text, as they came if they came so."""
         payload = self._payload
-        return payload if isinstance(payload, str | bytes) else self.arguments
+        return payload if isinstance(payload, _TEXT) else self.arguments
 
     @property
     def checked(self) -> CheckedCall:

@@ -9,7 +9,7 @@ from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
@@ -44,9 +44,22 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.children import Child
     from toolgen.runtime.runs.run import Run, Session
 
+
 A = TypeVar("A")
+A_co = TypeVar("A_co", covariant=True)
 R = TypeVar("R")
 
+if TYPE_CHECKING:
+
+    class NoSuch(Generic[A_co]):
+        """A type without values."""
+
+    ArgsOf: TypeAlias = A | NoSuch[Callable[[], A]]
+    """Args of the class that the ident beside them names.
+
+    mypy infers from callables last. The one in this union makes it infer the class from the ident alone, so that its
+    message on other args has the class that was expected; with `A` it is "Cannot infer value of type parameter".
+    """
 
 _now: Final = partial(datetime.now, UTC)
 
@@ -144,7 +157,7 @@ class Runtime:
             await self._recorder.run_ended(run.meta, "aborted_tools" if run.progress.is_aborted else reason)
 
     def call(
-        self, ident: Ident[A, R], args: A, *, meta: ToolCallMeta | None = None, run: Run | None = None
+        self, ident: Ident[A, R], args: ArgsOf[A], *, meta: ToolCallMeta | None = None, run: Run | None = None
     ) -> Coroutine[Any, Any, ToolResult[R]]:
         """Call a tool with typed args, when it is awaited. Every failure is a result; only cancellation passes."""
         request = ToolRequest(name=ident)

@@ -174,7 +174,9 @@ class Codec(Generic[T]):
         model, adapter = self._type.model, self._type.adapter
         if model is None or adapter is None or not self._is_closed:
             return None, _itself, self._is_valid
-        to_python, options = adapter.serializer.to_python, self._type.options
+        to_python, options = adapter.serializer.to_python, dict[str, Any](self._type.options)
+        if self._source.assert_formats:
+            options["mode"] = "json"  # of a date its text
         return model, partial(to_python, **options) if options else to_python, self._is_valid
 
     def _encode(self, value: Any) -> tuple[bytes, Any]:
@@ -246,7 +248,9 @@ def _holds(payload: bytes | str, word: tuple[str, bytes]) -> bool:
 
 def _is_wild(payload: bytes | str) -> bool:
     """Whether a text may hold a number that is not finite, or too many levels: a cheap look, with false alarms."""
-    return _holds(payload, _NAN) or _holds(payload, _INFINITY) or needs_care(payload)
+    # Most texts have not even the letters: to look for one of them takes a fifth of the time that a word takes.
+    has_letter = "N" in payload or "I" in payload if isinstance(payload, str) else b"N" in payload or b"I" in payload
+    return (has_letter and (_holds(payload, _NAN) or _holds(payload, _INFINITY))) or needs_care(payload)
 
 
 @cache

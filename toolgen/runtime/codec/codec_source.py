@@ -58,7 +58,7 @@ def compiled_source(package: str, ident: str, side: Side) -> CodecSource:
         name=f"{ident} ({side})",
         schema=tool.get(side, True),
         type=type_of(package, tool, side),
-        assert_formats=found.document.get("formats") == "assert",
+        assert_formats=found.document.get("formats", "annotate") != "annotate",
     )
 
 

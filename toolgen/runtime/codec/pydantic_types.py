@@ -7,14 +7,17 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
-from pydantic.fields import FieldInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pydantic.fields import FieldInfo
+
 _CONTAINERS: Final = (dict, list, set, tuple, Union, UnionType)
 _CONSTRAINTS: Final = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
 _SCALARS: Final = frozenset({bool, float, int, str, NoneType, Ellipsis})
+_FORMATTED: Final = ("datetime", "uuid")
+"""The modules of dates, times and UUIDs."""
 
 
 def is_json_value(kind: Any) -> bool:
@@ -43,6 +46,8 @@ def bare(kind: Any) -> Any:
 
 def constraints_of(kind: Any) -> dict[str, Any]:
     """Give what pydantic checks of an `Annotated` type, by the arguments of its `Field`: `{"ge": 1}`."""
+    from pydantic.fields import FieldInfo  # a third of what a runtime imports, and models bring it
+
     marks = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
     items = [item for mark in marks for item in (mark.metadata if isinstance(mark, FieldInfo) else (mark,))]
     return {name: getattr(item, name) for item in items for name in _CONSTRAINTS if hasattr(item, name)}
@@ -98,5 +103,10 @@ def models_in(kind: Any) -> Iterator[type[BaseModel] | None]:
             seen.add(model)
             yield model
             pending.extend(field.annotation for field in model.model_fields.values())
-        elif model is None and not (get_origin(each) is Literal or each in _SCALARS or is_json_value(each)):
+        elif model is None and not (
+            get_origin(each) is Literal
+            or each in _SCALARS
+            or getattr(each, "__module__", "") in _FORMATTED
+            or is_json_value(each)
+        ):
             yield None

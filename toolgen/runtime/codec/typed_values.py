@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterator, Mapping, Set
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from pydantic import BaseModel
@@ -68,6 +69,8 @@ def _check_scalar(value: object) -> None:
     name = type(value).__name__
     if isinstance(value, _UNSAYABLE):
         raise NotJson(f"a {name} is no JSON value")
+    if isinstance(value, datetime | time) and (value.utcoffset() or timedelta()) % timedelta(minutes=1):
+        raise NotJson(f"the offset of a {name} has seconds, which RFC 3339 cannot write")
 
 
 def plain(value: Any) -> Any:

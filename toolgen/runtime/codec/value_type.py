@@ -33,6 +33,7 @@ class ValueType:
         self._name = source.name
         self._kind = source.type
         self._foreign = source.foreign
+        self._asserts_formats = source.assert_formats
         self.model = model_class(source.type)
         is_json = source.type is None or is_json_value(source.type)
         self.adapter = None if is_json else adapter_of(source.type)
@@ -71,6 +72,10 @@ class ValueType:
         except ValidationError as error:
             if self._foreign:
                 raise InvalidPayload(_issues(error)) from None
+            from toolgen.runtime.codec.formats import issues_without_value  # few targets have typed formats
+
+            if without_value := issues_without_value(error, value):
+                raise InvalidPayload(without_value) from None
             raise TypesDisagree(
                 f"the types of {self._name} cannot hold a value that its schema accepts: "
                 f"{_issues(error)[0].hint}; run `toolgen build`, and start anew what imported it"
@@ -85,6 +90,8 @@ class ValueType:
         # A model has checked its own fields. What is in a bare list can be of any class, and must not be written as if
         # it were of the declared one.
         as_any = not self.is_instance(value)
+        if as_any and self._asserts_formats:
+            check_sayable(value)
         try:
             return self.adapter.serializer.to_json(value, serialize_as_any=as_any, **self.options)
         except ValueError:

@@ -6,7 +6,6 @@ Every text is bounded, and so is their number: a payload cannot make its own ref
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -50,13 +49,15 @@ __all__ = ["MAX_FOUND", "MAX_ISSUES", "MAX_TEXT", "issue", "issues_of", "leaves_
 _EXPECTED: Final[Mapping[str, str]] = {
     "exclusiveMaximum": "a number below {limit}",
     "exclusiveMinimum": "a number above {limit}",
-    "format": "a valid {format}",
     "maximum": "a number of at most {limit}",
     "minimum": "a number of at least {limit}",
     "multipleOf": "a multiple of {multiple_of}",
     "pattern": "text that matches the pattern {pattern}",
 }
 """What some keywords ask for; their hint is to use it."""
+
+_EXAMPLES: Final = {"date": "2026-01-31", "date-time": "2026-01-31T09:30:00Z", "time": "09:30:00Z"}
+"""What texts of some formats look like; not of UUIDs, which a model would send as they stand."""
 
 _COUNTED: Final[Mapping[str, tuple[str, str]]] = {
     "maxItems": ("at most", "item"),
@@ -143,6 +144,13 @@ def _pattern(error: ValidationError, schema: Any) -> Iterator[Issue]:
     yield _here(error, text, "send a shorter or simpler text: the pattern takes too many steps for this one")
 
 
+def _format(error: ValidationError, _: Any) -> Iterator[Issue]:
+    name = str(error.kind.as_dict()["format"])
+    example = f", such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
+    expected = f"a valid {json_text(name)}{example}"
+    yield _here(error, expected, f"use {expected}")
+
+
 def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
     name = str(error.kind.as_dict()["property"])
     fields = fields_around(error.schema_path, schema)
@@ -156,6 +164,8 @@ def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
 
 
 def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:
+    from difflib import get_close_matches  # slow to import, and most payloads fit
+
     told = known_fields(error.schema_path, schema)
     known = list(fields_around(error.schema_path, schema))
     instance = cast("dict[str, Any]", error.instance)
@@ -230,6 +240,8 @@ def _nearest(value: Any, options: Sequence[Any]) -> str:
     """The option that a text comes near to, or spells: one of another case, or a number in quotes."""
     if not isinstance(value, str):
         return ""
+    from difflib import get_close_matches  # as above
+
     value = value[:MAX_TEXT]
     words: dict[str, str] = {each.casefold(): each for each in reversed(options) if isinstance(each, str)}
     near = get_close_matches(value.casefold(), list(words), n=1)
@@ -270,6 +282,7 @@ _EXPLAIN: Final[Mapping[str, Callable[[ValidationError, Any], Iterator[Issue]]]]
     "contains": _contains,
     "enum": _enum,
     "falseSchema": _refused,
+    "format": _format,
     "not": explain_not,
     "oneOf": _alternatives,
     "pattern": _pattern,

@@ -32,11 +32,11 @@ def bind(tool: Tool, host: Host) -> Before | None:
             raise
         except Exception as error:
             raise _unknown(name) from error
-        if not isinstance(wait, int | float):
-            return later(wait)
-        if wait:
+        if wait == 0:
+            return None
+        if isinstance(wait, int | float):
             raise ToolRateLimited(name, wait)
-        return None
+        return later(wait)
 
     async def later(waiting: Awaitable[float]) -> None:
         try:
