@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toolgen.compiler.documents.base import ToolKeyPattern
 from toolgen.compiler.importers.keys import choose_keys, spelled
-from toolgen.compiler.resolve.tools import tool_names, types_module
+from toolgen.compiler.resolve.toolsets.tools import tool_names, types_module
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:

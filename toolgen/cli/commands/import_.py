@@ -15,7 +15,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.trial import try_name
-from toolgen.compiler.resolve.keywords import DIALECTS
+from toolgen.compiler.resolve.schemas.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from toolgen.compiler.importers.shared_definitions import (
     with_shared_definitions,
 )
 from toolgen.compiler.resolve.names import title as in_words
-from toolgen.compiler.resolve.tools import tool_names
+from toolgen.compiler.resolve.toolsets.tools import tool_names
 from toolgen.schema.canonical import canonical
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.pointer import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.resolve.schemas import Bundle
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
 
 
 def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:

@@ -23,7 +23,7 @@ from toolgen.compiler.ir.shapes import (
     Union,
     classes_in,
 )
-from toolgen.compiler.resolve.shape_algebra import JSON, union
+from toolgen.compiler.resolve.shapes.algebra import JSON, union
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

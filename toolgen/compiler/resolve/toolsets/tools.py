@@ -19,8 +19,7 @@ from toolgen.compiler.ir.catalog import (
     Tool,
     ToolNames,
 )
-from toolgen.compiler.resolve.checks import violations
-from toolgen.compiler.resolve.commands import resolve_command
+from toolgen.compiler.resolve.checks.validity import violations
 from toolgen.compiler.resolve.names import (
     KEYWORDS,
     RESERVED_MODULES,
@@ -30,10 +29,11 @@ from toolgen.compiler.resolve.names import (
     snake,
     title,
 )
-from toolgen.compiler.resolve.shape_reader import Owner, Rename
-from toolgen.compiler.resolve.sides import field_names, field_shape, is_open_object, is_sound, required_fields
-from toolgen.compiler.resolve.tags import BUILTIN, resolve_tag
-from toolgen.compiler.resolve.templates import check_template
+from toolgen.compiler.resolve.shapes.reader import Owner, Rename
+from toolgen.compiler.resolve.toolsets.commands import resolve_command
+from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
+from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
+from toolgen.compiler.resolve.toolsets.templates import check_template
 from toolgen.schema.pointer import steps_of
 from toolgen.spec.wire_names import STRICT, fits
 
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
-    from toolgen.compiler.resolve.shapes import Shapes
-    from toolgen.compiler.resolve.sides import Sides
+    from toolgen.compiler.resolve.shapes.shapes import Shapes
+    from toolgen.compiler.resolve.toolsets.sides import Sides
 
 _KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
 _ONLY_FOR: Final = {

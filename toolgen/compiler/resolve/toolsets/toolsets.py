@@ -12,12 +12,12 @@ from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
 from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
 from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, ClassType
-from toolgen.compiler.resolve.bindings import Misfit, fit
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
-from toolgen.compiler.resolve.shape_reader import Owner
-from toolgen.compiler.resolve.shapes import Shapes
-from toolgen.compiler.resolve.sides import Sides, field_names
-from toolgen.compiler.resolve.tools import ToolResolver, tool_names, types_module
+from toolgen.compiler.resolve.shapes.reader import Owner
+from toolgen.compiler.resolve.shapes.shapes import Shapes
+from toolgen.compiler.resolve.toolsets.bindings import Misfit, fit
+from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
+from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.toolset import ToolsetFile
-    from toolgen.compiler.resolve.schemas import Schemas
+    from toolgen.compiler.resolve.schemas.schemas import Schemas
 
 _BLANK: Final = re.compile(r"\s")
 _VARIABLE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")

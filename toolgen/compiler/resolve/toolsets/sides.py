@@ -10,15 +10,15 @@ from urllib.parse import unquote
 from toolgen.compiler.diagnostics.diagnostic import Diagnostics
 from toolgen.compiler.ir.catalog import Schema
 from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.checks import check_defaults, check_schema
-from toolgen.compiler.resolve.contradictions import check_contradictions
-from toolgen.compiler.resolve.identifiers import joined, resource_of
-from toolgen.compiler.resolve.injection import without_fields
+from toolgen.compiler.resolve.checks.contradictions import check_contradictions
+from toolgen.compiler.resolve.checks.profile import check_profile
+from toolgen.compiler.resolve.checks.validity import check_defaults, check_schema
 from toolgen.compiler.resolve.names import RESERVED_CLASSES
-from toolgen.compiler.resolve.profile import check_profile
-from toolgen.compiler.resolve.schemas import Bundle
-from toolgen.compiler.resolve.types import own_dialect
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.identifiers import joined, resource_of
+from toolgen.compiler.resolve.schemas.injection import without_fields
+from toolgen.compiler.resolve.schemas.schemas import Bundle
+from toolgen.compiler.resolve.schemas.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.schema.keywords import REFERENCES
 from toolgen.schema.pointer import escape
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.shared import SharedFile
     from toolgen.compiler.documents.toolset import ToolsetFile
-    from toolgen.compiler.resolve.schemas import Schemas
-    from toolgen.compiler.resolve.shape_reader import Owner
-    from toolgen.compiler.resolve.shapes import Shapes
+    from toolgen.compiler.resolve.schemas.schemas import Schemas
+    from toolgen.compiler.resolve.shapes.reader import Owner
+    from toolgen.compiler.resolve.shapes.shapes import Shapes
 
 
 _NOTES: Final = frozenset({

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.spellings import respelled_type
-from toolgen.compiler.resolve.types import POINTER, NamedType, Types, is_type_reference
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.spellings import respelled_type
+from toolgen.compiler.resolve.schemas.types import POINTER, NamedType, Types, is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 from toolgen.schema.pointer import escape
 

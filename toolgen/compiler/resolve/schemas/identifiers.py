@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urljoin
 
-from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.keywords import REFERENCES
 
 if TYPE_CHECKING:

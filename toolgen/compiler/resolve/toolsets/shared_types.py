@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE
-from toolgen.compiler.resolve.shapes import Shapes
-from toolgen.compiler.resolve.sides import Sides
+from toolgen.compiler.resolve.shapes.shapes import Shapes
+from toolgen.compiler.resolve.toolsets.sides import Sides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.documents.read import Document
     from toolgen.compiler.documents.shared import SharedFile
-    from toolgen.compiler.resolve.schemas import Schemas
+    from toolgen.compiler.resolve.schemas.schemas import Schemas
 
 
 def resolve_shared_types(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.catalog import Command
 from toolgen.compiler.ir.shapes import Literals, Scalar, Shape, Union
-from toolgen.compiler.resolve import templates
+from toolgen.compiler.resolve.toolsets import templates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from toolgen.compiler.ir.shapes import (
     Union,
     unconstrained,
 )
-from toolgen.compiler.resolve.constraints import satisfies
+from toolgen.compiler.resolve.shapes.constraints import satisfies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.identifiers import ambiguous_references
-from toolgen.compiler.resolve.schema_errors import fix_of, message_of, short
+from toolgen.compiler.resolve.checks.schema_errors import fix_of, message_of, short
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.identifiers import ambiguous_references
 from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
 from toolgen.schema.cost.count import Reach
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.resolve.schemas import Bundle
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
 
 _UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
 """What jsonschema-rs raises for a schema that it cannot compile."""

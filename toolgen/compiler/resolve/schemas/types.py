@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.documents.shared import SharedFile
 from toolgen.compiler.documents.toolset import ToolsetFile
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.spellings import respelled_type
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.spellings import respelled_type
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compiler.diagnostics.diagnostic import Related
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.expansion import Expander, Expansion
-from toolgen.compiler.resolve.types import NamedType, Types, own_dialect
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.expansion import Expander, Expansion
+from toolgen.compiler.resolve.schemas.types import NamedType, Types, own_dialect
 from toolgen.schema.pointer import escape, key_of, pointer_of
 
 if TYPE_CHECKING:

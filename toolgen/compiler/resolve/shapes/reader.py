@@ -21,18 +21,18 @@ from toolgen.compiler.ir.shapes import (
     Shape,
     classes_in,
 )
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.constraints import constraints
 from toolgen.compiler.resolve.names import attribute, is_attribute, pascal
-from toolgen.compiler.resolve.shape_algebra import JSON, SCALARS, bounded, literals, narrower, union
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.shapes.algebra import JSON, SCALARS, bounded, literals, narrower, union
+from toolgen.compiler.resolve.shapes.constraints import constraints
 from toolgen.schema.pointer import child, escape, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Span
-    from toolgen.compiler.resolve.schemas import Bundle
-    from toolgen.compiler.resolve.shapes import Shapes
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
+    from toolgen.compiler.resolve.shapes.shapes import Shapes
 
 
 _DEEPEST: Final = 100

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Literals, Shape, classes_in, enums_in
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.defaults import with_defaults_that_end
 from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
-from toolgen.compiler.resolve.shape_algebra import JSON, bounded
-from toolgen.compiler.resolve.shape_reader import Owner, SchemaReader
-from toolgen.compiler.resolve.unions import settled
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.shapes.algebra import JSON, bounded
+from toolgen.compiler.resolve.shapes.defaults import with_defaults_that_end
+from toolgen.compiler.resolve.shapes.reader import Owner, SchemaReader
+from toolgen.compiler.resolve.shapes.unions import settled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.resolve.schemas import Bundle
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
 
 
 class Shapes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from toolgen.compiler.resolve.keywords import subschemas
+from toolgen.compiler.resolve.schemas.keywords import subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgen.compiler.diagnostics import Diagnostics, Span
-    from toolgen.compiler.resolve.schemas import Bundle
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
 
 _BOUNDS: Final = (
     ("minimum", "maximum"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.schemas import keywords
 from toolgen.schema.pointer import at
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.diagnostics.diagnostic import nearest
 from toolgen.compiler.diagnostics.text import shown
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.spellings import respelled_schema
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.spellings import respelled_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

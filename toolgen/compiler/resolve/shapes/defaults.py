@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Map, Union
-from toolgen.compiler.resolve.shape_algebra import fits
-from toolgen.compiler.resolve.unions import strongly_connected
+from toolgen.compiler.resolve.shapes.algebra import fits
+from toolgen.compiler.resolve.shapes.unions import strongly_connected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
