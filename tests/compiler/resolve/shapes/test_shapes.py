@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import Field, JsonValue
 
 from tests.compiler.specs import raw, resolved, toolset
-from toolgen.compiler.emit.annotations import annotation
-from toolgen.compiler.emit.models import render_models
+from toolgen.compiler.emit.python.annotations import annotation
+from toolgen.compiler.emit.python.models import render_models
 from toolgen.compiler.ir.shapes import ClassType
 from toolgen.compiler.ir.text import shape_text
 from toolgen.runtime.codec.building import typed_default

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgen.compiler.emit.annotations import annotation
-from toolgen.compiler.emit.models import render_models
+from toolgen.compiler.emit.python.annotations import annotation
+from toolgen.compiler.emit.python.models import render_models
 from toolgen.compiler.ir.shapes import Array, ClassRef, ClassType, Field, Json, Literals, Map, Scalar, ScalarKind, Union
 
 if TYPE_CHECKING:

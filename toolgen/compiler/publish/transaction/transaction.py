@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, TypeVar
 
-from toolgen.compiler.publish.exclusive import OutputBusy, exclusive
-from toolgen.compiler.publish.journal import interrupted, settle
+from toolgen.compiler.publish.transaction.exclusive import OutputBusy, exclusive
+from toolgen.compiler.publish.transaction.journal import interrupted, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.transaction.disk import Disk
     from toolgen.compiler.publish.tree import Tree
 
 ResultT = TypeVar("ResultT")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.bindings import gaps, handlers, injections, is_bound, methods, names_used
-from toolgen.compiler.emit.calls import emit_calls
 from toolgen.compiler.emit.literals import docstring, first_line, literal
+from toolgen.compiler.emit.python.bindings import gaps, handlers, injections, is_bound, methods, names_used
+from toolgen.compiler.emit.python.calls import emit_calls
+from toolgen.compiler.emit.python.transforms import emit_transforms, transform_names
+from toolgen.compiler.emit.python.types import emit_types, module_of
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.emit.transforms import emit_transforms, transform_names
-from toolgen.compiler.emit.types import emit_types, module_of
 from toolgen.compiler.ir.catalog import ToolsetKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgen.compiler.emit.models import Model
+    from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.compiler.emit.literals import docstring
+from toolgen.compiler.emit.python.toolset import exports, origins_table
+from toolgen.compiler.emit.python.types import shared_module
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.emit.toolset import exports, origins_table
-from toolgen.compiler.emit.types import shared_module
 
 if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Agent, Catalog, Toolset

@@ -14,8 +14,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation, annotation_of_values, arguments, checked, names_in
 from toolgen.compiler.emit.literals import docstring, literal
+from toolgen.compiler.emit.python.annotations import annotation, annotation_of_values, arguments, checked, names_in
 from toolgen.compiler.ir.shapes import (
     Array,
     ClassRef,

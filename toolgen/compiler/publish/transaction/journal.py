@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.compiler.publish.apply import NEW, OLD, Step, back, forward, is_done, to_place
+from toolgen.compiler.publish.transaction.apply import NEW, OLD, Step, back, forward, is_done, to_place
 from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
 from toolgen.spec.files import NotRegular, TooLarge, read_file
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostics
-    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.transaction.disk import Disk
     from toolgen.compiler.publish.tree import Tree
 
 _FORMAT: Final = 1

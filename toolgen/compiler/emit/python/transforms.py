@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import docstring
+from toolgen.compiler.emit.python.annotations import annotation, names_in
+from toolgen.compiler.emit.python.types import module_of
 from toolgen.compiler.emit.templates import import_lines, render
-from toolgen.compiler.emit.types import module_of
 from toolgen.compiler.ir.shapes import accepts_null
 
 if TYPE_CHECKING:

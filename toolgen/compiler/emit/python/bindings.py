@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.compiler.emit.annotations import annotation, names_in
 from toolgen.compiler.emit.literals import literal
-from toolgen.compiler.emit.transforms import payload_transform, result_transform
+from toolgen.compiler.emit.python.annotations import annotation, names_in
+from toolgen.compiler.emit.python.transforms import payload_transform, result_transform
 from toolgen.compiler.ir.shapes import ClassType
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from toolgen.compiler.publish.tree import bytecode_of, parents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.transaction.disk import Disk
     from toolgen.compiler.publish.tree import Tree
 
 NEW: Final = "new"

@@ -18,7 +18,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from toolgen.compiler.publish.disk import Disk
+    from toolgen.compiler.publish.transaction.disk import Disk
     from toolgen.compiler.publish.tree import Tree
 
 _PAUSE: Final = 0.05

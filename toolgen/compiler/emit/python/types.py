@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.compiler.emit.annotations import checked, names_in
 from toolgen.compiler.emit.literals import docstring
+from toolgen.compiler.emit.python.annotations import checked, names_in
 from toolgen.compiler.emit.templates import import_lines, render
 from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.compiler.emit.models import Model
+    from toolgen.compiler.emit.python.models import Model
     from toolgen.compiler.ir.catalog import Toolset
 
 _ORIGINS: Final = {
