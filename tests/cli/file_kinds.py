@@ -152,10 +152,10 @@ def main() -> None:
     """Take cases, give outcomes."""
     from importlib import import_module
 
-    from toolgen.cli import COMMANDS
+    from toolgen.cli import COMMANDS, module_of
 
     for name in COMMANDS:
-        import_module(f"toolgen.cli.commands.{'import_' if name == 'import' else name}")
+        import_module(module_of(name))
     for module in ("toolgen.compiler.resolve", "toolgen.compiler.source.read", "toolgen.compiler.documents"):
         import_module(module)
     cases = [Case(**{**each, "arguments": tuple(each["arguments"])}) for each in json.load(sys.stdin)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli import COMMANDS, STOPPED
+from toolgen.cli import COMMANDS, STOPPED, module_of
 from toolgen.compiler.config import ConfigError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Commands(click.Group):
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
             raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)
-        module = import_module(f"toolgen.cli.commands.{'import_' if cmd_name == 'import' else cmd_name}")
+        module = import_module(module_of(cmd_name))
         command: click.Command = module.command
         return command
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolgen.cli.commands.tools.tool_rules import rule_lines, tool_rules
+from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
 from toolgen.cli.names import ident_meant
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import import_name
 from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
-from toolgen.cli.tool_rules import rule_lines, tool_rules
-from toolgen.cli.tool_text import args_lines, result_lines
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:

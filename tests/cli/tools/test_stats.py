@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.command_line import toolgen
-from toolgen.cli.commands import stats
+from toolgen.cli.commands.tools import stats
 from toolgen.runtime import ToolDefinition, load
 from toolgen.spec.tool_use import PRESENTATIONS, ToolUseConfig
 

@@ -11,7 +11,7 @@ import click
 from toolgen.compiler.documents.json_schema import spec_json_schema
 from toolgen.spec.files import read_file
 
-_EXAMPLE = Path(__file__).resolve().parent.parent / "example"
+_EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 _SCHEMA = "toolgen.schema.json"
 _LARGEST = 1024 * 1024
 _GIT = {
