@@ -15,7 +15,7 @@ from tests.properties.package import imported, same
 from tests.properties.schemas import DIALECTS, Toolset, ToolSide, toolsets
 from tests.properties.values import values
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

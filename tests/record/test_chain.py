@@ -21,7 +21,7 @@ from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
 from toolgen.record.sqlite import SqliteStore
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.events.encoding import format_time
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from toolgen.execute.command import CommandHost
 from toolgen.execute.command import executor as commands
 from toolgen.runtime import load
 from toolgen.runtime.base.errors import ToolNotFound
-from toolgen.runtime.calls.result import tool_error_from_error
+from toolgen.runtime.calls.results.result import tool_error_from_error
 from toolgen.runtime.policy.paths.policy import PathPolicy
 
 if TYPE_CHECKING:

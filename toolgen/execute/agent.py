@@ -12,13 +12,13 @@ from pydantic_core import from_json
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
 from toolgen.runtime.base.errors import ExecutorError, RunStopped, ToolNotFound
 from toolgen.runtime.base.text_templates import names_of, render
-from toolgen.runtime.calls.result import tool_error_from_error
-from toolgen.runtime.codec.schema_profile import with_definitions_in_place
+from toolgen.runtime.calls.results.result import tool_error_from_error
+from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.events.records import EventKind, StoreError
 from toolgen.runtime.redact.call_secrets import secrets_of_meta
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.children import start_child
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -19,7 +19,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.catalog.definition import PERMISSIONS, ToolDefinition
 from toolgen.runtime.catalog.registration import from_adapter
 from toolgen.runtime.redact.warning import warn
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.builtin import BUILTIN_TOOLSETS
 from toolgen.spec.visible import visible
 

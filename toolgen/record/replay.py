@@ -19,8 +19,7 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
     with_result_values,
 )
-from toolgen.schema.canonical import canonical
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,10 +1,10 @@
-"""JSON values: their types, and reading them from text that a model wrote."""
+"""JSON values: their types, writing them, and reading them from text that a model wrote."""
 
 from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,16 @@ _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
 )
 
 
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: Any) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is an array."""
+    return isinstance(value, list)
+
+
 def kind_of(value: Any) -> str:
     """The JSON type of a value; an integer is a `number`."""
     return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
@@ -26,6 +36,16 @@ def kind_of(value: Any) -> str:
 def compact_json(value: Any) -> str:
     """Write JSON without blanks. Raises ValueError and TypeError for what JSON does not have."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def canonical(value: Any) -> bytes:
+    """Encode a JSON value as sorted, compact UTF-8.
+
+    Equal values give equal bytes, and `canonical(json.loads(canonical(x))) == canonical(x)`.
+    Keys are sorted by code point. Raises ValueError for NaN, infinities and lone surrogates.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
 
 
 def value_of(text: bytes | str) -> Any:

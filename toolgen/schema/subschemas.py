@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -19,6 +19,16 @@ _SCHEMA: Final = frozenset({
 })  # fmt: skip
 _SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 _SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS})
+
+
+def definitions_of(schema: Any) -> dict[str, Any]:
+    """Give the definitions of a schema by the references to them."""
+    return {
+        f"#/{keyword}/{name}": each
+        for keyword in DEFINITIONS
+        if is_object(schema) and is_object(schema.get(keyword))
+        for name, each in schema[keyword].items()
+    }
 
 
 def schemas_below(keyword: str, value: Any) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeGuard
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 
 META_DATA: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 """JSON Schema's vocabulary of that name: it says something of a value and asks nothing, beside any schema."""

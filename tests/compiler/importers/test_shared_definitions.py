@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compiler.importers.importing import import_tools, spec_file, tool
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 TEXT = {"type": "string"}
 ITEM = {"type": "object", "properties": {"id": TEXT}, "required": ["id"]}

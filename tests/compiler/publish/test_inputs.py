@@ -106,7 +106,7 @@ def test_the_generator_is_the_same_wherever_it_is_installed(installed: Path) -> 
     assert generator_digest(installed) == generator_digest(Path(toolgen.__file__).parent)
 
 
-@pytest.mark.parametrize("path", ["compiler/publish/lock.py", "schema/canonical.py", "spec/wire_names.py"])
+@pytest.mark.parametrize("path", ["compiler/publish/lock.py", "schema/json_values.py", "spec/wire_names.py"])
 def test_any_change_of_the_generator_changes_its_digest(installed: Path, path: str) -> None:
     before = generator_digest(installed)
 

@@ -10,7 +10,7 @@ from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.codec.closed_schema import is_closed
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from tests.runtime.package import Shop

@@ -20,7 +20,7 @@ from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.models import ClosedModel, OpenModel
 from toolgen.runtime.issues.issues import MAX_FOUND, MAX_ISSUES, MAX_TEXT
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

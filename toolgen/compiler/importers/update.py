@@ -15,7 +15,7 @@ from toolgen.compiler.importers.shared_definitions import (
 )
 from toolgen.compiler.resolve.names import title as in_words
 from toolgen.compiler.resolve.toolsets.tools import tool_names
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.providers.stubs.object_types import ObjectTypes, placeholder
 from toolgen.providers.stubs.schema_types import SchemaTypes, pascal, target_of
 from toolgen.providers.stubs.stub import NOTE_LIMIT, Parameter, parameter_names, python_function_name, stub_of
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.literals import literal
 from toolgen.spec.wire_names import wire_name
 

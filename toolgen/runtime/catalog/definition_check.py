@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import MAX_DEPTH
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 
 MAX_VALUES: Final = 100_000
 """Maximum number of values in a schema; shared parts count each time."""

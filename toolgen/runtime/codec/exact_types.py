@@ -19,8 +19,8 @@ from toolgen.runtime.codec.pydantic_types import (
     wire_name,
     without_none,
 )
-from toolgen.runtime.codec.schema_profile import definitions_of
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.subschemas import definitions_of
 
 _NOTES: Final = frozenset({
     "$comment", "$defs", "$schema", "default", "definitions", "deprecated", "description", "examples", "format",

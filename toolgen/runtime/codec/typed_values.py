@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.codec.pydantic_types import wire_name
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

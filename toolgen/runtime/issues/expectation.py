@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, json_text, listed, quoted
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP
 from toolgen.schema.pointer import at, escape
 

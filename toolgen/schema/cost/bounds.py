@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from toolgen.schema.cost.count import ALWAYS, EVALUATED_AGAIN, Reach, applied, foreseen
 from toolgen.schema.cost.graph import SchemaGraph
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 
 MAX_NESTING: Final = 250

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
 from toolgen.schema.pointer import child, key_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.shapes import ClassType, Literals, classes_in
 from toolgen.compiler.ir.text import shape_text
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import at
 from toolgen.spec.visible import visible
 

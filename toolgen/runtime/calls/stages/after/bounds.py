@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.contract.records import Bounds, ContentBlock
 from toolgen.runtime.base.errors import MalformedResult
 from toolgen.runtime.issues.issues import issue
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import Issue, ToolResult

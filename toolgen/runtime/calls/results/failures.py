@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.contract.records import ToolResult
 from toolgen.runtime.base.cancellation import ends_the_caller
 from toolgen.runtime.base.errors import RunStopped
-from toolgen.runtime.calls.result import failed, failed_call
+from toolgen.runtime.calls.results.result import failed, failed_call
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.events.trace import now
 from toolgen.runtime.issues.example import example_of

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 
 from toolgen.contract.records import NOTHING, Bounds, ContentBlock, FailureKind, Issue, ToolError
 from toolgen.runtime.issues.issues import issue
-from toolgen.schema.canonical import canonical
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.subschemas import DEFINITIONS, definitions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,8 @@ _BOUNDS: Final = frozenset(
 )
 _STRUCTURE: Final = frozenset({"type", "enum", "required", "properties", "items", "additionalProperties"})
 _CORE: Final = _ANNOTATIONS | _BOUNDS | _STRUCTURE
-_DEFINITIONS: Final = ("$defs", "definitions")
 _DATA: Final = frozenset({"const", "default", "enum", "examples"})
-_SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "dependentSchemas", *_DEFINITIONS})
+_SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "dependentSchemas", *DEFINITIONS})
 
 _MOST_PARTS: Final = 100_000
 """JSON values in a schema with its definitions in place."""
@@ -63,7 +63,7 @@ def _allowed(keyword: str, value: Any) -> bool:
         case "items":
             return value is True
         case _:
-            return keyword in _CORE or keyword in _DEFINITIONS
+            return keyword in _CORE or keyword in DEFINITIONS
 
 
 def with_definitions_in_place(schema: Any) -> Any:
@@ -78,18 +78,8 @@ def with_definitions_in_place(schema: Any) -> Any:
     except _Oversized:
         return schema
     if is_object(placed) and not any(ref.startswith("#") for ref in _references(placed)):
-        return {keyword: value for keyword, value in placed.items() if keyword not in _DEFINITIONS}
+        return {keyword: value for keyword, value in placed.items() if keyword not in DEFINITIONS}
     return placed
-
-
-def definitions_of(schema: Any) -> dict[str, Any]:
-    """Give the definitions of a schema by the references to them."""
-    return {
-        f"#/{keyword}/{name}": each
-        for keyword in _DEFINITIONS
-        if is_object(schema) and is_object(schema.get(keyword))
-        for name, each in schema[keyword].items()
-    }
 
 
 class _Oversized(Exception):

@@ -14,8 +14,7 @@ from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strict
 from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
 from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
 from toolgen.runtime.redact.warning import warn
-from toolgen.schema.canonical import canonical
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.contract.records import NOT_OFFERED
 from toolgen.runtime.base.cancellation import ends_the_caller
-from toolgen.runtime.calls.result import failed, set_raw_name
-from toolgen.runtime.calls.stages.resolve import is_not_offered
+from toolgen.runtime.calls.resolve import is_not_offered
+from toolgen.runtime.calls.results.result import failed, set_raw_name
 from toolgen.runtime.policy.effective import ExclusionReason
 from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
 

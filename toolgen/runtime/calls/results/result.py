@@ -266,7 +266,7 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
 
 def _is_usable(error: CallFailed) -> bool:
     """Whether what a handler says of its failure can be shown and recorded."""
-    from toolgen.runtime.calls.result_fields import issue_in_error  # few calls fail so
+    from toolgen.runtime.calls.results.result_fields import issue_in_error  # few calls fail so
 
     told = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
     return issue_in_error(told) is None
