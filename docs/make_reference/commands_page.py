@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.cli import COMMANDS, module_of
+from toolgen.cli.commands import COMMANDS, module_of
 
 
 def commands_page() -> str:

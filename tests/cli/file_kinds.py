@@ -152,7 +152,7 @@ def main() -> None:
     """Take cases, give outcomes."""
     from importlib import import_module
 
-    from toolgen.cli import COMMANDS, module_of
+    from toolgen.cli.commands import COMMANDS, module_of
 
     for name in COMMANDS:
         import_module(module_of(name))

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli import COMMANDS, STOPPED, module_of
+from toolgen.cli.commands import COMMANDS, module_of
+from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.compiler.config import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-FINDINGS, USAGE, INTERNAL = 1, 2, 3
 
 
 class _Commands(click.Group):

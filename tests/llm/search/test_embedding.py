@@ -6,13 +6,13 @@ from importlib.util import find_spec
 
 import pytest
 
+from toolgen.llm.search.embedders import embedder_of
 from toolgen.llm.search.embedding import (
     EmbeddingClass,
     EmbeddingError,
     EndpointClass,
     FunctionClass,
     LocalClass,
-    embedder_of,
 )
 from toolgen.llm.search.endpoint import EndpointEmbedder
 from toolgen.llm.search.function import FunctionEmbedder

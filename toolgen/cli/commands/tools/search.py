@@ -54,7 +54,7 @@ def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> i
     config = project()
     catalogs = built_catalogs(config)
     search = _search(config, catalogs)
-    known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.known_tools())
+    known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.spelled_tools())
     source_names = {tool.ident: tool.source_name for tool in known if tool.ident not in DISCOVERY}
     answers = asyncio.run(_found(search, queries, limit, frozenset(source_names)))
     for each, found in zip(queries, answers, strict=True):
