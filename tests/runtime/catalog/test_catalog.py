@@ -70,9 +70,9 @@ def test_reg_07_a_name_is_found_in_a_table_or_not_at_all(shop: Shop, name: str, 
 
 def test_a_catalog_knows_every_name_of_its_tools(shop: Shop) -> None:
     catalog = load(shop.name)
-    known = {tool.ident: tool for tool in catalog.known_tools()}
-    assert known["mcp.files.peek"] == ("mcp.files.peek", "mcp__files__peek", "read file")
-    assert known["shop.orders.find"] == ("shop.orders.find", "find_orders", "find")
+    known = {tool.ident: tool for tool in catalog.spelled_tools()}
+    assert known["mcp.files.peek"][:3] == ("mcp.files.peek", "mcp__files__peek", "read file")
+    assert known["shop.orders.find"][:3] == ("shop.orders.find", "find_orders", "find")
     assert known.keys() == {*catalog}
     assert (catalog.wire_name("shop.orders.find"), catalog.wire_name("mcp.files.read")) == (
         "find_orders",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.runtime.catalog.known_tools import KnownTool, KnownTools
+from toolgen.providers.spellings import SpelledTool
+from toolgen.runtime.catalog.known_tools import KnownTools
 
 TOOLS = KnownTools(
     [
-        KnownTool("mcp.a.x", "mcp__a__x", "y"),
-        KnownTool("mcp.a.z", "mcp__a__z", "x"),
-        KnownTool("mcp.a.odd", "z", "odd.name"),
-        KnownTool("shop.find_order", "shop__find_order", "find_order"),
-        KnownTool("mcp.b.plain", "mcp__b__plain", "mcp.a.x"),
+        SpelledTool("mcp.a.x", "mcp__a__x", "y"),
+        SpelledTool("mcp.a.z", "mcp__a__z", "x"),
+        SpelledTool("mcp.a.odd", "z", "odd.name"),
+        SpelledTool("shop.find_order", "shop__find_order", "find_order"),
+        SpelledTool("mcp.b.plain", "mcp__b__plain", "mcp.a.x"),
     ]
 )
 
@@ -39,5 +40,5 @@ def test_a_near_miss_of_any_of_its_names_leads_to_a_tool(name: str) -> None:
 
 
 def test_a_tool_of_several_catalogs_is_one_tool() -> None:
-    tool = KnownTool("shop.find", "shop__find", "find")
+    tool = SpelledTool("shop.find", "shop__find", "find")
     assert KnownTools([tool, tool]).find("find") == ("shop.find",)
