@@ -163,7 +163,7 @@ def test_reg_55_required_fields(home: Home, field: str) -> None:
     ("text", "problem"),
     [
         ("{", "tools/show.json: it is not JSON: "),
-        ("[]", "tools/show.json: it holds no object; a tool is one object"),
+        ("[]", "tools/show.json: it is not an object; a tool is one object"),
         ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: an object has the same key twice"),
     ],
 )
@@ -172,6 +172,14 @@ def test_reg_55_files_that_hold_no_tool(home: Home, text: str, problem: str) -> 
     with pytest.raises(CatalogError) as raised:
         home.load()
     assert str(raised.value).startswith(problem)
+
+
+def test_reg_55_every_problem_of_a_file_has_a_line(home: Home) -> None:
+    changes = {"name": "", "timeout_ms": None, "tags": ["", 5], "args": [[], 1], "colour": "red"}
+    lines = home.problem(**changes).splitlines()
+    starts = ("`name` must be a text", "`tags` must be a list of words", "`args` must be", "there is no field 'colour'")
+    assert len(lines) == len(starts)
+    assert all(line.startswith(f"tools/show.json: {start}") for line, start in zip(lines, starts, strict=True))
 
 
 def test_reg_55_all_files_are_looked_at_and_none_is_registered(home: Home) -> None:
