@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final, TypeGuard
 
 from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import IN_PLACE_LIST
 
 META_DATA: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 """JSON Schema's vocabulary of that name: it says something of a value and asks nothing, beside any schema."""
 
-_LISTS: Final = ("allOf", "anyOf", "oneOf")
 _VALUES: Final = frozenset({"type", "const", "enum"})
 _BLIND_TO_NULL: Final = frozenset({
     *("minLength", "maxLength", "pattern", "format"),
@@ -29,7 +29,7 @@ def without_union(schema: dict[str, Any]) -> dict[str, Any] | None:
 
     That is a list of one, types alone (`type: [string, integer]`), values alone (an `enum`), and one schema or null.
     """
-    keyword = next((each for each in _LISTS if each in schema), None)
+    keyword = next((each for each in IN_PLACE_LIST if each in schema), None)
     if keyword is None or not META_DATA.union((keyword,)).issuperset(schema):
         return None
     branches = schema[keyword]

@@ -19,7 +19,7 @@ from toolgen.llm.presentations.calls import (
 )
 from toolgen.llm.presentations.protocol import ToolListing
 from toolgen.schema.json_values import is_object
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

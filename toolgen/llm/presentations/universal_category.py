@@ -31,7 +31,7 @@ from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
 from toolgen.runtime.redact.call_secrets import hide_issue, secrets_of_call, secrets_of_schema
 from toolgen.schema.json_values import compact_json, is_object
-from toolgen.spec.discovery import DESCRIBE, LIST, SEARCH
+from toolgen.spec.builtin import DESCRIBE, LIST, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from mimetypes import MimeTypes
 from typing import TYPE_CHECKING, Final
 
-from toolgen.execute.paths.access import rejected, shown
+from toolgen.execute.paths.access import shown
+from toolgen.runtime.base.errors import rejected
 
 if TYPE_CHECKING:
     from toolgen.runtime.base.errors import CallFailed

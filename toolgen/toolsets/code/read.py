@@ -6,7 +6,8 @@ import os
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from toolgen.execute.paths.access import rejected, shown
+from toolgen.execute.paths.access import shown
+from toolgen.runtime.base.errors import rejected
 from toolgen.toolsets.code.encodings import SAMPLE_BYTES, binary_file, detect
 from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileResult
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.command_line import toolgen
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
     from pathlib import Path

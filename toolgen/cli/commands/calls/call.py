@@ -21,7 +21,7 @@ from toolgen.cli.project import project
 from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
-from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt
 from toolgen.spec.visible import visible
 
@@ -63,7 +63,7 @@ def command(
     config = project()
     payload = read_named(STDIN, _LARGEST) if args == STDIN else args
     with redirect_stdout(sys.stderr):  # stdout is for the result only: what handlers print goes to stderr
-        runtime, ident = _runtime(config, tool, policies, injected, _allow if yes else _asking())
+        runtime, ident = _runtime(config, tool, policies, injected, allow_all if yes else _asking())
         request = ToolRequest(name=ident, payload=payload)
         result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
     if style == "json":
@@ -136,10 +136,6 @@ def _raised(error: BaseException, root: Path) -> str:
     places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]
     where = f" ({Path(places[-1].filename).relative_to(root).as_posix()}:{places[-1].lineno})" if places else ""
     return f"{type(error).__name__}: {error}{where}"
-
-
-def _allow(request: PermissionRequest) -> Decision:
-    return Decision.ALLOW_ONCE
 
 
 def _deny(request: PermissionRequest) -> Decision:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from toolgen.cli.names import suggestion
-from toolgen.cli.output import counted, format_option, show_json
+from toolgen.cli.output import format_option, show_json
 from toolgen.record.calls import calls_of, stages_of
 from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
 from toolgen.record.sqlite_reader import SqliteReader
 from toolgen.runtime.base.sqlite_files import UNREADABLE, check_files
 from toolgen.runtime.events.encoding import format_time
 from toolgen.runtime.events.records import EventKind, RunNotFound, StoreError
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.output import counted, diagnostics_json, format_option, progress, show_diagnostics, show_json
+from toolgen.cli.output import diagnostics_json, format_option, progress, show_diagnostics, show_json
 from toolgen.cli.project import project
 from toolgen.compiler import build, check
 from toolgen.compiler.build import DELETE_STRAYS, STRAY
 from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen.cli.names import check_toolset
-from toolgen.cli.output import counted, show_json
+from toolgen.cli.output import show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
 from toolgen.providers.table import PROVIDERS, provider_payload
+from toolgen.runtime.issues.issue_text import counted
 
 if TYPE_CHECKING:
     from toolgen.providers.messages import OfferedTool

@@ -19,7 +19,7 @@ from toolgen.llm.search.fused import Search
 from toolgen.llm.search.index import Index
 from toolgen.llm.search.of_catalog import documents_of, index_of
 from toolgen.llm.tool_use.finding import embedder_named
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.files import is_inside
 
 if TYPE_CHECKING:

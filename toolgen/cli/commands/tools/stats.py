@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from toolgen.cli.output import counted, format_option, show_json
+from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalogs, idle_runtime
 from toolgen.cli.project import project
 from toolgen.llm import ToolUse
 from toolgen.providers.protocol import UnsupportedCapability
 from toolgen.providers.table import PROVIDERS
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.issues.issue_text import counted
 from toolgen.schema.json_values import compact_json
 from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
 

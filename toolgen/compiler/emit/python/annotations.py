@@ -17,8 +17,8 @@ from toolgen.compiler.ir.shapes import (
     ScalarKind,
     Shape,
     Union,
-    whole_bound,
 )
+from toolgen.schema.json_values import whole_bound
 
 _SCALARS: Final = {
     ScalarKind.STRING: "str",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.resolve.schemas.keywords import subschemas
+from toolgen.schema.json_values import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ def _contradictions(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """The keyword, what is wrong with it, and how to mend it."""
     for low, high in _BOUNDS:
         least, most = schema.get(low), schema.get(high)
-        if _is_number(least) and _is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
+        if is_number(least) and is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
             yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "turn them round, or drop one"
     if schema.get("enum") == []:
         yield "enum", "no value fits: `enum` lists none", "list what is allowed, or leave `enum` out"
@@ -55,7 +56,3 @@ def _forbidden(schema: dict[str, Any]) -> list[str]:
         return []
     others = schema.get("additionalProperties") is not False or not _LOOSENS.isdisjoint(schema)
     return [name for name in required if properties.get(name, others) is False]
-
-
-def _is_number(value: Any) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -16,10 +16,12 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from toolgen.compiler.ir.shapes import Array, Constraint, Map, Scalar, whole_bound
+from toolgen.schema.json_values import whole_bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from toolgen.compiler.ir.shapes import Array, Constraint, Map, Scalar
 
 _LARGEST: Final = 2**53
 """The integers up to here are floats as well, so that every comparison with one is exact."""

@@ -27,6 +27,7 @@ from toolgen.runtime.base.errors import (
     TurnEnded,
     TypesDisagree,
 )
+from toolgen.runtime.issues.issue_text import cut
 from toolgen.runtime.redact.call_secrets import hide_beside_value, hide_error, hide_payload
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.visible import visible
@@ -111,7 +112,7 @@ def _invalid_call(
     tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str, secrets: Secrets
 ) -> ToolResult[Any]:
     """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""
-    sent = _cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
+    sent = cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
     told = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
     return with_error_shown(
         ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
@@ -161,7 +162,7 @@ def error_text(error: ToolError) -> str:
         lines.append(f"you sent: {error.prior_input}")
     if error.example:
         lines.append(f"args that fit: {error.example}")
-    return _cut("\n".join(map(visible, lines)), _TEXT)
+    return cut("\n".join(map(visible, lines)), _TEXT)
 
 
 def _issue_lines(issues: Sequence[Issue]) -> list[str]:
@@ -242,10 +243,15 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
         case ToolUnavailable():
             return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
         case GateRefused():
-            return _cut(visible(hide(error.reason))), FailureKind.PERMISSION_DENIED, "gate_refused", "go on without it"
+            return (
+                cut(visible(hide(error.reason)), _MESSAGE),
+                FailureKind.PERMISSION_DENIED,
+                "gate_refused",
+                "go on without it",
+            )
         case HookDenied():
             hint = "do not repeat the call unchanged; go on without it"
-            return _cut(visible(hide(str(error)))), FailureKind.PERMISSION_DENIED, "hook_denied", hint
+            return cut(visible(hide(str(error))), _MESSAGE), FailureKind.PERMISSION_DENIED, "hook_denied", hint
         case ToolRateLimited():
             return str(error), FailureKind.RATE_LIMITED, "rate_limited", _wait(error.retry_after)
         case PermissionDenied():
@@ -294,7 +300,9 @@ def _wait(seconds: float | None) -> str:
 
 
 def _hints(issues: Sequence[Issue]) -> str:
-    return _cut("; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues))
+    return cut(
+        "; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues), _MESSAGE
+    )
 
 
 def _message(error: BaseException, hide: Hide) -> str:
@@ -305,17 +313,17 @@ def _message(error: BaseException, hide: Hide) -> str:
     first_line = _first_line(hide(text))
     if not first_line:
         return f"the tool failed with {type(error).__name__}"
-    return _cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line)
+    return cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line, _MESSAGE)
 
 
 def _first_line(text: str) -> str:
     """The first line of a text, of a traceback the last, as it may be shown."""
     lines = text.strip().split("\n")
-    return _cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]))
+    return cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
 
 
 def _hint(text: str) -> str:
-    return _cut("\n".join(map(_without_secrets, text.split("\n"))), _HINT)
+    return cut("\n".join(map(_without_secrets, text.split("\n"))), _HINT)
 
 
 def _without_secrets(line: str) -> str:
@@ -331,7 +339,3 @@ def _details(error: BaseException) -> str:
         return ""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     return f"{error.title}: {'.'.join(map(str, first['loc'])) or 'the value'}: {first['msg']}"
-
-
-def _cut(text: str, length: int = _MESSAGE) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from toolgen.contract.records import NOTHING, Bounds, ContentBlock, FailureKind, Issue, ToolError
 from toolgen.runtime.issues.issues import issue
-from toolgen.schema.json_values import canonical, is_object
+from toolgen.schema.json_values import canonical, is_mapping, is_number, is_object, is_sequence, is_text
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
@@ -64,11 +64,11 @@ def _unwritable(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """A field without the records in it."""
-    if _is_mapping(value):
+    if is_mapping(value):
         return dict(value)
     if isinstance(value, Bounds):
         return _members(value)
-    if _is_sequence(value):
+    if is_sequence(value):
         return [_members(each) if isinstance(each, Issue | ContentBlock) else each for each in value]
     return value
 
@@ -84,27 +84,16 @@ def _has_text_keys(value: Any) -> bool:
     while left:
         each = left.pop()
         if is_object(each):
-            if not all(map(_is_text, each)):
+            if not all(map(is_text, each)):
                 return False
             left.extend(each.values())
-        elif _is_sequence(each):
+        elif is_sequence(each):
             left.extend(each)
     return True
 
 
-def _is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(value, Mapping)
-
-
-def _is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    return isinstance(value, list | tuple)
-
-
 def _is(kind: type) -> _Fits:
     return lambda value: isinstance(value, kind)
-
-
-_is_text: Final = _is(str)
 
 
 def _or_none(fits: _Fits) -> _Fits:
@@ -112,11 +101,7 @@ def _or_none(fits: _Fits) -> _Fits:
 
 
 def _each(fits: _Fits) -> _Fits:
-    return lambda value: _is_sequence(value) and all(map(fits, value))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return lambda value: is_sequence(value) and all(map(fits, value))
 
 
 def _is_count(value: Any) -> bool:
@@ -124,9 +109,9 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_block(value: Any) -> bool:
-    if not isinstance(value, ContentBlock) or not _is_text(value.type):
+    if not isinstance(value, ContentBlock) or not is_text(value.type):
         return False
-    return _is_text(value.data) or value.type not in ("text", "artifact_ref")
+    return is_text(value.data) or value.type not in ("text", "artifact_ref")
 
 
 def _are_bounds(value: Any) -> bool:
@@ -134,24 +119,24 @@ def _are_bounds(value: Any) -> bool:
 
 
 def _is_issue(value: Any) -> bool:
-    return isinstance(value, Issue) and all(map(_is_text, _members(value).values()))
+    return isinstance(value, Issue) and all(map(is_text, _members(value).values()))
 
 
 _OF_BOUNDS: Final[Mapping[str, _Fits]] = {
     "returned": _is_count,
     "truncated": _is(bool),
     "total": _or_none(_is_count),
-    "next_cursor": _or_none(_is_text),
-    "refinement_hint": _is_text,
+    "next_cursor": _or_none(is_text),
+    "refinement_hint": is_text,
 }
 
 
-_TEXT: Final = (_is_text, "text")
-_OBJECT: Final = (_is_mapping, "a JSON object")
+_TEXT: Final = (is_text, "text")
+_OBJECT: Final = (is_mapping, "a JSON object")
 
 _BESIDE_VALUE: Final[Mapping[str, tuple[_Fits, str]]] = {
-    "message": (_or_none(_is_text), "text, or None"),
-    "side_effects": (_each(_is_text), "a tuple of texts"),
+    "message": (_or_none(is_text), "text, or None"),
+    "side_effects": (_each(is_text), "a tuple of texts"),
     "audit": _OBJECT,
     "telemetry": _OBJECT,
     "metadata": _OBJECT,
@@ -165,7 +150,7 @@ _OF_ERROR: Final[Mapping[str, tuple[_Fits, str]]] = {
     "code": _TEXT,
     "issues": (_each(_is_issue), "a tuple of Issues, of texts alone"),
     "hint": _TEXT,
-    "retry_after": (_or_none(_is_number), "a number of seconds, or None"),
+    "retry_after": (_or_none(is_number), "a number of seconds, or None"),
     "prior_input": _TEXT,
     "example": _TEXT,
 }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.base.errors import InvalidPayload
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.issues.issues import issue
+from toolgen.schema.json_values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class ServerData:
@@ -19,7 +22,7 @@ class ServerData:
 
     def check(self, given: Any) -> dict[str, Any]:
         """Give the values as plain JSON. Raises `InvalidPayload` for one that is not declared, or does not fit."""
-        if not _is_by_name(given):
+        if not is_mapping(given):
             found = f"a value of {type(given).__name__}"
             raise InvalidPayload([issue("", "type", "values by name", found, "give `server_data` as values by name")])
         return {name: self._checked(name, value) for name, value in given.items()}
@@ -30,7 +33,3 @@ class ServerData:
             expected = f"one of {', '.join(self._codecs) or 'none'}"
             raise InvalidPayload([issue("", "server_data", expected, str(name), "declare it in the spec of the tool")])
         return json.loads(codec.normalize(value)[1])
-
-
-def _is_by_name(given: Any) -> TypeGuard[Mapping[Any, Any]]:
-    return isinstance(given, Mapping)
