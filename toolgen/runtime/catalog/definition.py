@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -12,7 +11,7 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.schema.json_values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable, Mapping, Set
 
 
 Permission: TypeAlias = Literal["readonly", "write"]
