@@ -23,7 +23,7 @@ FULLEST: Final = 12
 """Entries of a folder, its `__init__.py` among them."""
 
 FULLER: Final = {
-    "toolgen": "twelve rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
+    "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
 }
 """Folders that hold more, and why they may."""
 

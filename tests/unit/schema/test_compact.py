@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from tests.project.checkout import ROOT
 from tests.properties.schemas import DIALECTS, Toolset, toolsets
 from tests.properties.values import values
-from toolgen.schema.compact import compact, model_args_schema
+from toolgen.schema.compact.compact import compact, model_args_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.schema.compact.unions import META_DATA, accepts_null, is_null, put_in_place, without_union
 from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import key_of
 from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, is_deeper, schemas_below, with_schemas
-from toolgen.schema.unions import META_DATA, accepts_null, is_null, put_in_place, without_union
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

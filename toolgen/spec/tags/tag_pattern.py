@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from warnings import catch_warnings
 
-from toolgen.spec.tag_program import End, choice, group, one, repeat, run, sequence, text
+from toolgen.spec.tags.tag_program import End, choice, group, one, repeat, run, sequence, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgen.spec.tag_program import Instruction, Part
+    from toolgen.spec.tags.tag_program import Instruction, Part
 
 MAX_LENGTH: Final = 8192
 """How many characters a pattern may have."""
