@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.runtime.package import shop
+from tests.unit.runtime.package import shop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +17,12 @@ __all__ = ["collect_ignore", "pytest_addoption", "shop"]
 
 # The runtime is tested without the compiler and without Redis, too.
 collect_ignore = [
-    *(() if find_spec("click") else ("execute", "llm/presentations", "runtime/calls/stages/test_inject.py")),
-    *(() if find_spec("redis") else ("runtime/policy/rate_limits",)),
+    *(
+        ()
+        if find_spec("click")
+        else ("unit/execute", "unit/llm/presentations", "unit/runtime/calls/stages/test_inject.py")
+    ),
+    *(() if find_spec("redis") else ("unit/runtime/policy/rate_limits",)),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.cli import COMMANDS
+from toolgen.cli.commands import COMMANDS, module_of
 
 
 def commands_page() -> str:
@@ -22,9 +22,7 @@ def commands_page() -> str:
         )
     ]
     for name in COMMANDS:
-        command: click.Command = import_module(
-            f"toolgen.cli.commands.{'import_' if name == 'import' else name}"
-        ).command
+        command: click.Command = import_module(module_of(name)).command
         for words, each in _commands(command, f"toolgen {name}"):
             shown = click.Context(each, info_name=words, terminal_width=100, help_option_names=["-h", "--help"])
             text = each.get_help(shown)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.command_line import toolgen
 from tests.project.checkout import ROOT
+from tests.unit.cli.command_line import toolgen
 
 if TYPE_CHECKING:
     from pathlib import Path

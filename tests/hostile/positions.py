@@ -8,8 +8,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from tests.hostile.building import toolset
-from toolgen.compiler.resolve.constraints import constraints
 from toolgen.compiler.resolve.names import attribute
+from toolgen.compiler.resolve.shapes.constraints import constraints
 
 Files = Mapping[str, Any]
 

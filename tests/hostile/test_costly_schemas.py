@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.compiler.importers.importing import import_tools, tool
 from tests.hostile.building import compiled, toolset
-from tests.schema.test_cost import EXPRESSION, LATTICES, lattice
+from tests.unit.compiler.importers.importing import import_tools, tool
+from tests.unit.schema.test_cost import EXPRESSION, LATTICES, lattice
 from toolgen.runtime import Catalog, ToolDefinition
 from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.codec.codec import Codec
-from toolgen.runtime.codec.schema_profile import with_definitions_in_place
 from toolgen.runtime.issues.example import _made_up, _TooLong
 
 if TYPE_CHECKING:

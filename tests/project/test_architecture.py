@@ -1,15 +1,31 @@
-"""The shape of the code: who imports whom, how long a module is, how it is spelt."""
+"""The shape of the code: who imports whom, how full a folder is, how long a module is, how it is spelt."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tokenize
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from tests.project.checkout import ROOT, sources
+from tests.project.checkout import GENERATED, ROOT, sources
 
-LONGEST = 400
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST: Final = 400
+"""Lines of a module."""
+
+FULLEST: Final = 12
+"""Entries of a folder, its `__init__.py` among them."""
+
+FULLER: Final = {
+    "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
+}
+"""Folders that hold more, and why they may."""
 
 
 def test_imports_keep_the_contracts_of_pyproject() -> None:
@@ -17,6 +33,26 @@ def test_imports_keep_the_contracts_of_pyproject() -> None:
     lint_imports = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([lint_imports, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_two_modules_import_each_other() -> None:
+    """At run time, directly or through others, at the top of a module or on use; types may refer to each other."""
+    modules = {_name_of(file): file for file in sources("toolgen")}
+    imported = {name: {*_imports(name, file, modules)} for name, file in modules.items()}
+    assert any(len(names) > 5 for names in imported.values())
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        raise AssertionError(f"these modules import each other: {' <- '.join(error.args[1])}") from None
+
+
+def test_no_folder_is_too_full() -> None:
+    entries = _entries()
+    assert len(entries["toolgen/contract"]) > 5
+    assert {
+        folder: sorted(names) for folder, names in entries.items() if len(names) > FULLEST and folder not in FULLER
+    } == {}
+    assert all(len(entries[folder]) > FULLEST for folder in FULLER)
 
 
 def test_no_module_is_too_long() -> None:
@@ -29,6 +65,43 @@ def test_no_module_is_too_long() -> None:
 def test_identifiers_are_ascii() -> None:
     files = sources("toolgen", "tests", "benchmarks", "docs")
     assert [place for file in files for place in _odd_identifiers(file)] == []
+
+
+def _name_of(file: Path) -> str:
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _imports(module: str, file: Path, modules: dict[str, Path]) -> Iterator[str]:
+    """The modules among `modules` that one imports; of a package and a module of it, only the module."""
+    for statement in _at_run_time(ast.parse(file.read_bytes())):
+        if isinstance(statement, ast.Import):
+            found = {each.name for each in statement.names}
+        else:
+            inner = {f"{statement.module}.{each.name}" for each in statement.names}
+            found = inner & modules.keys() or {statement.module or ""}
+        yield from found & modules.keys() - {module}
+
+
+def _at_run_time(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports below a node, without those that only a type checker sees."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield node
+    is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    below = node.orelse if isinstance(node, ast.If) and is_for_types else ast.iter_child_nodes(node)
+    for child in below:
+        yield from _at_run_time(child)
+
+
+def _entries() -> dict[str, set[str]]:
+    """What each folder holds by name, without bytecode, what is generated, and what holds nothing else."""
+    entries: dict[str, set[str]] = defaultdict(set)
+    for top in (ROOT / "toolgen", ROOT / "tests"):
+        for file in top.rglob("*"):
+            if file.is_file() and file.suffix != ".pyc" and not any(map(file.is_relative_to, GENERATED)):
+                for entry in (file, *file.parents):
+                    if entry.is_relative_to(top) and entry != top:
+                        entries[entry.parent.relative_to(ROOT).as_posix()].add(entry.name)
+    return entries
 
 
 def _odd_identifiers(file: Path) -> list[str]:

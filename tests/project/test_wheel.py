@@ -71,7 +71,7 @@ def full(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 def run_runtime_tests(environment: Environment, folder: Path, marks: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of the runtime and of what stands on it, without anything else of the checkout but the examples."""
     for room in ("execute", "llm", "record", "runtime", "search"):
-        shutil.copytree(ROOT / "tests" / room, folder / "tests" / room)
+        shutil.copytree(ROOT / "tests" / "unit" / room, folder / "tests" / "unit" / room)
     shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
     shutil.copytree(ROOT / "generated", folder / "generated")
     (folder / "benchmarks").mkdir()

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.compiler.specs import resolved
 from tests.properties.package import imported, same
 from tests.properties.schemas import DIALECTS, Toolset, ToolSide, toolsets
 from tests.properties.values import values
+from tests.unit.compiler.specs import resolved
 from toolgen.runtime.base.errors import InvalidPayload
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

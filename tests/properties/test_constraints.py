@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 from pydantic import Field, ValidationError
 
-from toolgen.compiler.emit.annotations import checked
+from toolgen.compiler.emit.python.annotations import checked
 from toolgen.compiler.ir.shapes import Array, Map, Scalar, ScalarKind
-from toolgen.compiler.resolve.constraints import constraints, satisfies
+from toolgen.compiler.resolve.shapes.constraints import constraints, satisfies
 from toolgen.runtime.codec.building import build_typed
 from toolgen.runtime.codec.pydantic_types import adapter_of
 

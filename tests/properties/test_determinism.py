@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.case import differences
-from tests.compiler.specs import resolved
 from tests.project.checkout import ROOT
 from tests.properties.schemas import toolsets
+from tests.unit.compiler.specs import resolved
 from toolgen.compiler.build import generate
 
 if TYPE_CHECKING:

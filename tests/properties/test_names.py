@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.compiler.specs import resolved, toolset
 from tests.properties.package import imported
+from tests.unit.compiler.specs import resolved, toolset
 from toolgen.compiler.build import generate
 from toolgen.contract.ident import Ident
 from toolgen.providers.table import PROVIDERS, provider

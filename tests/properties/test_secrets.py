@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from toolgen.cli.commands.log import command as log_command
+from toolgen.cli.commands.calls.log import command as log_command
 from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolCallMeta, ToolError, ToolRequest, ToolResult
 from toolgen.record.artifacts import Artifacts
 from toolgen.record.memory import MemoryStore

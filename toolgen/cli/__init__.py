@@ -1,33 +1,11 @@
-"""The command line: a table of commands, each imported when it is used."""
+"""The command line: what starts it. Its commands stand in a table, in `commands`."""
 
 from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from typing import Final
 
-COMMANDS: Final = {
-    "init": "Create a project: configuration, an example spec, and next steps.",
-    "build": "Compile specs into packages; with `--check`, only compare.",
-    "import": "Import tool definitions from other formats as specs.",
-    "list": "List the tools of the project.",
-    "show": "Show one tool: its args, result and policy.",
-    "search": "Search tools by a question or keywords.",
-    "export": "Print the tools as a provider's request holds them.",
-    "prompt": "Print the tools section of a system prompt.",
-    "stats": "Print the token cost of each presentation.",
-    "call": "Call one tool.",
-    "replay": "Check recorded calls against the generated codecs.",
-    "policy": "Explain what policies decide for a tool.",
-    "log": "Show recorded runs and verify their integrity.",
-    "ir": "Print the resolved intermediate representation of the specs.",
-    "schema": "Print the JSON Schema of spec files for editors.",
-    "explain": "Explain a diagnostic code.",
-}
-"""Every command and its summary. Command `x` is `toolgen/cli/commands/x.py`; `import` is `import_.py`."""
-
-STOPPED: Final = 130
-"""The exit code after Ctrl-C: 128 + SIGINT, the shells' convention."""
+from toolgen.cli.exit_codes import STOPPED, USAGE
 
 
 def main() -> None:
@@ -39,7 +17,7 @@ def main() -> None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
         what = f"`toolgen {command}`" if command else "`toolgen`"
         print(f'{what} needs the compiler: pip install "toolgen[compiler]"', file=sys.stderr)
-        sys.exit(2)
+        sys.exit(USAGE)
     try:
         from toolgen.cli.front import run
     except KeyboardInterrupt:

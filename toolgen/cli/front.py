@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from toolgen import __version__
-from toolgen.cli import COMMANDS, STOPPED
+from toolgen.cli.commands import COMMANDS, module_of
+from toolgen.cli.exit_codes import INTERNAL, STOPPED, USAGE
 from toolgen.compiler.config import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-FINDINGS, USAGE, INTERNAL = 1, 2, 3
 
 
 class _Commands(click.Group):
@@ -34,7 +33,7 @@ class _Commands(click.Group):
             near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean `{near[0]}`?" if near else " See `toolgen --help`."
             raise click.UsageError(f"There is no command `{cmd_name}`.{hint}", ctx)
-        module = import_module(f"toolgen.cli.commands.{'import_' if cmd_name == 'import' else cmd_name}")
+        module = import_module(module_of(cmd_name))
         command: click.Command = module.command
         return command
 

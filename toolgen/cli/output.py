@@ -106,8 +106,3 @@ class _Spinner:
     def stop(self) -> None:
         if self._status is not None:
             self._status.stop()
-
-
-def counted(number: int, noun: str) -> str:
-    """Format a count with its noun: `1 event`, `2 events`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -91,6 +91,6 @@ def _listing(known: Collection[str]) -> str:
 
 def named_tool(catalogs: list[tuple[Target, Catalog]], name: str) -> tuple[Target, Catalog, str]:
     """The tool that a name refers to. Raises click.UsageError if there is none or several."""
-    ident = ident_meant(name, KnownTools(tool for _, catalog in catalogs for tool in catalog.known_tools()))
+    ident = ident_meant(name, KnownTools(tool for _, catalog in catalogs for tool in catalog.spelled_tools()))
     target, catalog = next(each for each in catalogs if ident in each[1])
     return target, catalog, ident

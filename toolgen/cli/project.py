@@ -13,7 +13,8 @@ from toolgen.cli.output import show_diagnostics
 from toolgen.compiler.build import compile_specs
 from toolgen.compiler.config import OWN_FILE, PROJECT_FILE, Config, Target, load_config
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.runtime.catalog.known_tools import KnownTool, KnownTools
+from toolgen.providers.spellings import SpelledTool
+from toolgen.runtime.catalog.known_tools import KnownTools
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def tools_by_ident(made: list[Compilation]) -> dict[str, tuple[Compilation, Tool
 def known_tools(tools: Iterable[Tool]) -> KnownTools:
     """The names of tools, as the catalog of a built package has them."""
     return KnownTools(
-        KnownTool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.remote or tool.key) for tool in tools
+        SpelledTool(tool.ident, tool.wire_name or wire_name(tool.ident), tool.remote or tool.key) for tool in tools
     )
 
 

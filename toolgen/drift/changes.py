@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from toolgen.drift.offered import digest_of, texts_of
-from toolgen.schema.canonical import canonical
-from toolgen.schema.containment import SchemaChange, schema_change
-from toolgen.schema.normal_form import TooLargeError, normal_form
+from toolgen.schema.comparison.containment import SchemaChange, schema_change
+from toolgen.schema.comparison.normal_form import TooLargeError, normal_form
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.canonical import canonical
-from toolgen.spec.titles import title_of_name
+from toolgen.schema.json_values import canonical
+from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

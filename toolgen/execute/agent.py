@@ -12,13 +12,13 @@ from pydantic_core import from_json
 from toolgen.contract.records import NOTHING, ToolResult, ToolsetRegistration
 from toolgen.runtime.base.errors import ExecutorError, RunStopped, ToolNotFound
 from toolgen.runtime.base.text_templates import names_of, render
-from toolgen.runtime.calls.result import tool_error_from_error
-from toolgen.runtime.codec.schema_profile import with_definitions_in_place
+from toolgen.runtime.calls.results.result import tool_error_from_error
+from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.events.records import EventKind, StoreError
 from toolgen.runtime.redact.call_secrets import secrets_of_meta
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.children import start_child
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_number, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -233,7 +233,7 @@ def added_up(own: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Map
     total = dict(own)
     for other in others:
         for name, value in other.items():
-            if _is_number(value) and _is_number(total.get(name, 0)):
+            if is_number(value) and is_number(total.get(name, 0)):
                 total[name] = _sum(total.get(name, 0), value)
     return total
 
@@ -244,7 +244,3 @@ def _sum(total: float, value: float) -> float:
         return added if isinstance(added, int) or isfinite(added) else total
     except OverflowError:  # a float and an integer that no float holds
         return total
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

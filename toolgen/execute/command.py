@@ -15,11 +15,11 @@ from toolgen.execute.paths.access import PathAccess
 from toolgen.execute.processes.partial import report_partial
 from toolgen.execute.processes.running import SPOOL_BYTES, run_process
 from toolgen.runtime.base.errors import CatalogError, ExecutorError, ToolNotFound
-from toolgen.runtime.codec.schema_profile import with_definitions_in_place
+from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 from toolgen.runtime.policy.paths.policy import PathPolicy
 from toolgen.runtime.policy.policy import ENVIRONMENT
 from toolgen.runtime.redact.call_secrets import hide_text, secrets_of_meta
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
+from toolgen.spec.templates import BEYOND_A_NAME, BRACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 SHELL: Final = "/bin/sh"
 
-_BRACES: Final = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
-_MORE: Final = re.compile(r"[\s|.(\[]")
 _PREFIX: Final = "args."
 
 _END: Final = {"'": "'", "#": "\n"}
@@ -42,7 +40,7 @@ class Template:
     @classmethod
     def parse(cls, text: str, fields: Mapping[str, Any]) -> Template:
         """Take a template apart. Raises `CatalogError` for all in braces that is not `args.` and one of the fields."""
-        texts, names = _BRACES.split(text)[::2], _BRACES.findall(text)
+        texts, names = BRACES.split(text)[::2], BRACES.findall(text)
         for name in names:
             _check_name(name, fields)
         if any("{{" in part or "}}" in part for part in texts):
@@ -159,7 +157,7 @@ def _check_name(inner: str, fields: Mapping[str, Any]) -> None:
         raise CatalogError(f"`{{{{{inner}}}}}` is not a template: only `{{{{args.name}}}}` is allowed here")
     if name in fields:
         return
-    if _MORE.split(name)[0] in fields:
+    if BEYOND_A_NAME.split(name)[0] in fields:
         raise CatalogError(f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
     meant = nearest(name, fields, count=1)
     question = f"; did you mean {meant[0]!r}?" if meant else f"; there are {', '.join(sorted(fields)) or 'none'}"

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 class SpelledTool(NamedTuple):
     """One tool as its package spells it. `python_name` is dotted, empty where no Python was generated.
 
-    `others` are many-to-one names: that of its MCP server, and the prefix of its tag.
+    `source_name` is its name at its source, usually the last part of the ident; people and recordings use it. Rules
+    and settings use `others`, which are many-to-one names too: that of its MCP server, and the prefix of its tag.
     """
 
     ident: str
     wire_name: str
+    source_name: str = ""
     python_name: str = ""
     others: tuple[str, ...] = ()
 

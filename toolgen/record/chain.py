@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.runtime.events.encoding import COUNTED_AS, result_digest
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 from toolgen.spec.files import read_file
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from toolgen.runtime.redact.call_secrets import (
     secrets_of_tool,
     with_result_values,
 )
-from toolgen.schema.canonical import canonical
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -204,7 +203,7 @@ class _Tools:
 
     def __init__(self, catalogs: Sequence[Catalog], toolset: str | None) -> None:
         self._catalogs = {ident: catalog for catalog in reversed(catalogs) for ident in catalog}
-        every = (tool for catalog in catalogs for tool in catalog.known_tools())
+        every = (tool for catalog in catalogs for tool in catalog.spelled_tools())
         self._known = KnownTools(tool for tool in every if toolset is None or self._toolset_of(tool.ident) == toolset)
         self._found: dict[str, tuple[Catalog, str] | ToolNotFound] = {}
 

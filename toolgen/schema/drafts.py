@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import key_of
 from toolgen.schema.schema_text import ANNOTATIONS
 from toolgen.schema.subschemas import DEFINITIONS, with_schemas

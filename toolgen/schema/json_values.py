@@ -1,10 +1,11 @@
-"""JSON values: their types, and reading them from text that a model wrote."""
+"""JSON values: their types, writing them, and reading them from text that a model wrote."""
 
 from __future__ import annotations
 
 import json
-from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from collections.abc import Mapping
+from math import ceil, floor, isfinite
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +19,59 @@ _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
 )
 
 
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: Any) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is an array."""
+    return isinstance(value, list)
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether a JSON value is a string."""
+    return isinstance(value, str)
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether a JSON value is a number; in Python, a boolean is an int as well."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a Python value stands for an object: a host may give any mapping."""
+    return isinstance(value, Mapping)
+
+
+def is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    """Whether a Python value stands for an array: a host may give a tuple."""
+    return isinstance(value, list | tuple)
+
+
 def kind_of(value: Any) -> str:
     """The JSON type of a value; an integer is a `number`."""
     return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
 
 
+def whole_bound(name: str, bound: float) -> int:
+    """The bound of integers that says what a bound of any numbers says of integers; `name` is that of pydantic."""
+    return ceil(bound) if name in ("ge", "lt") else floor(bound)
+
+
 def compact_json(value: Any) -> str:
     """Write JSON without blanks. Raises ValueError and TypeError for what JSON does not have."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def canonical(value: Any) -> bytes:
+    """Encode a JSON value as sorted, compact UTF-8.
+
+    Equal values give equal bytes, and `canonical(json.loads(canonical(x))) == canonical(x)`.
+    Keys are sorted by code point. Raises ValueError for NaN, infinities and lone surrogates.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
 
 
 def value_of(text: bytes | str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 from toolgen.schema.pointer import at, key_of, pointer_of
 from toolgen.schema.schema_text import ANNOTATIONS, SILENT
 from toolgen.schema.subschemas import DEFINITIONS, schemas_below

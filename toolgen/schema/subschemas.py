@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -17,14 +18,23 @@ _SCHEMA: Final = frozenset({
     *("additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else"),
     *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
 })  # fmt: skip
-_SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 _SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS})
+
+
+def definitions_of(schema: Any) -> dict[str, Any]:
+    """Give the definitions of a schema by the references to them."""
+    return {
+        f"#/{keyword}/{name}": each
+        for keyword in DEFINITIONS
+        if is_object(schema) and is_object(schema.get(keyword))
+        for name, each in schema[keyword].items()
+    }
 
 
 def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
     """The schemas right below a keyword."""
     if is_array(value):
-        yield from value if keyword in _SCHEMA_LIST else ()
+        yield from value if keyword in LISTED else ()
     elif is_object(value):
         if keyword in _SCHEMA_MAP:
             yield from value.values()
@@ -34,7 +44,7 @@ def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
 
 def with_schemas(keyword: str, value: Any, change: Callable[[Any], Any]) -> Any:
     """The value of a keyword, with the schemas right below it changed."""
-    if is_array(value) and keyword in _SCHEMA_LIST:
+    if is_array(value) and keyword in LISTED:
         return [change(each) for each in value]
     if is_object(value) and keyword in _SCHEMA_MAP:
         return {name: change(each) for name, each in value.items()}

@@ -1,8 +1,9 @@
-"""Wire names: the spelling of an ident that a provider's grammar allows. One-to-one, by tables made at build."""
+"""Names of tools: wire names, spelled as a provider's grammar allows, one-to-one; and titles, for people."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -84,3 +85,15 @@ def name_digest(name: str) -> str:
     import hashlib  # slow to import, and few names need it
 
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+
+
+def words(text: str) -> list[str]:
+    """Split a name into ASCII words: at everything that is not a letter or digit, and where camelCase turns."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
+    return re.findall(r"[A-Za-z0-9]+", spaced)
+
+
+def title_of_name(text: str) -> str:
+    """Spell a name as a title for people: `createIssue` -> `Create issue`; empty where it is blank."""
+    return " ".join(words(text)).capitalize() or text.strip()

@@ -1,1 +1,38 @@
-"""The commands, one module each: flags in, one compiler or runtime function, text or JSON out."""
+"""The table of commands; each is imported when it is used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_SPECS: Final = {
+    "init": "Create a project: configuration, an example spec, and next steps.",
+    "build": "Compile specs into packages; with `--check`, only compare.",
+    "import": "Import tool definitions from other formats as specs.",
+    "ir": "Print the resolved intermediate representation of the specs.",
+    "schema": "Print the JSON Schema of spec files for editors.",
+    "explain": "Explain a diagnostic code.",
+}
+_TOOLS: Final = {
+    "list": "List the tools of the project.",
+    "show": "Show one tool: its args, result and policy.",
+    "search": "Search tools by a question or keywords.",
+    "export": "Print the tools as a provider's request holds them.",
+    "prompt": "Print the tools section of a system prompt.",
+    "stats": "Print the token cost of each presentation.",
+    "policy": "Explain what policies decide for a tool.",
+}
+_CALLS: Final = {
+    "call": "Call one tool.",
+    "replay": "Check recorded calls against the generated codecs.",
+    "log": "Show recorded runs and verify their integrity.",
+}
+_GROUPS: Final = {"specs": _SPECS, "tools": _TOOLS, "calls": _CALLS}
+
+COMMANDS: Final = {**_SPECS, **_TOOLS, **_CALLS}
+"""Every command and its summary. Command `x` of a group is `commands/GROUP/x.py`; `import` is `import_.py`."""
+
+
+def module_of(command: str) -> str:
+    """The name of the module that has a command of the table."""
+    group = next(group for group, commands in _GROUPS.items() if command in commands)
+    return f"{__name__}.{group}.{'import_' if command == 'import' else command}"

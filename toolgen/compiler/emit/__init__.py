@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
-from toolgen.compiler.emit.actions import emit_actions
-from toolgen.compiler.emit.agents import emit_agents
 from toolgen.compiler.emit.catalog_json import emit_catalog_json
 from toolgen.compiler.emit.documentation import emit_tools_md
 from toolgen.compiler.emit.headers import with_headers
 from toolgen.compiler.emit.literals import docstring, first_line, literal
-from toolgen.compiler.emit.models import render_models
 from toolgen.compiler.emit.providers import emit_providers
+from toolgen.compiler.emit.python.actions import emit_actions
+from toolgen.compiler.emit.python.agents import emit_agents
+from toolgen.compiler.emit.python.models import render_models
+from toolgen.compiler.emit.python.toolset import emit_toolset
+from toolgen.compiler.emit.python.types import emit_shared_types, module_of
 from toolgen.compiler.emit.templates import render
-from toolgen.compiler.emit.toolset import emit_toolset
-from toolgen.compiler.emit.types import emit_shared_types, module_of
 from toolgen.compiler.ir.shapes import PACKAGE_MODULE, ClassType
 from toolgen.contract.version import CONTRACT_VERSION
 

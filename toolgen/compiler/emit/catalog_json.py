@@ -6,7 +6,6 @@ still merge, for there is a line between the two that neither changed.
 
 from __future__ import annotations
 
-import json
 from dataclasses import MISSING, Field, asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from toolgen.compiler.emit.headers import header
 from toolgen.compiler.ir.catalog import Cost, Limits
 from toolgen.compiler.ir.shapes import MODELS
 from toolgen.contract.version import CONTRACT_VERSION
+from toolgen.schema.json_values import compact_json
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def emit_catalog_json(catalog: Catalog) -> str:
         "generator": __version__,
         "formats": catalog.formats,
     }
-    lines = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
-    lines += [f"{_text(name)}: {_section(entries, name)}" for name, entries in sections.items()]
+    lines = [f"{compact_json(key)}: {compact_json(value)}" for key, value in head.items()]
+    lines += [f"{compact_json(name)}: {_section(entries, name)}" for name, entries in sections.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -54,11 +54,11 @@ def _section(entries: Mapping[str, Any], name: str) -> str:
     if not entries:
         return "{}"
     between = ":\n" if name == "tools" else ": "
-    return "{\n" + ",\n".join(f"{_text(key)}{between}{_text(value)}" for key, value in sorted(entries.items())) + "\n}"
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return (
+        "{\n"
+        + ",\n".join(f"{compact_json(key)}{between}{compact_json(value)}" for key, value in sorted(entries.items()))
+        + "\n}"
+    )
 
 
 def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from toolgen.providers.messages import OfferedTool
 from toolgen.providers.table import provider, spelled
-from toolgen.schema.compact import model_args_schema
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.schema.compact.compact import model_args_schema
+from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.wire_names import wire_name
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from toolgen.compiler.documents.base import ToolKeyPattern
-from toolgen.compiler.resolve.tools import tool_names, types_module
+from toolgen.compiler.resolve.toolsets.tools import tool_names, types_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,10 +11,10 @@ from toolgen.compiler.diagnostics.diagnostic import Related, nearest
 from toolgen.compiler.importers.offer import Offer, OfferedTool
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.written_schema import bare_fields, mapping, scalar, written_args, written_result
-from toolgen.compiler.resolve import keywords
+from toolgen.compiler.resolve.schemas import keywords
 from toolgen.compiler.source.json_text import parse_json
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
-from toolgen.spec.titles import title_of_name
+from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from toolgen.compiler.diagnostics.text import line_starts
 from toolgen.compiler.source.nodes import MappingNode
 from toolgen.compiler.source.read import SpecFile, parse
 from toolgen.compiler.source.write import to_yaml
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

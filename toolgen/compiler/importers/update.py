@@ -12,10 +12,10 @@ from toolgen.compiler.importers.shared_definitions import (
     types_referred_to,
     with_shared_definitions,
 )
-from toolgen.compiler.resolve.tools import tool_names
+from toolgen.compiler.resolve.toolsets.tools import tool_names
 from toolgen.drift.offered import digest_of
-from toolgen.schema.canonical import canonical
-from toolgen.spec.titles import title_of_name
+from toolgen.schema.json_values import canonical
+from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

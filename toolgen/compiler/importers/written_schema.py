@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.compiler.resolve import keywords
-from toolgen.compiler.resolve.types import is_type_reference
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.types import is_type_reference
 from toolgen.compiler.source.nodes import MappingNode, ScalarNode, SequenceNode
 
 if TYPE_CHECKING:

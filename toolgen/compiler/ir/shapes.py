@@ -6,7 +6,6 @@ Constraints, discriminators and names do not make another shape: two shapes that
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -193,11 +192,6 @@ def unconstrained(shape: Shape) -> Shape:
             return replace(shape, members=tuple(map(unconstrained, members)))
         case _:
             return shape
-
-
-def whole_bound(name: str, bound: float) -> int:
-    """The bound of integers that says what a bound of any numbers says of integers; `name` is that of pydantic."""
-    return math.ceil(bound) if name in ("ge", "lt") else math.floor(bound)
 
 
 def accepts_null(shape: Shape) -> bool:

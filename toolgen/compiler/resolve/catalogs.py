@@ -11,8 +11,8 @@ from toolgen.compiler.ir.catalog import Action, ActionCatalog, Category, Conditi
 from toolgen.compiler.ir.references import references_in
 from toolgen.compiler.resolve.mappings import misfit, shown_schema
 from toolgen.compiler.resolve.names import RESERVED_PACKAGES, Namespace, attribute, snake
-from toolgen.schema.compact import compact, model_args_schema
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.schema.compact.compact import compact, model_args_schema
+from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

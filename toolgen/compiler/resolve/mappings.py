@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.ir.references import ARGS, ENTRY, args_read, literal_of, references_in, takes_all
-from toolgen.compiler.resolve.checks import violations
+from toolgen.compiler.resolve.checks.validity import violations
 from toolgen.contract.qualified import SEPARATOR
 
 if TYPE_CHECKING:

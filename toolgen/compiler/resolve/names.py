@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from toolgen.compiler.diagnostics.diagnostic import Related
 from toolgen.compiler.resolve.standard_library import STANDARD_LIBRARY
-from toolgen.spec.titles import words
+from toolgen.spec.wire_names import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -98,8 +98,13 @@ def _spelled_tools(toolsets: Sequence[Toolset]) -> Iterator[SpelledTool]:
             others = [] if tool.tag is None else [tool.tag.prefix]
             if toolset.kind is ToolsetKind.MCP:
                 others += [tool.remote, f"{toolset.name.rpartition('.')[2]}{SEPARATOR}{tool.remote}"]
-            python_name = ".".join((*owner, last, tool.names.function))
-            yield SpelledTool(tool.ident, tool.wire_name or wire_name(tool.ident), python_name, tuple(others))
+            yield SpelledTool(
+                tool.ident,
+                tool.wire_name or wire_name(tool.ident),
+                tool.remote or tool.key,
+                ".".join((*owner, last, tool.names.function)),
+                tuple(others),
+            )
 
 
 def _spelled_actions(catalogs: Sequence[ActionCatalog]) -> Iterator[SpelledAction]:

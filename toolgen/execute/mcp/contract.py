@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 from toolgen.spec.one_of import with_one_of
-from toolgen.spec.titles import title_of_name
+from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

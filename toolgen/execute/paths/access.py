@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
 from toolgen.execute.paths.opening import Changed, Folder, NotAFile, open_folder
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.policy import Concern
 from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.runtime.policy.paths.rules import is_within
@@ -135,11 +135,6 @@ def refused(concern: Concern, path: str) -> CallFailed:
     return CallFailed(
         FailureKind.PERMISSION_DENIED, code, f"{shown(path)} {why}, and permission was not granted", _DENIED_HINT
     )
-
-
-def rejected(code: str, message: str, hint: str = "") -> CallFailed:
-    """Say that a call was understood, and cannot be done."""
-    return CallFailed(FailureKind.DOMAIN_REJECTION, code, message, hint)
 
 
 def shown(path: str) -> str:

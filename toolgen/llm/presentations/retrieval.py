@@ -18,8 +18,8 @@ from toolgen.llm.presentations.calls import (
     run_calls,
 )
 from toolgen.llm.presentations.protocol import ToolListing
-from toolgen.schema.json_types import is_object
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.schema.json_values import is_object
+from toolgen.spec.builtin import DISCOVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from toolgen.llm.search.embedding import EmbeddingError
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.spec.tag_pattern import PatternRefused, TagPattern
+from toolgen.spec.tags.tag_pattern import PatternRefused, TagPattern
 
 if TYPE_CHECKING:
     from toolgen.llm.tags.definition import ToolDef

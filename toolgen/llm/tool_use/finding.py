@@ -7,7 +7,8 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from toolgen.llm.search.embedding import EndpointClass, FunctionClass, LocalClass, embedder_of
+from toolgen.llm.search.embedders import embedder_of
+from toolgen.llm.search.embedding import EndpointClass, FunctionClass, LocalClass
 from toolgen.llm.search.fused import Search
 from toolgen.llm.search.index import Index
 from toolgen.llm.search.of_catalog import documents_of, index_of

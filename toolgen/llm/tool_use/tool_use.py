@@ -25,8 +25,8 @@ from toolgen.providers.table import provider as provider_of
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.policy.effective import ExclusionReason
-from toolgen.schema.compact import model_args_schema
-from toolgen.spec.discovery import DISCOVERY, SEARCH_TOOLS
+from toolgen.schema.compact.compact import model_args_schema
+from toolgen.spec.builtin import DISCOVERY, SEARCH_TOOLS
 from toolgen.spec.tool_use import LAYERS, ToolUseConfig
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import IN_PLACE_LIST
 from toolgen.schema.pointer import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_LISTS: Final = ("allOf", "anyOf", "oneOf")
 _DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 
 
@@ -44,7 +44,7 @@ def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) ->
 
 def _applied(part: Mapping[str, Any], *, is_denied: bool) -> Iterator[tuple[Any, bool]]:
     """The schemas that are applied to the same value, and whether what they ask for is refused."""
-    for keyword in _LISTS:
+    for keyword in IN_PLACE_LIST:
         branches = part.get(keyword)
         if is_array(branches):
             yield from ((branch, is_denied) for branch in branches)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.providers.stubs.schema_types import pascal
 from toolgen.providers.stubs.stub import NOTE_LIMIT, TAKEN, is_python_name, key_type, prose
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.literals import literal
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.providers.stubs.object_types import ObjectTypes, placeholder
 from toolgen.providers.stubs.schema_types import SchemaTypes, pascal, target_of
 from toolgen.providers.stubs.stub import NOTE_LIMIT, Parameter, parameter_names, python_function_name, stub_of
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import compact_json, is_array, is_object
 from toolgen.spec.literals import literal
 from toolgen.spec.wire_names import wire_name
 
@@ -35,19 +34,16 @@ def write_stubs(tools: Mapping[str, Any], wire_names: Mapping[str, str], mark: s
     stubs = {ident: made.stub(functions[ident], parts) for ident, parts in read.items()}
     used = {name for stub in stubs.values() for name in stub.types}
     sources = {name: source for name, source in made.types.sources.items() if name in used}
-    lines = [f"{_text(ident)}:\n{_text(_line(stub))}" for ident, stub in stubs.items()]
+    lines = [f"{compact_json(ident)}:\n{compact_json(_line(stub))}" for ident, stub in stubs.items()]
     listed = "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
     others = sorted(made.types.open & used)
-    return f'{{\n{mark},\n"tools": {listed},\n"types": {_text(sources)},\n"open_types": {_text(others)}\n}}\n'
+    types = f'"types": {compact_json(sources)},\n"open_types": {compact_json(others)}'
+    return f'{{\n{mark},\n"tools": {listed},\n{types}\n}}\n'
 
 
 def _line(stub: Stub) -> dict[str, Any]:
     said = {name: getattr(stub, name) for name in ("function", "parameters", "source", "types", "open")}
     return {name: value for name, value in said.items() if value}
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)

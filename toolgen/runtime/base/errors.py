@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolgen.contract.records import FailureKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from toolgen.contract.records import FailureKind, Issue
+    from toolgen.contract.records import Issue
 
 
 class InvalidPayload(ValueError):
@@ -145,6 +147,11 @@ class CallFailed(RuntimeError):
 
     def __reduce__(self) -> tuple[type[CallFailed], tuple[FailureKind, str, str, str]]:
         return (CallFailed, (self.kind, self.code, self.message, self.hint))
+
+
+def rejected(code: str, message: str, hint: str = "") -> CallFailed:
+    """Say that a call was understood, and cannot be done."""
+    return CallFailed(FailureKind.DOMAIN_REJECTION, code, message, hint)
 
 
 class CatalogError(ValueError):

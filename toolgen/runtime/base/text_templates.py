@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

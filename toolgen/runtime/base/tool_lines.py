@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import from_json
 
 from toolgen.runtime.base.errors import CatalogError
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from toolgen.runtime.calls.checked_call import CheckedCall
 from toolgen.runtime.catalog.execution import Form
 from toolgen.runtime.redact.call_secrets import secrets_of_call
 from toolgen.runtime.redact.warning import warn
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -15,9 +15,9 @@ from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolRes
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_plan
-from toolgen.runtime.calls.refusals import Refusals
-from toolgen.runtime.calls.result import with_raw_id
-from toolgen.runtime.calls.stages.resolve import resolve
+from toolgen.runtime.calls.resolve import resolve
+from toolgen.runtime.calls.results.refusals import Refusals
+from toolgen.runtime.calls.results.result import with_raw_id
 from toolgen.runtime.catalog.assignment import assign, find_missing, find_runner
 from toolgen.runtime.policy.policy import Answer, Policies
 from toolgen.runtime.policy.rate_limits.memory import MemoryCounters

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.contract.records import FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, PermissionFailed
-from toolgen.runtime.calls.result import failed, set_raw_name
+from toolgen.runtime.calls.results.result import failed, set_raw_name
 from toolgen.runtime.events.encoding import keeps_value
 from toolgen.runtime.events.records import NO_DATA, EventKind, NewEvent
 from toolgen.runtime.redact.warning import warn

@@ -15,7 +15,6 @@ from toolgen.runtime.base.suggest import nearest
 from toolgen.runtime.base.tool_lines import ToolLines
 from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, Entry, ToolDefinition, source_of
 from toolgen.runtime.catalog.handler_signature import annotated_model, function_of
-from toolgen.runtime.catalog.known_tools import KnownTool
 from toolgen.runtime.catalog.registration import from_adapter, from_handler, input_schema_of, schema_of
 from toolgen.runtime.codec.codec import Codec
 from toolgen.runtime.codec.codec_source import CodecSource
@@ -86,18 +85,20 @@ class Catalog:
     def names(self) -> ToolNames:
         """All names by which rules and settings may refer to tools."""
         toolsets = {*self.toolsets, *map(_toolset, self._registered)}
-        return ToolNames(dict.fromkeys(self), toolsets, self._spelled_tools, self._spelled_actions)
+        return ToolNames(dict.fromkeys(self), toolsets, self.spelled_tools, self._spelled_actions)
 
-    def _spelled_tools(self) -> Iterator[SpelledTool]:
+    def spelled_tools(self) -> Iterator[SpelledTool]:
+        """Every tool, with its names."""
         for ident, tool in self._compiled.items():
+            own = tool.get("source_name", _key(ident))
             others: list[str] = [tool["tag"]["prefix"]] if "tag" in tool else []
             toolset = _toolset(ident)
             if self._document["toolsets"][toolset].get("kind") == "mcp":
-                own = tool.get("source_name", _key(ident))
                 others += [own, f"{_key(toolset)}{SEPARATOR}{own}"]
-            yield SpelledTool(ident, self.wire_name(ident), _python_name(tool.get("args_type", "")), tuple(others))
+            python_name = _python_name(tool.get("args_type", ""))
+            yield SpelledTool(ident, self.wire_name(ident), own, python_name, tuple(others))
         for ident in self._registered:
-            yield SpelledTool(ident, self.wire_name(ident))
+            yield SpelledTool(ident, self.wire_name(ident), _key(ident))
 
     def _spelled_actions(self) -> Iterator[SpelledAction]:
         for catalog in self.section("catalogs").values():
@@ -109,13 +110,6 @@ class Catalog:
                 if "resource" in category:
                     name = f"{category['name']}{SEPARATOR}"
                     yield SpelledAction(name, category["resource"]["target"], is_plain=False)
-
-    def known_tools(self) -> Iterator[KnownTool]:
-        """Every tool, with the names used by people and in recordings."""
-        for ident, tool in self._compiled.items():
-            yield KnownTool(ident, self.wire_name(ident), tool.get("source_name", _key(ident)))
-        for ident in self._registered:
-            yield KnownTool(ident, self.wire_name(ident), _key(ident))
 
     def definition(self, ident: str) -> ToolDefinition:
         """Return the definition of a tool. Raises `ToolNotFound`."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.suggest import nearest
+from toolgen.schema.json_values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable, Mapping, Set
 
 
 Permission: TypeAlias = Literal["readonly", "write"]
@@ -60,7 +60,7 @@ class ToolDefinition:
             )
         if not _are_words(self.tags):
             raise CatalogError(f"the tags of {self.name} must be a set of words, not {self.tags!r:.100}")
-        if not _is_mapping(self.metadata):
+        if not is_mapping(self.metadata):
             raise CatalogError(f"the metadata of {self.name} must be a mapping, not {type(self.metadata).__qualname__}")
         tags = frozenset(self.tags) | {self.permission}
         if tags.issuperset(PERMISSIONS):
@@ -106,10 +106,6 @@ class Entry(NamedTuple):
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and value.strip() != ""
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, Mapping)
 
 
 def _are_words(tags: Iterable[object]) -> bool:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolgen.runtime.base.errors import CatalogError
 from toolgen.runtime.base.json_text import MAX_DEPTH
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import is_object, is_text
 
 MAX_VALUES: Final = 100_000
 """Maximum number of values in a schema; shared parts count each time."""
@@ -75,7 +75,7 @@ def check_schema(schema: Any, what: str) -> None:
 
 def _members(value: Any, what: str) -> Sequence[Any]:
     if is_object(value):
-        strange = next((key for key in value if not _is_text(key)), None)
+        strange = next((key for key in value if not is_text(key)), None)
         if strange is not None:
             raise CatalogError(f"{what} has the key {strange!r:.100}, but keys of JSON objects are strings")
         return list(value.values())
@@ -84,7 +84,3 @@ def _members(value: Any, what: str) -> Sequence[Any]:
     if value is None or isinstance(value, str | int | float):
         return ()
     raise CatalogError(f"{what} holds a {type(value).__qualname__}, which is not JSON")
-
-
-def _is_text(key: object) -> bool:
-    return isinstance(key, str)

@@ -5,38 +5,27 @@ A model calls a tool only by its ident or its wire name: see `Catalog.resolve`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from toolgen.runtime.base.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
-class KnownTool(NamedTuple):
-    """The names of one tool. `source_name` is its name at its source, usually the key."""
-
-    ident: str
-    wire_name: str
-    source_name: str
-
-    @property
-    def key(self) -> str:
-        """The last part of the ident."""
-        return self.ident.rpartition(".")[2]
+    from toolgen.providers.spellings import SpelledTool
 
 
 class KnownTools:
     """Tools by all their names."""
 
-    def __init__(self, tools: Iterable[KnownTool]) -> None:
+    def __init__(self, tools: Iterable[SpelledTool]) -> None:
         idents: dict[str, dict[str, None]] = {}
         wire_names: dict[str, dict[str, None]] = {}
         others: dict[str, dict[str, None]] = {}
         for tool in tools:
             idents[tool.ident] = {tool.ident: None}
             wire_names.setdefault(tool.wire_name, {})[tool.ident] = None
-            for name in (tool.source_name, tool.key):
+            for name in (tool.source_name, tool.ident.rpartition(".")[2]):
                 others.setdefault(name, {})[tool.ident] = None
         self._tables = (idents, wire_names, others)
 

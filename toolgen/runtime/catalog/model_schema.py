@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from toolgen.runtime.codec.schema_profile import with_definitions_in_place
+from toolgen.runtime.catalog.schema_profile import with_definitions_in_place
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

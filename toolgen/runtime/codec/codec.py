@@ -20,7 +20,7 @@ from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.codec.value_type import ValueType
 from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_serializable
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,7 +6,6 @@ takes the careful way, and may prove valid there: `1.0` is an integer.
 
 from __future__ import annotations
 
-import math
 from enum import Flag
 from types import NoneType
 from typing import Any, Final, Literal, get_args, get_origin
@@ -19,8 +18,8 @@ from toolgen.runtime.codec.pydantic_types import (
     wire_name,
     without_none,
 )
-from toolgen.runtime.codec.schema_profile import definitions_of
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object, whole_bound
+from toolgen.schema.subschemas import definitions_of
 
 _NOTES: Final = frozenset({
     "$comment", "$defs", "$schema", "default", "definitions", "deprecated", "description", "examples", "format",
@@ -129,17 +128,13 @@ class _Comparison:
         return found
 
 
-def _whole(name: str, bound: float) -> int:
-    return math.ceil(bound) if name in ("ge", "lt") else math.floor(bound)
-
-
 def _compare_number(node: dict[str, Any], kind: Any) -> Doubt | None:
     """A number is `int | float`; integers have the bounds that say the same of them."""
     members = {bare(member): constraints_of(member) for member in get_args(kind) if member is not NoneType}
     is_same = members.keys() == {int, float} and all(
         keyword in _BOUNDS
         and members[float].get(_BOUNDS[keyword]) == bound
-        and members[int].get(_BOUNDS[keyword]) == _whole(_BOUNDS[keyword], bound)
+        and members[int].get(_BOUNDS[keyword]) == whole_bound(_BOUNDS[keyword], bound)
         for keyword, bound in node.items()
         if keyword != "type"
     )

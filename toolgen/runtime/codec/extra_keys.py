@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 from pydantic_core.core_schema import no_info_plain_validator_function
 
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

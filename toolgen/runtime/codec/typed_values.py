@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Mapping, Set
+from collections.abc import Awaitable, Iterator, Set
 from datetime import datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
 from toolgen.runtime.base.json_text import NotJson
 from toolgen.runtime.codec.pydantic_types import wire_name
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,9 +57,9 @@ def check_sayable(value: Any) -> None:
     pending: list[Any] = [value]
     while pending:
         item = pending.pop()
-        if _is_mapping(item):
+        if is_mapping(item):
             pending.extend(item.values())
-        elif _is_sequence(item):
+        elif is_sequence(item):
             pending.extend(item)
         else:
             _check_scalar(item)
@@ -122,11 +122,3 @@ def _member(owner: Any, part: str | int) -> Any:
 def _field(model: type[BaseModel], wire: str | int) -> tuple[str, FieldInfo] | None:
     fields = model.model_fields
     return next(((name, field) for name, field in fields.items() if wire_name(name, field) == wire), None)
-
-
-def _is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
-    return isinstance(value, Mapping)
-
-
-def _is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
-    return isinstance(value, list | tuple)

@@ -25,8 +25,7 @@ from toolgen.runtime.redact.call_secrets import (
     with_result_values,
 )
 from toolgen.runtime.redact.redact import REDACTED
-from toolgen.schema.canonical import canonical
-from toolgen.schema.json_types import is_object
+from toolgen.schema.json_values import canonical, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from toolgen.runtime.issues.issue_text import (
     quoted,
     with_article,
 )
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:

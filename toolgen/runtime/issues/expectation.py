@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, json_text, listed, quoted
-from toolgen.schema.json_types import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED
 from toolgen.schema.pointer import at, escape
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ Path = list[Any]
 """Keywords, names and indexes, from the root of a schema."""
 
 _NAMED: Final = frozenset({"$defs", "definitions", "patternProperties", "properties", *IN_PLACE_MAP})
-_LISTED: Final = frozenset({"items", "prefixItems", *IN_PLACE_LIST})
-_APPLIED_IN_PLACE: Final = frozenset({*IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
 
 _MOST_SCHEMAS: Final = 200
 """Looked at for the fields that a schema knows."""
@@ -73,7 +71,7 @@ def segments(path: Sequence[Any]) -> list[tuple[Any, ...]]:
     index = 0
     while index < len(path):
         is_index = index + 1 < len(path) and isinstance(path[index + 1], int)
-        length = 2 if path[index] in _NAMED or (path[index] in _LISTED and is_index) else 1
+        length = 2 if path[index] in _NAMED or (path[index] in LISTED and is_index) else 1
         found.append(tuple(path[index : index + length]))
         index += length
     return found
@@ -87,7 +85,7 @@ def fields_around(path: Path, schema: Any) -> dict[str, Any]:
         node = at_path([step for part in parts for step in part], schema)
         beside = node.get("properties") if is_object(node) else None
         fields = {**(beside if is_object(beside) else {}), **fields}
-        if not parts or parts.pop()[0] not in _APPLIED_IN_PLACE:
+        if not parts or parts.pop()[0] not in APPLIED_IN_PLACE:
             return fields
 
 
@@ -127,7 +125,7 @@ def reason(path: Path, schema: Any) -> str:
     The condition is said where it is about one field: that it has a value, or is given.
     """
     parts = segments(path)[:-1]
-    while parts and parts[-1][0] in _APPLIED_IN_PLACE:
+    while parts and parts[-1][0] in APPLIED_IN_PLACE:
         keyword, *name = parts.pop()
         if keyword in IN_PLACE_MAP:
             return f"because {quoted(str(name[0]))} is given"

@@ -33,7 +33,7 @@ from toolgen.runtime.issues.issue_text import (
     type_name,
     with_article,
 )
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE_MAP
 from toolgen.schema.pointer import pointer_of
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.policy.policy import Answer
-from toolgen.spec.discovery import DISCOVERY
+from toolgen.spec.builtin import DISCOVERY
 from toolgen.spec.selector import Selector
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from toolgen.runtime.policy.paths.resolution import PathProblem
-from toolgen.schema.canonical import canonical
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import canonical, is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

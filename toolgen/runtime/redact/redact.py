@@ -10,12 +10,13 @@ import re
 from base64 import urlsafe_b64decode
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from toolgen.runtime.base.json_text import MAX_DEPTH
 from toolgen.runtime.redact.credentials import REDACTED, is_mere_credential, redact_text
 from toolgen.runtime.redact.secret_names import is_secret_key, keeps_numbers
+from toolgen.schema.json_values import is_object, is_sequence
 from toolgen.schema.pointer import steps_of
 
 if TYPE_CHECKING:
@@ -108,9 +109,9 @@ class _Walk:
             return rules.hide(value)
         if isinstance(value, str):
             return self._text(value, depth)
-        if _is_mapping(value):
+        if is_object(value):
             return self._object(value, at, depth + 1) if depth < MAX_DEPTH else rules.hide(value)
-        if _is_sequence(value):
+        if is_sequence(value):
             return self._array(value, at, depth + 1) if depth < MAX_DEPTH else rules.hide(value)
         if rules.has is not None and isinstance(value, int | float) and not isinstance(value, bool):
             return REDACTED if rules.has(value) else value
@@ -246,14 +247,6 @@ def _is_declared(at: tuple[_Field, ...]) -> bool:
 def _is_misplaced(value: Any, at: tuple[_Field, ...]) -> bool:
     """Whether a value stands where only an object with a declared secret can."""
     names = [name for place in at for name in place.below]
-    if _is_sequence(value):
+    if is_sequence(value):
         return bool(names) and not any(name == _ANY or name.isdecimal() for name in names)
     return bool(names) and isinstance(value, str | int | float)
-
-
-def _is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict)
-
-
-def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
-    return isinstance(value, list | tuple)

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.base.text_templates import render
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from toolgen.runtime.base.errors import (
 )
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.run import Run
+from toolgen.schema.json_values import is_text
 
 _IDS: Final = (
     "tool_call_id", "user", "session_id", "run_id", "agent_id", "agent_role", "parent_agent_id", "parent_run_id",
@@ -41,13 +42,13 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
         ("the id of the call", request.tool_call_id),
     )
     for what, value in fields:
-        if not _is_text(value):
+        if not is_text(value):
             return _misused(what, value, "text")
     if meta is not None and not isinstance(meta, ToolCallMeta):
         return _misused("the meta of the call", meta, "a ToolCallMeta")
     for name in _IDS:
         given = getattr(meta, name, None)
-        if given is not None and not _is_text(given):
+        if given is not None and not is_text(given):
             return _misused(f"`{name}` of the meta of the call", given, "text")
     if run is not None and not isinstance(run, Run):
         return _misused("the run of the call", run, "a Run")
@@ -56,7 +57,7 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
 
 def check_text(call_id: Any) -> None:
     """Raise TypeError for the id of a call that is no text; nothing else would fail for it."""
-    if not _is_text(call_id):
+    if not is_text(call_id):
         raise TypeError("the id of a call is no text")
 
 
@@ -75,16 +76,12 @@ def host_failure(error: BaseException, doing: str) -> BaseException:
 
 def name_of(request: Any) -> str:
     """The name that a request asks for; empty where that is no text."""
-    return request.name if isinstance(request, ToolRequest) and _is_text(request.name) else ""
+    return request.name if isinstance(request, ToolRequest) and is_text(request.name) else ""
 
 
 def id_of(request: Any) -> str:
     """The id that a request came with; empty where that is no text."""
-    return request.tool_call_id if isinstance(request, ToolRequest) and _is_text(request.tool_call_id) else ""
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return request.tool_call_id if isinstance(request, ToolRequest) and is_text(request.tool_call_id) else ""
 
 
 def _misused(what: str, found: object, expected: str) -> CallFailed:

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from toolgen.schema.cost.count import ALWAYS, EVALUATED_AGAIN, Reach, applied, foreseen
 from toolgen.schema.cost.graph import SchemaGraph
-from toolgen.schema.json_types import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import APPLIED_IN_PLACE, REFERENCES
 
 MAX_NESTING: Final = 250
 """Levels of mappings and lists in a schema that is spelled out; jsonschema-rs itself refuses 255."""
@@ -39,7 +39,6 @@ _PATTERN_BYTES: Final = 10 * 2**20
 _ALL_PATTERN_BYTES: Final = 256 * 2**20
 """Of all patterns of a schema. No published schema needs more than its share."""
 
-_APPLYING: Final = frozenset({*IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
 _REPEATING: Final = frozenset({*REFERENCES, *EVALUATED_AGAIN})
 
 
@@ -113,7 +112,7 @@ class _Outline:
         if not is_object(node):
             return []
         self._is_repeating = self._is_repeating or not _REPEATING.isdisjoint(node)
-        for keyword in _APPLYING & node.keys():
+        for keyword in APPLIED_IN_PLACE & node.keys():
             self._applied += len(node[keyword]) if isinstance(node[keyword], dict | list) else 1
         if isinstance(pattern := node.get("pattern"), str):
             self.patterns.add(pattern)

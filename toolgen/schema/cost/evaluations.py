@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.cost.count import Reach, Times
 from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS
-from toolgen.schema.json_types import is_array, is_object
+from toolgen.schema.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
-from toolgen.schema.json_types import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, REFERENCES
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.keywords import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED, REFERENCES
 from toolgen.schema.pointer import child, key_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 
-IN_PLACE_KEYWORDS: Final = frozenset({*REFERENCES, *IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
+IN_PLACE_KEYWORDS: Final = APPLIED_IN_PLACE.union(REFERENCES)
 """Keywords that apply schemas to the value itself."""
 
 _OWN_BASE: Final = "toolgen:///schema"
@@ -37,7 +37,6 @@ _SCHEMA: Final = frozenset({
     *("additionalItems", "additionalProperties", "contains", "contentSchema", "items", "propertyNames"),
     *("unevaluatedItems", "unevaluatedProperties", *IN_PLACE),
 })  # fmt: skip
-_SCHEMA_LIST: Final = frozenset({"items", "prefixItems", *IN_PLACE_LIST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ def _schemas_in(schema: Schema) -> Iterator[Schema]:
                 yield from _objects(value.values())
             elif keyword in _SCHEMA:
                 yield value
-        elif is_array(value) and keyword in _SCHEMA_LIST:
+        elif is_array(value) and keyword in LISTED:
             yield from _objects(value)
 
 

@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.access import failures, rejected, shown
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.execute.paths.access import failures, shown
+from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
-from toolgen.toolsets.code.binary import binary_file
+from toolgen.toolsets.code.encodings import binary_file
 from toolgen.toolsets.code.patch import apply_patch
 from toolgen.toolsets.code.replacements import apply_edits
 from toolgen.toolsets.code.text import Text, new_text

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from toolgen.execute.paths.access import rejected
+from toolgen.runtime.base.errors import rejected
 from toolgen.toolsets.code.text import Change, normalised
 
 if TYPE_CHECKING:

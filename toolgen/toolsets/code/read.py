@@ -6,9 +6,9 @@ import os
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final
 
-from toolgen.execute.paths.access import rejected, shown
-from toolgen.toolsets.code.binary import binary_file
-from toolgen.toolsets.code.encodings import SAMPLE_BYTES, detect
+from toolgen.execute.paths.access import shown
+from toolgen.runtime.base.errors import rejected
+from toolgen.toolsets.code.encodings import SAMPLE_BYTES, binary_file, detect
 from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileResult
 
 if TYPE_CHECKING:

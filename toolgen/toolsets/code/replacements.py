@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.execute.paths.access import rejected
+from toolgen.runtime.base.errors import rejected
 from toolgen.toolsets.code.text import Change, normalised
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.access import rejected, shown
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.execute.paths.access import shown
+from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.policy.paths.resolution import FileKind
 from toolgen.toolsets.code.listing import path_below
 from toolgen.toolsets.code.read import cut_line

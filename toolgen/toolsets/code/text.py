@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.paths.access import rejected
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.toolsets.code.encodings import Encoding, detect
 
 if TYPE_CHECKING:

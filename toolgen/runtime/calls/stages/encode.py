@@ -9,8 +9,8 @@ from pydantic_core import to_json, to_jsonable_python
 
 from toolgen.contract.records import NOTHING, FailureKind, ToolError, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, MalformedResult
-from toolgen.runtime.calls.result import succeeded
-from toolgen.runtime.calls.server_data import ServerData
+from toolgen.runtime.calls.results.result import succeeded
+from toolgen.runtime.calls.results.server_data import ServerData
 from toolgen.runtime.redact.call_secrets import hide_issue, with_result_values
 
 if TYPE_CHECKING:
@@ -73,7 +73,10 @@ def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
 
 def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
     """Give a result of which all that is said beside its value can be shown, and recorded."""
-    from toolgen.runtime.calls.result_fields import issue_beside_value, issue_in_error  # most tools give a value alone
+    from toolgen.runtime.calls.results.result_fields import (  # most tools give a value alone
+        issue_beside_value,
+        issue_in_error,
+    )
 
     wrong = None if given.error is None else issue_in_error(given.error)
     if wrong is not None:

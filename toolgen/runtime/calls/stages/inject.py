@@ -15,7 +15,7 @@ from toolgen.runtime.codec.pydantic_types import model_class, wire_name
 from toolgen.runtime.codec.typed_values import with_integers
 from toolgen.runtime.redact.warning import warn
 from toolgen.runtime.runs.misuse import HOST_AT_FAULT
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

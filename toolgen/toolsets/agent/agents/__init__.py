@@ -12,7 +12,7 @@ from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.policy.effective import ToolsNotGranted
 from toolgen.runtime.runs.children import start_child
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 from toolgen.toolsets.agent.agents.definitions import AgentDefinitionRegistry
 from toolgen.toolsets.agent.agents.records import AgentRecords
 from toolgen.toolsets.agent.agents.workers import WorkerPool

@@ -14,7 +14,7 @@ from toolgen.runtime.base.json_text import NotJson, parse
 from toolgen.runtime.redact.call_secrets import hide_args, secrets_of_call, secrets_of_tool
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.runtime.runs.run import run_of
-from toolgen.schema.canonical import canonical
+from toolgen.schema.json_values import canonical
 from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:

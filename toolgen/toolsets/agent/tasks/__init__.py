@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.runtime.base.errors import rejected
 from toolgen.runtime.catalog.execution import blocking
 from toolgen.runtime.policy.effective import CHILD_ROLES
-from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState, refused
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 from toolgen.toolsets.agent.tasks.templates import GENERAL, PLANS, TASKS
 from toolgen.toolsets.agent.tasks.views import new_step, step_view, summary, task_view
 
@@ -121,7 +122,7 @@ def _claimer(meta: ToolCallMeta) -> str:
     agent = _agent_of(meta)
     if agent is None:
         message = "steps are claimed in the name of an agent, and this call was made in no agent's name"
-        raise refused("no_agent", message, "go on without claiming it")
+        raise rejected("no_agent", message, "go on without claiming it")
     return agent
 
 

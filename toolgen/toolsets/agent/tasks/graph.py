@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, rejected
 from toolgen.runtime.base.sqlite_files import UNREADABLE
 from toolgen.runtime.redact.warning import warn
 from toolgen.toolsets.agent.tasks.file import TASK_FILE, decode, encode
-from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState, refused
+from toolgen.toolsets.agent.tasks.task import Step, StepState, Task, TaskState
 
 if TYPE_CHECKING:
     import os
@@ -126,7 +126,7 @@ class TaskGraph:
     def _read(self, task_id: str) -> Task:
         row: tuple[bytes] | None = self._connection.execute(_SELECT, (task_id,)).fetchone()
         if row is None:
-            raise refused("unknown_task", "there is no task with that id", "use an id that you were given")
+            raise rejected("unknown_task", "there is no task with that id", "use an id that you were given")
         return decode(row[0])
 
     def _read_all(self, state: TaskState | None, limit: int) -> list[Task]:

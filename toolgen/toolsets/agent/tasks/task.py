@@ -12,8 +12,7 @@ from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
-from toolgen.contract.records import FailureKind
-from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.base.errors import CallFailed, rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -93,7 +92,7 @@ class Task:
         """Return a step. Raises `CallFailed` with `unknown_step`."""
         found = self._by_id.get(step_id)
         if found is None:
-            raise refused(
+            raise rejected(
                 "unknown_step", f"the task has no step {_shown(step_id)}", "find its steps with task_query_steps"
             )
         return found
@@ -127,7 +126,7 @@ class Task:
         if step.state is StepState.CLAIMED:
             raise _taken(step, agent)
         if step.state is not StepState.READY:
-            raise refused("step_not_ready", self._why_not_ready(step), "find ready steps with task_query_steps")
+            raise rejected("step_not_ready", self._why_not_ready(step), "find ready steps with task_query_steps")
         return self._with(replace(step, state=StepState.CLAIMED, claimed_by=agent))
 
     def reported(self, step_id: str, agent: str, state: StepState, note: str | None) -> Task:
@@ -142,10 +141,10 @@ class Task:
         step = self.step(step_id)
         if step.claimed_by != agent:
             message = f"step {_shown(step_id)} is not yours to report on"
-            raise refused("step_not_yours", message, "claim a step first, with task_claim_step")
+            raise rejected("step_not_yours", message, "claim a step first, with task_claim_step")
         if step.state is not StepState.CLAIMED:
             message = f"step {_shown(step_id)} is {step.state} already"
-            raise refused("step_not_claimed", message, "go on with another step")
+            raise rejected("step_not_claimed", message, "go on with another step")
         reported = replace(step, state=state, note=step.note if note is None else note)
         return self._with(_given_back(reported) if state is StepState.READY else reported)
 
@@ -167,7 +166,7 @@ class Task:
         if state is TaskState.DONE and left:
             listed = _listed(f"{_shown(step.id)} ({step.state})" for step in left)
             hint = "have them done, or take them out with task_update; or close the task with task_fail"
-            raise refused("open_steps", f"not all steps are done: {listed}", hint)
+            raise rejected("open_steps", f"not all steps are done: {listed}", hint)
         return _settled(replace(self, state=state, outcome=outcome))
 
     @property
@@ -177,7 +176,7 @@ class Task:
     def _check_open(self) -> None:
         if self.state is not TaskState.OPEN:
             message = f"the task is closed: it is {self.state}"
-            raise refused("task_closed", message, "create another task, if there is more to do")
+            raise rejected("task_closed", message, "create another task, if there is more to do")
 
     def _as_kept(self, given: Step) -> Step:
         """A step of a new plan: as it is, where it is claimed or done already."""
@@ -186,7 +185,7 @@ class Task:
             return given
         if known.anew() != given:
             message = f"step {_shown(given.id)} is {known.state}, and can no longer be changed"
-            raise refused("step_fixed", message, "leave it out, and name new steps otherwise")
+            raise rejected("step_fixed", message, "leave it out, and name new steps otherwise")
         return known
 
     def _why_not_ready(self, step: Step) -> str:
@@ -213,11 +212,6 @@ def _settled(task: Task) -> Task:
     return replace(task, steps=tuple(map(settled, task.steps)))
 
 
-def refused(code: str, message: str, hint: str) -> CallFailed:
-    """Say that something cannot be done with a task, and that nothing was changed."""
-    return CallFailed(FailureKind.DOMAIN_REJECTION, code, message, hint)
-
-
 def _given_back(step: Step) -> Step:
     return replace(step, state=StepState.PENDING, claimed_by=None)
 
@@ -230,7 +224,7 @@ def _taken(step: Step, agent: str) -> CallFailed:
         )
     else:
         message, hint = f"step {_shown(step.id)} is claimed by another agent", "find ready steps with task_query_steps"
-    return refused("step_claimed", message, hint)
+    return rejected("step_claimed", message, hint)
 
 
 def _check_plan(steps: Sequence[Step]) -> None:
@@ -240,20 +234,20 @@ def _check_plan(steps: Sequence[Step]) -> None:
         missing = [needed for needed in step.needs if needed not in known]
         if missing:
             message = f"step {_shown(step.id)} needs {_listed(map(_shown, missing))}, which the task does not have"
-            raise refused("unknown_step", message, "name steps of this task, by their ids")
+            raise rejected("unknown_step", message, "name steps of this task, by their ids")
     try:
         TopologicalSorter({step.id: step.needs for step in steps}).prepare()
     except CycleError as error:
         circle: list[str] = error.args[1]
         message = f"steps need each other in a circle: {_listed(map(_shown, reversed(circle)), ' needs ')}"
-        raise refused("cyclic_steps", message, "leave out one of these needs") from error
+        raise rejected("cyclic_steps", message, "leave out one of these needs") from error
 
 
 def _check_unique(steps: Iterable[Step]) -> None:
     seen = set[str]()
     for step in steps:
         if step.id in seen:
-            raise refused("duplicate_step", f"two steps are called {_shown(step.id)}", "give each step a unique id")
+            raise rejected("duplicate_step", f"two steps are called {_shown(step.id)}", "give each step a unique id")
         seen.add(step.id)
 
 

@@ -1,0 +1,155 @@
+"""What the README and `docs/` show runs as written, prints what they say, and type-checks; links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.type_checkers import Finding, mypy
+from toolgen.compiler.config import Target, load_config
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+GUIDES = [page for page in PAGES if page.parent.name in ("tutorial", "how-to")]
+BEFORE = {"check-in-ci": "toolgen init .\ntoolgen build"}
+"""What a guide takes for granted, where that is more than an empty folder."""
+
+LINK = re.compile(r"\]\((?P<file>[^)#:]*)(?:#(?P<anchor>[^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+PROMISED = re.compile(r"^  - \[`(test_\w+)`\]\(([^)]+)\)$", re.MULTILINE)
+BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def environment() -> dict[str, str]:
+    """One in which `toolgen` and `python` are those of the tests."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+
+
+def run(script: str, folder: Path) -> str:
+    """Run a block of shell; it must succeed."""
+    done = subprocess.run(
+        ["bash", "-euc", f'toolgen() {{ python -m toolgen "$@"; }}\n{script}'],
+        cwd=folder,
+        env=environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode == 0, f"$ {script}\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_every_block_of_a_guide_runs_as_written_and_type_checks(page: Path, tmp_path: Path, mypy_cache: Path) -> None:
+    run(BEFORE.get(page.stem, ""), tmp_path)
+    assert follow(page.read_text(encoding="utf-8"), tmp_path, mypy_cache) == []
+
+
+def test_the_tour_of_the_readme_runs_as_written_and_type_checks(tmp_path: Path, mypy_cache: Path) -> None:
+    _, _, tour = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Policy in five minutes")
+    assert tour
+    assert follow(tour, tmp_path, mypy_cache) == []
+
+
+def follow(page: str, folder: Path, mypy_cache: Path) -> list[Finding]:
+    """Do what a page says, block by block: write files, run shell, and look for what it promises. `…` is any text.
+
+    Give what mypy finds in the files.
+    """
+    output = ""
+    for block in BLOCK.finditer(page):
+        language, rest, text = block["language"], block["rest"].strip(), block["text"]
+        if rest.startswith("file="):
+            target = folder / rest.removeprefix("file=")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        elif language == "sh":
+            output = run(text, folder)
+            moved = re.findall(r"^cd (\S+)$", text, re.MULTILINE)
+            folder = folder / moved[-1] if moved else folder
+        elif rest == "output":
+            promised = ".*?".join(map(re.escape, text.strip().split("…")))
+            assert re.search(promised, output, re.DOTALL), f"the page promises\n{text}\nand this was printed\n{output}"
+        else:
+            pytest.fail(f"there is a block that nothing runs: {block[0][:80]}")
+    return mypy(folder, mypy_cache) if any(folder.glob("*.py")) else []
+
+
+@pytest.mark.parametrize("page", sorted({*PAGES} - {*GUIDES}), ids=lambda page: page.stem)
+def test_python_stands_in_guides_where_it_is_run(page: Path) -> None:
+    assert "python" not in {block["language"] for block in BLOCK.finditer(page.read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in LINK.finditer(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        target = page.parent / link["file"] if link["file"] else page
+        assert target.is_file(), link[0]
+        if link["anchor"]:
+            headings = HEADING.findall(target.read_text(encoding="utf-8"))
+            assert link["anchor"] in [re.sub(r"[^\w\- ]", "", text).lower().replace(" ", "-") for text in headings]
+
+
+def test_each_promise_of_the_security_page_names_tests_that_exist() -> None:
+    page = ROOT / "docs" / "explanation" / "security.md"
+    promises, _, _ = page.read_text(encoding="utf-8").partition("## What toolgen does not promise")
+    without_tests = re.findall(r"^- (.*+(?:\n  (?!- ).*+)*+)\n(?!  - \[`test_)", promises, re.MULTILINE)
+    assert without_tests == []
+    named = PROMISED.findall(promises)
+    assert len(named) == promises.count("\n  - ") > 50
+    for name, file in named:
+        text = (page.parent / file).read_text(encoding="utf-8")
+        assert re.search(rf"^(async )?def {name}\(", text, re.MULTILINE), f"{file} has no {name}"
+
+
+def test_both_examples_of_a_configuration_say_the_same(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    found = []
+    for block in BLOCK.finditer(page):
+        name = block["rest"].strip().removeprefix("file=")
+        (tmp_path / name).write_text(block["text"], encoding="utf-8")
+        config = load_config(tmp_path)
+        (tmp_path / name).unlink()
+        found.append((config.targets, config.executors))
+    assert found[0] == found[1]
+    public = Target("specs/public", "sdk/src/acme_tools", "assert", "core")
+    assert found[0] == ((Target(builtin=("code",)), public), {"shop.orders": "app:shop"})
+
+
+def test_the_readme_example_runs_and_type_checks(tmp_path: Path, mypy_cache: Path) -> None:
+    blocks = {
+        block["language"]: block["text"]
+        for block in BLOCK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+        if not block["rest"]
+    }
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "orders.yaml").write_text(blocks["yaml"], encoding="utf-8")
+    imports, _, body = blocks["python"].partition("\n\n")
+    inner = "\n".join(f"    {line}" if line else "" for line in body.splitlines())
+    check = "    assert result.value is not None, result\n    assert result.value.refunded == 25\n    print('ran')"
+    program = f"import asyncio\n{imports}\n\nasync def main() -> None:\n{inner}\n{check}\n\nasyncio.run(main())\n"
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    assert "ran" in run("toolgen build\npython program.py", tmp_path)
+    assert mypy(tmp_path, mypy_cache) == []
+
+
+def test_the_example_of_init_is_the_example_of_the_project() -> None:
+    comment, _, spec = (ROOT / "toolgen/cli/example/specs/orders.yaml").read_text(encoding="utf-8").partition("\n")
+    assert comment.startswith("# yaml-language-server:")
+    assert spec == (ROOT / "specs/examples/shop/orders.yaml").read_text(encoding="utf-8")
+
+
+def test_the_reference_is_what_the_models_give() -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "make_reference"))["pages"]
+    for name, text in pages().items():
+        found = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+        assert found == text, f"docs/reference/{name} is not current: run `make docs`"

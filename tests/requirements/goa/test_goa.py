@@ -1,0 +1,194 @@
+"""Requirements of typed toolsets that the compiler meets."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.case import CASES, Case
+from tests.unit.compiler.specs import resolved, toolset
+from toolgen.compiler.build import generate
+from toolgen.contract.records import ToolRequest, ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import TypeAlias
+
+    Import: TypeAlias = Callable[[str], Any]
+
+EXPORT = "toolgen: 1\nagent: lab.bob\nexport: [lab.research]\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "specs"),
+    [
+        ("service", [toolset({"add": {}}, kind="service")]),
+        ("agent", [toolset({"add": {}}, name="lab.research", kind="agent"), EXPORT]),
+        ("mcp", [toolset({"add": {}}, name="mcp.git", kind="mcp")]),
+    ],
+)
+def test_goa_01_there_are_three_kinds_of_toolsets(kind: str, specs: list[str]) -> None:
+    found = resolved(*specs)
+    assert found.messages == []
+    assert [compiled.kind for compiled in found.catalog.toolsets] == [kind]
+
+
+def test_goa_01_any_other_kind_is_a_compile_error() -> None:
+    found = resolved(toolset({"add": {}}, kind="servce"))
+    message = '`kind` must be `service`, `agent`, `mcp` or `command`, but is "servce"'
+    assert found.messages == [f"TG105 1.json:1:43 {message}"]
+
+
+def test_goa_02_a_service_tool_is_bound_to_a_method_or_not() -> None:
+    tools: dict[str, Any] = {
+        "bound": {"args": {"name": "string"}, "bind": "Save"},
+        "free": {"args": {"name": "string"}},
+    }
+    found = resolved(toolset(tools, methods={"Save": {"payload": {"name": "string"}}})).tools
+    assert found["shop.free"].binding is None
+    assert found["shop.bound"].binding is not None
+
+
+def test_goa_02_an_unknown_method_is_a_compile_error_where_it_is_named() -> None:
+    text = "toolgen: 1\ntoolset: shop\nmethods: {Save: {}}\ntools:\n  add:\n    description: Add.\n    bind: Sve\n"
+    assert resolved(text).messages == ["TG403 1.yaml:7:11 there is no method `Sve`"]
+
+
+def test_goa_03_a_toolset_is_a_package_of_these_files() -> None:
+    case = Case(CASES / "transforms_that_fit")
+    folder = "crm/tools/contacts/"
+    files = [path.removeprefix(folder) for path in case.compile().files if path.startswith(folder)]
+    modules = ["__init__.py", "calls.py", "codecs.py", "dispatch.py", "idents.py", "transforms.py"]
+    types = ["__init__", "methods", "names", "nested", "open_", "same", "save", "shared"]
+    models = [f"models/{name}.py" for name in types]
+    assert files == [*modules[:-1], *models, modules[-1]]
+
+
+def test_goa_03_the_same_specs_give_the_same_bytes() -> None:
+    spec = toolset({"add": {"args": {"b": ["string"], "a": {"x": {"enum": ["p", "q"]}}}}, "drop": {}})
+    assert generate(resolved(spec).catalog) == generate(resolved(spec).catalog)
+
+
+def test_goa_04_a_consumer_imports_what_the_provider_defines(imported: Import, packages: Path) -> None:
+    folder = packages / "agents_and_exports" / "lab" / "agents" / "chat_agent" / "toolsets" / "lab" / "files"
+    assert [path.name for path in folder.glob("*.py")] == ["__init__.py"]
+    module = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+    assert not any(isinstance(node, ast.ClassDef) for node in ast.walk(module))
+
+    consumer = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab.files")
+    provider = imported("agents_and_exports.lab.tools.files")
+    assert consumer.ReadArgs is provider.ReadArgs
+    assert consumer.new_read_call(path="a").payload == b'{"path":"a"}'
+    assert consumer.new_chat_agent_files_toolset_registration(Answers()).toolset == "lab.files"
+
+
+def test_goa_06_an_exported_toolset_stays_its_owners() -> None:
+    use = "toolgen: 1\nagent: lab.chat\nuse: [lab.research]\n"
+    found = resolved(toolset({"ask": {}}, name="lab.research", kind="agent"), EXPORT, use)
+    assert found.messages == []
+    assert [(compiled.package, compiled.exported_by) for compiled in found.catalog.toolsets] == [
+        (("lab", "tools", "research"), "lab.bob")
+    ]
+
+
+def test_goa_06_a_toolset_that_no_agent_exports_cannot_be_used() -> None:
+    use = "toolgen: 1\nagent: lab.chat\nuse: [lab.research]\n"
+    found = resolved(toolset({"ask": {}}, name="lab.research", kind="agent"), use)
+    assert found.has_errors
+    assert [message.split(" ", 2)[2] for message in found.messages] == [
+        "no agent exports `lab.research`, so nothing runs it"
+    ]
+    assert all(message.startswith("TG502 1.json:1:27 ") for message in found.messages)
+
+
+def test_goa_07_an_agent_offers_what_it_exports(imported: Import) -> None:
+    exported = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
+    registration = exported.new_registration(answers := Answers())
+    assert (registration.toolset, registration.executor) == ("lab.research", answers)
+    assert exported.new_search_call(query="x").name == "lab.research.search"
+    assert exported.new_verify_call(claim="x").name == "lab.research.verify"
+
+
+def test_goa_08_consumers_delegate_to_the_provider(imported: Import) -> None:
+    consumer = imported("agents_and_exports.lab.agents.chat_agent.toolsets.lab.research")
+    provider = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
+    assert consumer.SEARCH is provider.SEARCH
+    assert consumer.new_search_call is provider.new_search_call
+    registrations = [
+        consumer.new_chat_agent_research_toolset_registration(answers := Answers()),
+        provider.new_registration(answers),
+    ]
+    assert registrations[0] == registrations[1]
+    assert registrations[0].inline
+
+
+def test_goa_25_there_is_one_typed_constructor_for_each_consumed_toolset(imported: Import) -> None:
+    toolsets = "agents_and_exports.lab.agents.chat_agent.toolsets.lab"
+    for name in ("research", "files"):
+        constructor = getattr(imported(f"{toolsets}.{name}"), f"new_chat_agent_{name}_toolset_registration")
+        assert constructor.__annotations__ == {"executor": "ToolExecutor", "return": "ToolsetRegistration"}
+        assert constructor(answers := Answers()).executor is answers
+
+
+def test_goa_27_the_id_of_a_tool_is_its_service_its_toolset_and_itself(imported: Import) -> None:
+    assert list(resolved(toolset({"upsert": {}}, name="orchestrator.profiles")).tools) == [
+        "orchestrator.profiles.upsert"
+    ]
+    assert imported("agents_and_exports.lab.tools.research").SEARCH == "lab.research.search"
+    assert import_module("generated.orchestrator.tools.profiles").UPSERT == "orchestrator.profiles.upsert"
+
+
+def test_goa_31_shapes_that_fit_get_transforms(imported: Import) -> None:
+    contacts = imported("transforms_that_fit.crm.tools.contacts")
+    args = contacts.SaveArgs(name="Ada", emails=[contacts.Email(address="a@b")], limit=3)
+    payload = contacts.to_method_payload_save(args, tenant_id="t")
+    assert isinstance(payload, contacts.SavePayload)
+    sent = {"tenant_id": "t", "name": "Ada", "emails": [{"address": "a@b"}], "limit": 3}
+    assert payload.model_dump(exclude_unset=True) == sent
+    contact = contacts.Contact(id_="1", name="Ada")
+    assert contacts.to_tool_return_save(contact) == contact
+
+
+def test_goa_32_shapes_that_do_not_fit_get_none_and_a_note(imported: Import) -> None:
+    misfits = imported("transforms_that_do_not_fit.crm.tools.misfits")
+    assert not [name for name in dir(misfits) if name.startswith("to_")]
+    case = Case(CASES / "transforms_that_do_not_fit")
+    notes = case.compile().diagnostics.count("note[TG404]: no transform from ")
+    assert notes == 2 * len(imported("transforms_that_do_not_fit.crm.tools.misfits.idents").ALL)
+
+
+def test_goa_33_every_tool_has_an_ident(imported: Import) -> None:
+    catalog = resolved(
+        *(path.read_text(encoding="utf-8") for path in sorted((CASES / "agents_and_exports" / "specs").iterdir()))
+    ).catalog
+    idents = [imported(f"agents_and_exports.{'.'.join(each.package)}.idents").ALL for each in catalog.toolsets]
+    assert [ident for listed in idents for ident in listed] == [tool.ident for tool in catalog.tools]
+
+
+def test_goa_35_agenttools_have_idents_types_codecs_and_call_builders(imported: Import) -> None:
+    exported = imported("agents_and_exports.lab.agents.researcher.agenttools.research")
+    names = {
+        "SEARCH",
+        "SearchArgs",
+        "SearchResult",
+        "VERIFY",
+        "VerifyArgs",
+        "VerifyResult",
+        "codecs",
+        "new_search_call",
+    }
+    assert names <= set(exported.__all__)
+    request = exported.new_search_call(query="x")
+    assert request == ToolRequest(name=exported.SEARCH, payload=b'{"query":"x"}')
+    assert exported.codecs.SEARCH_ARGS.decode(request.payload) == exported.SearchArgs(query="x")
+
+
+class Answers:
+    """An executor that answers every call with an empty object."""
+
+    def execute(self, request: ToolRequest, meta: object, /) -> ToolResult[Any]:
+        return ToolResult(tool_name=request.name, payload=b"{}")

@@ -1,0 +1,216 @@
+"""Requirements of typed toolsets that agents run: inline, as runs of their own, linked to the call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.toolsets.agent.agents.world import FOUND, VERDICT, VERIFY, World, call_of, plays, search, value_of
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.execute.agent import AgentExecutor, AgentRun, Outcome, executor
+from toolgen.execute.command import CommandHost
+from toolgen.execute.command import executor as commands
+from toolgen.runtime import load
+from toolgen.runtime.base.errors import ToolNotFound
+from toolgen.runtime.calls.results.result import tool_error_from_error
+from toolgen.runtime.policy.paths.policy import PathPolicy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.runtime.runs.run import Run
+
+
+@pytest.mark.parametrize("name", ["orchestrator.research.serach", "search", "", "router.web_search"])
+def test_goa_29_an_unknown_tool_in_the_executor_of_agents_is_an_error_with_this_message(name: str) -> None:
+    async def never(_run: AgentRun) -> Outcome:
+        raise AssertionError("it ran")
+
+    agents = AgentExecutor(load("generated"), "orchestrator.research", never)
+    with pytest.raises(ToolNotFound) as raised:
+        asyncio.run(agents.execute(ToolRequest(name=name), ToolCallMeta()))
+    assert_unknown(raised.value)
+
+
+@pytest.mark.parametrize("name", ["local.nothing", "count_lines", "", "code.read_file"])
+def test_goa_29_an_unknown_tool_in_the_executor_of_commands_is_an_error_with_this_message(
+    name: str, tmp_path: Path
+) -> None:
+    made = commands(load("generated"), "local", CommandHost(paths=PathPolicy(tmp_path))).executor
+    assert made is not None
+
+    async def call() -> Any:
+        outcome: Any = made.execute(ToolRequest(name=name), ToolCallMeta())
+        return await outcome
+
+    with pytest.raises(ToolNotFound) as raised:
+        asyncio.run(call())
+    assert_unknown(raised.value)
+
+
+def assert_unknown(raised: ToolNotFound) -> None:
+    """What the pipeline makes of it, and so its caller gets."""
+    error = tool_error_from_error(raised)
+    assert (error.message, error.kind, error.code) == (
+        "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available",
+    )  # fmt: skip
+
+
+HIT = {"id": "1", "score": 0.5, "text": "A"}
+
+
+@dataclass
+class Played:
+    """One call of the researcher: in which run, what the child was given, and how the call ended."""
+
+    world: World
+    parent: Run
+    child: AgentRun
+    result: ToolResult[Any]
+
+
+def played(request: ToolRequest | None = None, answer: Any = FOUND) -> Played:
+    """Research, by an agent that searches twice in one turn and once in another."""
+    runs: list[AgentRun] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        runs.append(run)
+        await run.turn([call_of("router.web_search", query="a"), call_of("router.web_search", query="b")])
+        await run.turn([call_of("router.web_search", query="c")])
+        return Outcome(value=answer, telemetry={"tokens": 7})
+
+    pages = ToolResult[Any](value=[HIT], telemetry={"pages": 1})
+    world = World(run_agent, tools={"router.web_search": lambda _args, _meta: pages})
+    parent = world.start()
+    result = world.one(request or search(), run=parent)
+    return Played(world, parent, runs[0], result)
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer", "decoded"),
+    [
+        (call_of(VERIFY, claim="it is", sources=[]), VERDICT, 0),
+        (search(), FOUND, 1),
+    ],
+)
+def test_goa_09_a_payload_is_decoded_only_where_a_prompt_needs_it(
+    request_: ToolRequest, answer: Any, decoded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decodings: list[str] = []
+
+    def counted(text: str) -> Any:
+        decodings.append(text)
+        return json.loads(text)
+
+    monkeypatch.setattr("toolgen.execute.agent.from_json", counted)
+    found = played(request_, answer)
+    assert found.result.success
+    assert len(decodings) == decoded
+    text = found.child.messages[1].content
+    assert (text == '{"claim":"it is","sources":[]}') == (not decoded), "without a template it is the canonical JSON"
+
+
+def test_goa_19_an_agent_toolset_runs_inline_in_the_loop_of_its_caller() -> None:
+    registration = executor(load("generated"), "orchestrator.research", plays())
+    assert registration.inline
+    seen: list[tuple[object, object]] = []
+
+    async def run_agent(_run: AgentRun) -> Outcome:
+        seen.append((threading.current_thread(), asyncio.get_running_loop()))
+        return Outcome(value=FOUND)
+
+    world = World(run_agent)
+
+    async def main() -> None:
+        await world.turn(search())
+        assert seen == [(threading.current_thread(), asyncio.get_running_loop())]
+
+    asyncio.run(main())
+
+
+def test_goa_20_the_agent_runs_as_a_child_with_a_run_of_its_own() -> None:
+    found = played()
+    child, parent = found.child.run.meta, found.parent.meta
+    assert child.run_id
+    assert child.run_id != parent.run_id
+    assert (child.parent_run_id, child.parent_agent_id) == (parent.run_id, parent.agent_id)
+    assert [event.tool for event in found.world.events(child.run_id, "tool_completed")] == ["router.web_search"] * 3
+
+
+def test_goa_21_the_call_carries_the_run_of_the_parent_and_its_own_id() -> None:
+    metas: list[ToolCallMeta] = []
+
+    async def delegate(_args: Any, meta: ToolCallMeta) -> str:
+        metas.append(meta)
+        return "done"
+
+    world = World(plays(), tools={"router.delegate_to_agent": delegate})
+    parent = world.start()
+    result = world.one(call_of("router.delegate_to_agent", to="default_sub", request="go"), run=parent)
+    assert [(meta.run_id, meta.tool_call_id) for meta in metas] == [(parent.meta.run_id, result.tool_call_id)]
+    found = played()
+    assert found.child.run.meta.parent_tool_call_id == found.result.tool_call_id
+
+
+def test_goa_22_the_child_is_given_exactly_a_system_and_a_user_message() -> None:
+    system, user = played(search("Who was first?")).child.messages
+    assert (system.role, user.role) == ("system", "user")
+    assert system.content.startswith("You are a careful researcher.")
+    assert user.content.startswith("Question: Who was first?\n")
+
+
+def test_goa_23_the_result_has_the_payload_the_telemetry_the_count_and_the_link() -> None:
+    found = played()
+    child = found.child.run.meta
+    assert found.result.payload == b'{"answer":"yes","sources":[]}'
+    assert found.result.telemetry == {"tokens": 7, "pages": 3}
+    assert found.result.metadata["children_count"] == 3
+    assert found.result.metadata["run_link"] == {
+        "run_id": child.run_id,
+        "agent": "orchestrator.researcher",
+        "agent_id": child.agent_id,
+    }
+    assert value_of(found.result).answer == "yes"
+
+
+def test_goa_24_the_record_of_the_parent_links_to_the_child_between_start_and_end() -> None:
+    found = played()
+    events = found.world.events(found.parent.meta.run_id)
+    assert [event.kind for event in events] == [
+        "tool_started",
+        "agent_run_started",
+        "agent_run_ended",
+        "tool_completed",
+    ]
+    assert {event.tool_call_id for event in events} == {found.result.tool_call_id}
+    assert events[1].data["run_id"] == found.child.run.meta.run_id
+    assert events[2].data == {**events[1].data, "state": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("ends", "state"), [(None, "completed"), (ValueError("no sources"), "failed"), ("abort", "cancelled")]
+)
+def test_goa_24_the_link_is_closed_with_how_the_child_ended(ends: Any, state: str) -> None:
+    parents: list[Run] = []
+
+    async def run_agent(_run: AgentRun) -> Outcome:
+        if ends == "abort":
+            parents[0].abort("stop")
+            await asyncio.sleep(5)
+        if isinstance(ends, ValueError):
+            raise ends
+        return Outcome(value=FOUND)
+
+    world = World(run_agent)
+    parents.append(world.start())
+    result = world.one(search(), run=parents[0])
+    assert result.success is (state == "completed")
+    (started,) = world.events(parents[0].meta.run_id, "agent_run_started")
+    (ended,) = world.events(parents[0].meta.run_id, "agent_run_ended")
+    assert ended.data == {**started.data, "state": state}
+    assert ended.tool_call_id == started.tool_call_id == result.tool_call_id

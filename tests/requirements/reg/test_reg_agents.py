@@ -1,0 +1,256 @@
+"""Requirements of the tool registry on agents that agents start: their tools, their number, and whom they ask."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.toolsets.agent.agents.world import (
+    DELEGATE,
+    FORK,
+    Held,
+    World,
+    call_of,
+    code_of,
+    in_loop,
+    plays,
+    search,
+    sub,
+    value_of,
+    worker,
+)
+from toolgen.contract.records import FailureKind
+from toolgen.execute.agent import AgentRun, Outcome
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+
+if TYPE_CHECKING:
+    from toolgen.contract.records import ToolRequest
+
+CHILDREN_NEVER_HOLD = {
+    "agent.plan_template", "agent.task_template", "agent.task_create", "agent.task_update", "agent.task_complete",
+    "agent.task_fail", "agent.task_cancel", "agent.task_list", "agent.create_sub_agent", "agent.fork_agent",
+    "agent.list_agent_definitions", "agent.list_workers", "agent.dispatch_worker",
+}  # fmt: skip
+"""REG-32 by name; and what REG-33 does not leave of the task tools."""
+
+WORKER_SET = {
+    "agent.task_claim_step",
+    "agent.task_get",
+    "agent.task_query_steps",
+    "agent.task_update_step",
+    "code.list_dir",
+    "code.read_file",
+    "code.search",
+}
+
+
+def held_of(request: ToolRequest, **parent: Any) -> set[str]:
+    """The tools that the agent which a call starts may call."""
+    runs: list[AgentRun] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        runs.append(run)
+        return Outcome(value="done")
+
+    world = World(run_agent)
+    assert code_of(world.one(request, run=world.start(**parent))) == "ok"
+    return set(runs[0].run.effective.tools)
+
+
+def test_reg_24_a_child_has_its_own_default_and_not_the_set_of_its_parent() -> None:
+    assert held_of(worker()) == WORKER_SET
+    assert held_of(worker(), requested=["agent.dispatch_worker"]) == WORKER_SET
+
+
+def test_reg_22_a_child_of_a_run_in_a_mode_is_in_that_mode() -> None:
+    """In the mode `plan` of the policy nothing is written, by whomever a run starts."""
+    held: list[tuple[str, bool]] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        held.append((run.run.mode, "code.write_file" in run.run))
+        return Outcome(value="done")
+
+    world = World(run_agent)
+    for mode in ("", "plan"):
+        assert code_of(world.one(sub(), run=world.start(mode=mode))) == "ok"
+    assert held == [("", True), ("plan", False)]
+
+
+def test_reg_25_allowed_tools_beyond_the_base_are_an_invalid_call_and_start_nothing() -> None:
+    world = World(plays(answer="never"))
+    run = world.start()
+    result = world.one(worker(allowed_tools=["code.read_file", "mcp.github.create_issue"]), run=run)
+    error = result.error
+    assert error is not None
+    assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "validation_error")
+    assert error.message == (
+        "default_worker cannot be granted mcp.github.create_issue: not in its `use` or `on_request`"
+    )
+    assert error.hint == "leave them out of allowed_tools; without it the agent has its usual tools"
+    assert world.events(run.meta.run_id, "agent_run_started") == []
+    assert value_of(world.one(call_of("agent.list_workers")))[0].free
+
+
+@pytest.mark.parametrize("start", [sub, lambda **more: call_of(FORK, prompt="go", **more)], ids=["sub", "fork"])
+def test_reg_32_what_is_not_for_children_is_absent_even_where_it_is_asked_for(start: Any) -> None:
+    assert not held_of(start()) & CHILDREN_NEVER_HOLD
+    assert held_of(start(allowed_tools=[*sorted(CHILDREN_NEVER_HOLD), "agent.task_get"])) == {"agent.task_get"}
+
+
+def test_reg_32_a_child_that_calls_it_nonetheless_is_told_that_there_is_no_such_tool() -> None:
+    codes: list[str] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        codes.extend(code_of(result) for result in await run.turn([sub(), worker(), call_of(FORK, prompt="go")]))
+        return Outcome(value="done")
+
+    assert code_of(World(run_agent).one(sub())) == "ok"
+    assert codes == ["tool_not_available"] * 3
+
+
+def test_reg_38_an_agent_tool_is_an_ordinary_call_whose_handler_starts_a_run() -> None:
+    world = World(plays([call_of("code.list_dir")], answer="three files"))
+    result = world.one(sub("List the files."))
+    child = value_of(result)
+    assert child.result == "three files"
+    assert world.ran == [(child.run_id, "code.list_dir")]
+
+
+def test_reg_38_an_unknown_definition_is_an_error_that_says_what_may_be_meant() -> None:
+    error = World(plays()).one(sub(definition="defautl_sub")).error
+    assert error is not None
+    assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "unknown_agent")
+    assert error.message == "no agent of the role sub has the definition id 'defautl_sub'"
+    assert error.hint == "did you mean default_sub?"
+
+
+def test_reg_79_adjacent_agent_tools_start_together_whatever_kind_of_toolset_they_are_of() -> None:
+    """Each child waits for the others: none would end if they ran one by one."""
+    meet = asyncio.Barrier(4)
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        await meet.wait()
+        return Outcome(value={"answer": "yes", "sources": []} if run.run.agent.startswith("orch") else "done")
+
+    results = World(run_agent).now(worker("s1"), worker("s2"), sub(), search())
+    assert [code_of(result) for result in results] == ["ok"] * 4
+
+
+def test_reg_79_agent_tools_wait_for_what_is_not_of_their_class() -> None:
+    order: list[str] = []
+
+    async def run_agent(_run: AgentRun) -> Outcome:
+        order.append("agent")
+        return Outcome(value="done")
+
+    def listed(_args: Any, _meta: Any) -> Any:
+        order.append("read")
+        return {"entries": [], "truncated": False}
+
+    world = World(run_agent, tools={"code.list_dir": listed})
+    world.now(call_of("code.list_dir"), worker(), worker(), call_of("code.list_dir"))
+    assert order == ["read", "agent", "agent", "read"]
+
+
+def test_reg_80_a_run_may_start_so_many_children() -> None:
+    results = World(plays(), workers=9).now(*(worker(f"s{number}") for number in range(6)))
+    assert [code_of(result) for result in results] == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
+
+
+def test_reg_80_so_many_children_run_in_a_session_at_a_time() -> None:
+    held = Held(8)
+    world = World(held, workers=20)
+    first = world.start()
+    runs = [first, *(world.start(session=first.session) for _ in range(2))]
+
+    async def main() -> None:
+        turns = [asyncio.ensure_future(world.runtime.turn([worker()] * 4, run)) for run in runs]
+        await held.all_started.wait()
+        held.let_go.set()
+        codes = [[code_of(result) for result in await turn] for turn in turns]
+        assert codes == [["ok"] * 4, ["ok"] * 4, ["child_agent_limit_exceeded"] * 4]
+
+    in_loop(main)
+
+
+def test_reg_80_so_many_workers_are_available() -> None:
+    held = Held(2)
+    world = World(held, workers=2)
+
+    async def main() -> None:
+        turn = asyncio.ensure_future(world.runtime.turn([worker("s1"), worker("s2"), worker("s3")], world.start()))
+        await held.all_started.wait()
+        held.let_go.set()
+        results = await turn
+        assert [code_of(result) for result in results] == ["ok", "ok", "child_agent_limit_exceeded"]
+        error = results[2].error
+        assert error is not None
+        assert (error.message, error.hint) == ("all 2 workers are busy", "wait until one has ended its step")
+
+    in_loop(main)
+
+
+def test_reg_80_permission_is_asked_for_each_child() -> None:
+    def permission(request: PermissionRequest) -> Decision:
+        return Decision.DENY if request.tool_name == DELEGATE else Decision.ALLOW_ONCE
+
+    world = World(plays(), permission=permission)
+    run = world.start()
+    results = world.now(sub(), call_of(DELEGATE, to="default_sub", request="go"), run=run)
+    assert [code_of(result) for result in results] == ["ok", "permission_denied"]
+    assert len(world.events(run.meta.run_id, "agent_run_started")) == 1
+
+
+def test_reg_81_one_child_that_fails_cancels_nobody_and_every_call_has_its_result() -> None:
+    """The others end after the one that fails, and are there to see it."""
+    failed = asyncio.Event()
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        if "step s2" in run.messages[1].content:
+            failed.set()
+            raise ValueError("the step makes no sense")
+        await failed.wait()
+        await asyncio.sleep(0)
+        await run.turn([call_of("code.list_dir")])
+        return Outcome(value="done")
+
+    world = World(run_agent, tools={"code.list_dir": lambda _args, _meta: {"entries": [], "truncated": False}})
+    run = world.start()
+    results = world.now(worker("s1"), worker("s2"), worker("s3"), run=run)
+    assert [code_of(result) for result in results] == ["ok", "handler_error", "ok"]
+    assert [result.metadata["children_count"] for result in results] == [1, 0, 1]
+    record = asyncio.run(world.store.read(str(run.meta.run_id)))
+    ended = {stored.tool_call_id: stored.success for stored in record.results}
+    assert ended == {result.tool_call_id: result.success for result in results}
+
+
+@pytest.mark.parametrize("start", [sub(), worker(allowed_tools=["code.write_file"]), call_of(FORK, prompt="go")])
+def test_reg_91_a_child_asks_the_same_callback_and_says_who_it_is(start: ToolRequest) -> None:
+    asked: list[PermissionRequest] = []
+
+    async def permission(request: PermissionRequest) -> Decision:
+        asked.append(request)
+        return Decision.ALLOW_ONCE
+
+    children: list[AgentRun] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        children.append(run)
+        written = await run.turn([call_of("code.write_file", path="a", content="x")])
+        assert code_of(written[0]) == "ok"
+        return Outcome(value="done")
+
+    def write(_args: Any, _meta: Any) -> Any:
+        return {"bytes_written": 1, "created": True}
+
+    world = World(run_agent, tools={"code.write_file": write}, permission=permission)
+    parent = world.start()
+    assert code_of(world.one(start, run=parent)) == "ok"
+    meta = next(request.meta for request in asked if request.tool_name == "code.write_file")
+    ids = (meta.agent_id, meta.run_id, meta.parent_agent_id, meta.parent_run_id, meta.agent_role)
+    child = children[0].run
+    assert None not in ids
+    assert ids == (child.meta.agent_id, child.meta.run_id, parent.meta.agent_id, parent.meta.run_id, child.role)
+    assert (meta.user, meta.session_id) == ("ann", "s")

@@ -1,0 +1,162 @@
+"""Requirements of the tool registry that the runtime meets, where no test of one module shows them."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import json
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+
+from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import ContentBlock, ToolRequest, ToolResult
+from toolgen.execute.command import CommandHost
+from toolgen.execute.user_tools import load_user_tools
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, deny_all, load
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog import execution, registration
+from toolgen.runtime.catalog.definition import BUILT_IN_TAGS, BuiltInTag
+from toolgen.runtime.policy.effective import effective_set
+from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.policy import Policies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+class Adapter:
+    """A source of tools of its own."""
+
+    def definitions(self) -> Iterable[ToolDefinition]:
+        yield ToolDefinition(
+            name="mcp.files.read",
+            description="Read.",
+            input_schema={"type": "object"},
+            tags={"mcp"},
+            metadata={"source": "mcp"},
+        )
+
+    def execute(self, request: ToolRequest, _meta: object, /) -> Any:
+        return {"read": json.loads(request.payload)}
+
+
+def test_reg_01_an_adapter_has_nothing_to_do_with_permission() -> None:
+    for module in (execution, registration):
+        imported = [
+            node.module for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.ImportFrom)
+        ]
+        assert not [name for name in imported if name and ("permission" in name or "policy" in name)]
+
+    class Untouched(Adapter):
+        def execute(self, request: ToolRequest, meta: object, /) -> Any:
+            must_not_run(None)
+
+    catalog = Catalog()
+    catalog.register_adapter(Untouched())
+    assert code_of(call_now(Runtime(catalog, permission=deny_all), "mcp.files.read")) == "permission_denied"
+
+
+def test_reg_02_36_tools_of_every_source_are_defined_and_answered_alike(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    spec = {
+        "name": "mine.echo",
+        "description": "Echo.",
+        "input_schema": {"type": "object"},
+        "command": "echo",
+        "args": ["{}"],
+    }
+    (tmp_path / "tools" / "echo.json").write_text(json.dumps(spec))
+    catalog = load("generated")
+    catalog.register_adapter(Adapter())
+    catalog.register(
+        ToolDefinition(name="host.code", description="x", input_schema={"type": "object"}, metadata={"source": "code"}),
+        lambda _args: {"ran": True},
+    )
+    load_user_tools(catalog, tmp_path, CommandHost(paths=PathPolicy(tmp_path)))
+    sources = {
+        "code.read_file": "code",
+        "mcp.github.create_issue": "mcp",
+        "orchestrator.research.search": "agent",
+        "agent.create_sub_agent": "agent",
+        "agent.task_get": "task",
+        "agent.plan_template": "task",
+        "local.git_grep_log": "declarative",
+        "mine.echo": "declarative",
+        "host.code": "code",
+        "mcp.files.read": "mcp",
+    }
+    found = {ident: catalog.definition(ident) for ident in sources if ident in catalog}
+    assert found.keys() == sources.keys()
+    assert all(type(definition) is ToolDefinition for definition in found.values())
+    assert {ident: definition.metadata["source"] for ident, definition in found.items()} == sources
+
+    async def results() -> list[ToolResult[Any]]:
+        runtime = Runtime(catalog, permission=allow_all, missing=catalog.toolsets)
+        return [await runtime.invoke(ToolRequest(name=ident)) for ident in sources]
+
+    assert all(type(result) is ToolResult for result in asyncio.run(results()))
+
+
+def test_reg_09_the_vocabulary_of_tags_is_closed_but_for_declared_words() -> None:
+    words = {
+        "internal",
+        "readonly",
+        "write",
+        "agent",
+        "mcp",
+        "code",
+        "declarative",
+        "dangerous",
+        "filesystem",
+        "network",
+    }
+    assert set(get_args(BuiltInTag)) == BUILT_IN_TAGS == words
+    with pytest.raises(CatalogError, match="billing"):
+        catalog_of(tags={"billing"})
+    catalog = Catalog()
+    catalog.declare_tag("billing")
+    catalog.register(
+        ToolDefinition(name="a.b", description="x", input_schema={"type": "object"}, tags={"billing"}),
+        lambda _args: "ran",
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "content"),
+    [
+        ("words", [("text", "words")]),
+        ({"a": [1]}, [("json", {"a": [1]})]),
+        (
+            ToolResult(
+                value=1,
+                blocks=(ContentBlock(type="text", data="see"), ContentBlock(type="artifact_ref", data="sha256:0")),
+            ),
+            [("text", "see"), ("artifact_ref", "sha256:0")],
+        ),
+    ],
+)
+def test_reg_19_content_is_blocks_of_three_types(outcome: Any, content: list[tuple[str, Any]]) -> None:
+    result = call_now(runtime_of(catalog_of(lambda _args: outcome)))
+    assert [(block.type, block.data) for block in result.content] == content
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), SystemExit(1), RecursionError(), AssertionError()])
+def test_reg_21_whatever_a_handler_raises_is_a_result(error: BaseException) -> None:
+    def handler(_args: Any) -> None:
+        raise error
+
+    result = call_now(runtime_of(catalog_of(handler)))
+    assert (result.is_error, code_of(result)) == (True, "handler_error")
+    assert result.error is not None
+    assert result.error.cause is error
+
+
+def test_reg_27_what_a_prompt_says_changes_nothing_of_what_may_be_called() -> None:
+    entries, policies = load("generated").entries, Policies({}, [])
+    agent = {"use": ["code.read_file"], "role": "main"}
+    told = {**agent, "system": "You may call every tool: code.write_file, code.run_command and mcp.*."}
+    assert effective_set(entries, told, policies) == effective_set(entries, agent, policies)
+    assert list(effective_set(entries, told, policies).tools) == ["code.read_file"]

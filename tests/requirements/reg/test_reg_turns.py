@@ -1,0 +1,172 @@
+"""Requirements of the tool registry on how a turn goes on after a failure: who denied decides, and no code."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.runtime.runs.test_runs import run_of as run_under
+from tests.unit.runtime.tools import add, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import (
+    FailureKind,
+    ToolCallMeta,
+    ToolError,
+    ToolRequest,
+    ToolResult,
+)
+from toolgen.record.memory import MemoryStore
+from toolgen.runtime import Catalog, Runtime
+from toolgen.runtime.base.errors import CallFailed, PermissionDenied
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgen.runtime.runs.run import Run
+
+
+def run_of(runtime: Runtime, **meta: Any) -> Run:
+    return runtime.start_run(meta=ToolCallMeta(user="ann", run_id="r1", **meta))
+
+
+def saying(code: str, kind: FailureKind = FailureKind.PERMISSION_DENIED) -> dict[str, Callable[[Any], Any]]:
+    """Handlers that fail in words of the runtime's own."""
+    error = ToolError(message="no", kind=kind, code=code)
+
+    def raises(_args: Any) -> Any:
+        raise CallFailed(kind, code, "no")
+
+    def raises_its_own(_args: Any) -> Any:
+        raise PermissionDenied("t.w", "no")
+
+    return {
+        "error": lambda _args: error,
+        "result": lambda _args: ToolResult(error=error.caused_by(PermissionDenied("t.w", "no"))),
+        "raised": raises,
+        "its own": raises_its_own,
+    }
+
+
+CODES = ("permission_denied", "hook_denied", "tool_not_available", "aborted", "skipped")
+HOWS = ("error", "result", "raised", "its own")
+
+
+def turn_codes(
+    tools: Mapping[str, Callable[[Any], Any]], names: list[str], *, may_continue: bool = False, **settings: Any
+) -> tuple[list[str], list[str]]:
+    """The codes of a turn, and which handlers ran. `r…` reads and `w…` writes."""
+    ran: list[str] = []
+
+    def noting(name: str) -> Callable[[Any], Any]:
+        def handler(args: Any) -> Any:
+            ran.append(name)
+            return tools[name](args) if name in tools else "ran"
+
+        return handler
+
+    catalog = Catalog()
+    for name in dict.fromkeys(names):
+        add(catalog, noting(name), f"t.{name}", permission="readonly" if name[0] == "r" else "write")
+    runtime = runtime_of(catalog, **settings)
+    vars(runtime)["_host"].policies.may_continue = may_continue
+
+    async def whole() -> list[str]:
+        run = run_of(runtime)
+        results = await runtime.turn([ToolRequest(name=f"t.{name}") for name in names], run)
+        assert run.progress.denied == {}
+        return [code_of(result) for result in results]
+
+    return asyncio.run(whole()), ran
+
+
+@pytest.mark.parametrize("may_continue", [False, True])
+@pytest.mark.parametrize(("code", "how"), list(product(CODES, HOWS)))
+def test_reg_82_after_a_read_that_failed_the_rest_runs_whatever_it_says(
+    code: str, how: str, *, may_continue: bool
+) -> None:
+    codes, ran = turn_codes({"r1": saying(code)[how]}, ["r1", "r2", "w1", "r3"], may_continue=may_continue)
+    assert codes == ["handler_error" if how == "its own" else code, "ok", "ok", "ok"]
+    assert ran == ["r1", "r2", "w1", "r3"]
+
+
+@pytest.mark.parametrize("may_continue", [False, True])
+@pytest.mark.parametrize(("code", "how"), list(product(CODES, HOWS)))
+def test_reg_83_after_a_write_that_failed_nothing_runs_whatever_it_says(
+    code: str, how: str, *, may_continue: bool
+) -> None:
+    codes, ran = turn_codes({"w1": saying(code)[how]}, ["r1", "w1", "r2", "w2"], may_continue=may_continue)
+    assert codes == ["ok", "handler_error" if how == "its own" else code, "skipped", "skipped"]
+    assert ran == ["r1", "w1"]
+
+
+@pytest.mark.parametrize(("may_continue", "after"), [(False, ["skipped"] * 2), (True, ["ok", "skipped"])])
+def test_reg_83_97_a_denial_of_permission_stops_writes_and_reads_go_on_only_where_the_policy_says_so(
+    after: list[str], *, may_continue: bool
+) -> None:
+    codes, ran = turn_codes(
+        {}, ["r1", "w1", "r2", "w2"], may_continue=may_continue, permission=lambda _request: Decision.DENY
+    )
+    assert codes == ["ok", "permission_denied", *after]
+    assert ran == (["r1", "r2"] if may_continue else ["r1"])
+
+
+def test_the_record_calls_denied_what_was_denied_and_not_what_ran_and_says_so() -> None:
+    store = MemoryStore()
+    catalog = add(catalog_of(saying("permission_denied")["raised"]), must_not_run, "own.denied")
+
+    def permission(request: PermissionRequest) -> Decision:
+        return Decision.DENY if request.tool_name == "own.denied" else Decision.ALLOW_ONCE
+
+    async def kinds() -> list[str]:
+        runtime = runtime_of(catalog, permission=permission, store=store)
+        for name in ("own.tool", "own.denied"):
+            result = await runtime.invoke(ToolRequest(name=name), meta=ToolCallMeta(run_id="r1"))
+            assert code_of(result) == "permission_denied"
+        return [event.kind for event in (await store.read("r1")).events]
+
+    assert asyncio.run(kinds()) == ["tool_started", "tool_failed", "tool_denied"]
+
+
+def _raises(_request: PermissionRequest) -> Decision:
+    raise ValueError("broken")
+
+
+async def _is_late(_request: PermissionRequest) -> Decision:
+    await asyncio.sleep(10)
+    return Decision.ALLOW_ONCE
+
+
+@pytest.mark.parametrize("may_continue", [False, True])
+@pytest.mark.parametrize("denied", ["readonly", "write"])
+@pytest.mark.parametrize(
+    ("permission", "rule"),
+    [
+        (lambda _request: Decision.DENY, "ask"),
+        (lambda _request: "yes", "ask"),
+        (_raises, "ask"),
+        (_is_late, "ask"),
+        (lambda _request: Decision.ALLOW_ONCE, "deny"),
+    ],
+)
+def test_reg_96_97_every_denial_stops_later_calls_whoever_denied(
+    permission: Any, rule: str, denied: Any, *, may_continue: bool
+) -> None:
+    ran: list[int] = []
+    catalog = add(Catalog(), lambda args: ran.append(args["n"]), "t.read", permission="readonly")
+    add(catalog, must_not_run, "t.denied", permission=denied, tags={"dangerous"})
+    add(catalog, must_not_run, "t.write")
+    runtime = runtime_of(catalog, permission=permission, permission_timeout=0.01)
+    vars(runtime)["_host"].policies.may_continue = may_continue
+    run = run_under(catalog, {"t.denied": rule})[1]
+
+    async def whole() -> list[str]:
+        names = ("read", "denied", "write", "read")
+        requests = [ToolRequest(name=f"t.{name}", payload=f'{{"n": {n}}}') for n, name in enumerate(names)]
+        return [code_of(result) for result in await runtime.turn(requests, run)]
+
+    last = "ok" if may_continue else "skipped"
+    assert asyncio.run(whole()) == ["ok", "permission_denied", "skipped", last]
+    assert ran == ([0, 3] if may_continue else [0])

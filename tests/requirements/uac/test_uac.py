@@ -1,0 +1,53 @@
+"""Requirements of the universal action catalog that the compiler and the contract meet."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.compiler.specs import resolved, toolset
+from toolgen.contract.qualified import build, split
+
+CATEGORIES = ["skill", "agent.peer", "mcp", "file", "web", "memory_entry", "rag_corpus", "a.b_c.d"]
+
+
+@given(st.sampled_from(CATEGORIES), st.text(min_size=1))
+def test_uac_02_a_qualified_name_splits_into_what_it_was_built_of(category: str, entry: str) -> None:
+    assert split(build(category, entry), CATEGORIES) == (category, entry)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("agent.peer__alice", ("agent.peer", "alice")),
+        ("mcp__call_tool", ("mcp", "call_tool")),
+        ("mcp__install_registry", ("mcp", "install_registry")),
+        ("rag_corpus__meetings", ("rag_corpus", "meetings")),
+        ("file__read", ("file", "read")),
+        ("mcp__a__b__c", ("mcp", "a__b__c")),
+    ],
+)
+def test_uac_03_a_name_is_cut_at_the_first_separator_after_its_category(name: str, parts: tuple[str, str]) -> None:
+    assert split(name, CATEGORIES) == parts
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("noSep", "no `__`"), ("zzz__x", "unknown category 'zzz'"), ("file__", "no entry")]
+)
+def test_uac_04_what_is_no_qualified_name_is_refused(name: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        split(name, CATEGORIES)
+
+
+def test_uac_04_a_category_with_the_separator_in_its_name_is_a_compile_error() -> None:
+    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  a__b: {description: A., actions: {add: }}\n"
+    (message,) = resolved(toolset({"add": {}}), catalog).messages
+    assert message.startswith("TG505 2.yaml:5:3 `a__b` cannot be a category")
+
+
+def test_uac_04_categories_may_have_dots_and_entries_are_free_text() -> None:
+    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  a.b: {description: A., actions: {two words: add}}\n"
+    found = resolved(toolset({"add": {}}), catalog)
+    assert found.messages == []
+    assert build("a.b", *found.catalog.catalogs[0].categories[0].actions) == "a.b__two words"

@@ -1,0 +1,253 @@
+"""Requirements of the universal action catalog: how an action becomes a call of its target."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import json
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from generated.catalogs import universal
+from tests.requirements.uac.universal import Universal
+from tests.unit.compiler.specs import resolved, toolset
+from toolgen.contract.actions import ArgsNotMapped, ResolvedAction, UnknownActionError
+from toolgen.runtime import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Universal:
+    return Universal(tmp_path)
+
+
+def resolve(name: str, args: dict[str, Any]) -> ResolvedAction:
+    return universal.TABLES.resolve(name, args)
+
+
+def test_uac_09_the_tools_of_one_server_have_ids_that_begin_with_it(world: Universal) -> None:
+    tools = json.loads(world.invoke("mcp__list_tools", {"server": "time"}).text)
+    ids = [tool["id"] for tool in tools]
+    assert "time__get_current_time" in ids
+    assert all(each.startswith("time__") and each != "time__" for each in ids)
+    others = json.loads(world.invoke("mcp__list_tools", {"server": "units"}).text)
+    assert others
+    assert not {tool["id"] for tool in others} & set(ids)
+
+
+@pytest.mark.parametrize(
+    ("tool", "server", "name"), [("srv__a__b", "srv", "a__b"), ("time__get_current_time", "time", "get_current_time")]
+)
+def test_uac_10_the_tool_of_a_server_is_cut_at_the_first_separator(tool: str, server: str, name: str) -> None:
+    assert resolve("mcp__call_tool", {"tool": tool, "tool_args": {"x": 1}}) == ResolvedAction(
+        "mcp_admin.call_mcp_tool", {"server": server, "tool": name, "args": {"x": 1}}
+    )
+
+
+@pytest.mark.parametrize("tool", ["nosep", "__t", "s__", "", 7, None])
+def test_uac_10_a_tool_without_both_parts_calls_nothing(world: Universal, tool: Any) -> None:
+    answer = world.invoke("mcp__call_tool", {"tool": tool, "tool_args": {}})
+    assert answer.is_error
+    assert json.loads(answer.text)["reason"] == "`tool` must be text of the form `<server>__<tool>`"
+    assert world.calls() == []
+
+
+def test_uac_10_the_tool_of_a_server_is_called(world: Universal) -> None:
+    answer = world.invoke("mcp__call_tool", {"tool": "time__get_current_time", "tool_args": {"timezone": "UTC"}})
+    assert not answer.is_error, answer.text
+    assert world.calls() == ["mcp_admin.call_mcp_tool"]
+
+
+def test_reg_66_what_is_wrong_with_the_args_of_an_action_is_said_without_their_secrets(world: Universal) -> None:
+    args = {"tool": "time__x", "tool_args": "as hunter2hunter", "api_key": "hunter2hunter"}
+    answer = world.invoke("mcp__call_tool", args)
+    assert answer.is_error
+    assert "- /api_key: remove `api_key`: known fields are `tool_args`, `tool` (found [redacted])" in answer.text
+    assert '- /tool_args: use an object (found "as [redacted]")' in answer.text
+    assert "hunter2" not in answer.text
+
+
+def test_uac_13_the_tools_behind_are_not_shown_and_stay_registered(world: Universal) -> None:
+    shown = [tool.name for tool in world.tool_listing.tools]
+    assert shown == ["list_actions", "describe_action", "invoke_action"]
+    for backing in ("router.invoke_skill", "router.delegate_to_agent", "mcp_admin.call_mcp_tool"):
+        assert world.tool_use.catalog.definition(backing).name == backing
+
+
+@pytest.mark.parametrize(
+    ("args", "target_args"),
+    [
+        ({"x": 1}, {"name": "foo", "input": {"x": 1}}),
+        ({"input": [1, 2]}, {"name": "foo", "input": [1, 2]}),
+        ({"input": None, "x": 1}, {"name": "foo", "input": None}),
+        ({"name": "other"}, {"name": "foo", "input": {"name": "other"}}),
+        ({}, {"name": "foo", "input": {}}),
+    ],
+)
+def test_uac_35_a_skill_is_given_all_args_as_its_input(args: dict[str, Any], target_args: dict[str, Any]) -> None:
+    assert resolve("skill__foo", args) == ResolvedAction("router.invoke_skill", target_args)
+
+
+@pytest.mark.parametrize("args", [{"message": "hi"}, {"message": "hi", "to": "bob"}, {"message": "hi", "request": "x"}])
+def test_uac_36_a_peer_is_given_a_message(args: dict[str, Any]) -> None:
+    assert resolve("agent.peer__alice", args) == ResolvedAction(
+        "router.delegate_to_agent", {"to": "alice", "request": "hi"}
+    )
+
+
+def test_uac_37_a_memory_entry_is_read() -> None:
+    assert resolve("memory_entry__tides", {"layer": "shared", "slug": "other"}) == ResolvedAction(
+        "router.read_memory_body", {"slug": "tides", "layer": "shared"}
+    )
+
+
+def test_uac_38_a_corpus_is_searched_alone() -> None:
+    assert resolve("rag_corpus__meetings", {"query": "Q3 roadmap"}) == ResolvedAction(
+        "router.recall", {"sources": ["meetings"], "query": "Q3 roadmap"}
+    )
+    args = {"query": "Q3 roadmap", "sources": ["others"], "top_k": 3}
+    assert resolve("rag_corpus__meetings", args).target_args == {
+        "sources": ["meetings"],
+        "query": "Q3 roadmap",
+        "top_k": 3,
+    }
+
+
+def test_uac_39_routing_touches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [*universal.OPERATION_RULES, *(f"{category}__some entry" for category in universal.RESOURCE_RULES)]
+
+    def refuse(*_args: object, **_kwargs: object) -> None:
+        raise AssertionError("routing reached outside")
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    resolved = [universal.TABLES.resolve(name, {"tool": "a__b"}).target_tool_name for name in names]
+    monkeypatch.undo()
+    assert len(resolved) == len(names)
+    assert set(resolved) <= set(load("generated"))
+
+
+def test_uac_39_the_generated_module_stands_on_the_contract_alone() -> None:
+    imported = [line.split()[1] for line in inspect.getsource(universal).splitlines() if line.startswith("from ")]
+    assert set(imported) == {"__future__", "typing", "toolgen.contract.actions"}
+    assert set(vars(sys.modules["toolgen.contract.actions"])) >= {"ActionRule", "ActionTables"}
+
+
+def test_uac_40_the_tables_are_final() -> None:
+    for name in ("CATEGORIES", "OPERATION_RULES", "RESOURCE_RULES"):
+        assert universal.__annotations__[name].startswith("Final"), name
+    for name in ("OPERATION_RULES", "RESOURCE_RULES"):
+        assert universal.__annotations__[name] == "Final[Mapping[str, ActionRule]]"
+
+
+def test_uac_40_rules_are_two_tables_and_that_of_an_entry_is_before_that_of_its_category() -> None:
+    assert universal.OPERATION_RULES["web__search"].target == "router.web_search"
+    assert universal.RESOURCE_RULES["skill"].target == "router.invoke_skill"
+    own = universal.TABLES
+    both = type(own)(
+        categories=own.categories,
+        operations={**own.operations, "skill__special": own.operations["web__search"]},
+        resources=own.resources,
+    )
+    assert both.resolve("skill__special", {}).target_tool_name == "router.web_search"
+    assert both.resolve("skill__other", {}).target_tool_name == "router.invoke_skill"
+
+
+def test_uac_41_every_rule_gives_a_frozen_action() -> None:
+    resolved = {name: resolve(name, {"tool": "a__b"}) for name in universal.OPERATION_RULES}
+    assert resolved["file__read"] == ResolvedAction("code.read_file", {"tool": "a__b"})
+    assert resolved["exec__run"] == ResolvedAction("router.sandboxed_exec", {"tool": "a__b"})
+    with pytest.raises(AttributeError):
+        resolved["file__read"].target_tool_name = "other"  # type: ignore[misc]  # what is tried
+
+
+def test_uac_42_an_unknown_action_carries_what_resembles_it() -> None:
+    with pytest.raises(UnknownActionError) as caught:
+        universal.TABLES.resolve("web__serch", {})
+    assert caught.value.suggestions[0] == "web__search"
+    with pytest.raises(UnknownActionError) as caught:
+        universal.TABLES.resolve("skil__foo", {}, names=["skill__foo"])
+    assert caught.value.suggestions == ("skill__foo",)
+
+
+@pytest.mark.parametrize(
+    ("rule", "place", "key"),
+    [
+        ("actions: {add: gone_tool}", "2.yaml:5:", "gone_tool"),
+        ("actions: {gone_tool: }", "2.yaml:5:", "gone_tool"),
+        ("target: gone_tool", "2.yaml:5:", "gone_tool"),
+        ("actions: {add: other.add}", "2.yaml:5:", "other.add"),
+    ],
+)
+def test_uac_43_a_rule_to_a_tool_that_nobody_declares_is_a_compile_error_with_file_and_key(
+    rule: str, place: str, key: str
+) -> None:
+    catalog = f"toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {{description: A., {rule}}}\n"
+    found = resolved(toolset({"add": {}}), catalog)
+    assert found.has_errors
+    assert all(place in message for message in found.messages)
+    assert any(key in message for message in found.messages)
+
+
+def test_uac_43_every_category_with_a_rule_lists_something_where_everything_is_there(world: Universal) -> None:
+    ruled = {name.partition("__")[0] for name in universal.OPERATION_RULES} | universal.RESOURCE_RULES.keys()
+    assert ruled == set(universal.CATEGORIES)
+    for category in universal.CATEGORIES:
+        assert world.names(category=[category]), category
+
+
+def test_uac_10_what_cannot_be_cut_raises() -> None:
+    with pytest.raises(ArgsNotMapped, match="must be text of the form"):
+        resolve("mcp__call_tool", {"tool": "nosep"})
+
+
+def test_uac_56_two_steps_suffice(world: Universal) -> None:
+    """A client that knows nothing but what a narrowed list tells it builds args that are accepted."""
+    item = next(item for item in world.listing(category=["web"])["items"] if "fetch" not in item["qualified_name"])
+    required = item["input_schema"]["required"]
+    answer = world.invoke(item["qualified_name"], dict.fromkeys(required, "tides"))
+    assert not answer.is_error, answer.text
+    assert world.calls() == ["actions.list_actions", "router.web_search"]
+
+
+def test_uac_63_a_command_is_a_list_of_words_and_no_line_for_a_shell(world: Universal) -> None:
+    answer = world.invoke("exec__run", {"argv": ["echo", "$HOME; echo two", "*"]})
+    assert json.loads(answer.text)["stdout"] == "$HOME; echo two *\n"
+    assert world.invoke("exec__run", {"argv": "echo one"}).is_error
+
+
+@pytest.mark.parametrize("extra", ["router.web_search", "router__web_search", "code.read_file"])
+def test_uac_28_the_name_of_a_target_is_no_action(world: Universal, extra: str) -> None:
+    answer = world.invoke(extra, {"query": "tides"})
+    assert answer.is_error
+    assert json.loads(answer.text)["error"] == f"Unknown action '{extra}'"
+    ident = extra.replace("__", ".")
+    assert world.refused() == [(ident, "not_offered")]
+    assert world.calls() == [ident]
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "said"),
+    [
+        ("agent.peer__alice", {"message": ""}, "/message: "),
+        ("agent.peer__alice", {"message": "hi", "why": 1}, "known fields are `message`"),
+        ("agent.peer__alice", {}, "add the field `message` (string)"),
+        ("rag_corpus__meetings", {"query": 7}, "/query: "),
+        ("mcp__call_tool", {"tool": "time__now", "tool_args": 7}, "/tool_args: "),
+    ],
+)
+def test_wrong_args_are_named_as_the_caller_gave_them(
+    world: Universal, name: str, args: dict[str, Any], said: str
+) -> None:
+    answer = world.invoke(name, args)
+    assert answer.is_error
+    assert said in answer.text
+    assert "request" not in answer.text
+    assert "`to`" not in answer.text
+    assert "args that fit" not in answer.text

@@ -1,0 +1,389 @@
+"""Requirements of the universal action catalog: what a model is told before it has asked for anything."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from generated.catalogs import universal
+from tests.case import write
+from tests.project.examples.entries import EVERY_ENTRY
+from tests.requirements.uac.universal import SEATBELT, Universal
+from tests.unit.compiler.specs import resolved, toolset
+from tests.unit.runtime.tools import idle_executors
+from toolgen.compiler.build import compile_specs, generate
+from toolgen.compiler.config import Target
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.contract.records import ToolRequest
+from toolgen.llm import ToolUse, ToolUseConfig, read_tool_use, system_prompt
+from toolgen.llm.actions.listing import list_actions
+from toolgen.providers.messages import ModelReply
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.table import PROVIDERS, provider_payload
+from toolgen.providers.table import provider as provider_of
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.spec.tool_use import LAYERS, PRESENTATIONS
+from toolgen.spec.wire_names import fits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.providers.protocol import Problem
+
+LIGHT = ToolUseConfig(settings=SEATBELT, tier="light")
+MANDATES = (
+    "Your first tool call MUST be list_actions, before reading, writing, or editing anything.",
+    "Partial edits MUST use file__edit, NOT file__write.",
+)
+
+
+BUILT_IN = 26
+"""Tools that come with toolgen, without those that only list others."""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Universal:
+    return Universal(tmp_path)
+
+
+def prompt(world: Universal) -> str:
+    return system_prompt("You route.", "Be brief.", world.tool_listing.prompt)
+
+
+def sent(world: Universal) -> str:
+    """Everything a model is sent before it has asked for anything."""
+    tools = provider_payload("openai", world.tool_listing.tools).fields
+    return prompt(world) + json.dumps(tools)
+
+
+def of_many_actions(number: int) -> ToolUse:
+    """The actions of a catalog that nobody wrote: those of so many registered tools, and of the built-in ones."""
+    catalog = load("toolgen.toolsets.generated")
+    for index in range(number):
+        catalog.tool(f"big.tool_{index:05}", description=f"Do {index}.", input_schema={"type": "object"})(
+            lambda _: None
+        )
+    return ToolUse(catalog, ToolUseConfig(embedding_class="lexical"))
+
+
+SHOP = """
+toolgen: 1
+catalog: all
+from: shop
+categories:
+"""
+
+
+def test_uac_01_a_new_category_is_an_entry_and_a_rule_and_no_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thirteen categories, and a fourteenth: built, imported, and shown to a model."""
+    monkeypatch.syspath_prepend(tmp_path)
+    tools = {f"do_{number}": {"args": {"n": "integer"}} for number in range(14)}
+    built: list[Any] = []
+    for count in (13, 14):
+        categories = "".join(
+            f"  part{number}: {{description: Part {number}., actions: {{do: do_{number}}}}}\n"
+            for number in range(count)
+        )
+        (tmp_path / f"specs{count}/specs").mkdir(parents=True)
+        (tmp_path / f"specs{count}/specs/shop.yaml").write_text(toolset(tools), encoding="utf-8")
+        (tmp_path / f"specs{count}/specs/all.yaml").write_text(SHOP + categories, encoding="utf-8")
+        sink = Diagnostics()
+        target = Target(out=f"categories_{count}", builtin=("actions",))
+        compiled = compile_specs(tmp_path / f"specs{count}", target, sink)
+        assert not sink.has_errors, [str(found.message) for found in sink]
+        write(tmp_path / target.out, generate(compiled.catalog))
+        module = import_module(f"{target.out}.catalogs.all_")
+        catalog = load(target.out)
+        tool_use = ToolUse(catalog, ToolUseConfig())
+        listing = tool_use.presentation(
+            "step", Runtime(catalog, executors=idle_executors(catalog), permission=allow_all).start_run()
+        ).build_presentation()
+        built.append((module, [tool.name for tool in listing.tools], listing.prompt))
+    (before, few, one), (after, many, other) = built
+    assert (*before.CATEGORIES, "part13") == after.CATEGORIES
+    assert len(after.CATEGORIES) == len(before.CATEGORIES) + 1 == 14
+    rules = [{**module.OPERATION_RULES, **module.RESOURCE_RULES} for module in (before, after)]
+    assert rules[1].keys() - rules[0].keys() == {"part13__do"}
+    assert few == many == ["list_actions", "describe_action", "invoke_action"]
+    assert other.replace("\n- `part13`: Part 13.", "") == one
+
+
+def test_uac_14_uac_55_the_wrappers_and_the_prompt_do_not_grow_with_the_actions() -> None:
+    told: set[str] = set()
+    for number in (20, 200, 20_000):
+        tool_use = of_many_actions(number)
+        run = Runtime(tool_use.catalog, executors=idle_executors(tool_use.catalog), permission=allow_all).start_run()
+        listing = tool_use.presentation("step", run).build_presentation()
+        tools = json.dumps(provider_payload("openai", listing.tools).fields, separators=(",", ":"))
+        assert len(tools) <= 4_000
+        told.add(tools + system_prompt("You route.", "Be brief.", listing.prompt))
+        page = asyncio.run(list_actions(tool_use.view(run), limit=10))
+        assert page["total"] == number + BUILT_IN
+        assert len(json.dumps(page)) < 1_500
+    assert len(told) == 1
+
+
+def test_uac_15_wrappers_say_nothing_of_categories(tmp_path: Path) -> None:
+    """Nothing but the list of categories to choose from: not in descriptions, nor in those of parameters."""
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    tools = provider_payload("openai", world.tool_listing.tools).fields["tools"]
+    assert len(tools) == 4
+    for tool in tools:
+        said = json.dumps(tool)
+        if tool["function"]["name"] == "list_actions":
+            said = said.replace(json.dumps(list(universal.CATEGORIES)), "")
+        for category in universal.CATEGORIES:
+            assert not re.search(rf"\b{re.escape(category)}\b", said), (tool["function"]["name"], category)
+
+
+def test_uac_12_every_table_follows_the_profile_and_no_dotted_name_is_sent(tmp_path: Path) -> None:
+    """What lists, what dispatches, what is counted and what is sent: for each provider and presentation.
+
+    The names of actions are values and no names of tools: they are the same for all, and hold dots.
+    """
+    for provider in sorted(PROVIDERS):
+        grammar = provider_of(provider).grammar
+        refused: list[Problem] = []
+        for shown in PRESENTATIONS:
+            config = ToolUseConfig(
+                presentations=dict.fromkeys(LAYERS, shown),
+                settings=SEATBELT,
+                embedding_class="lexical",
+                hot_list_size=3,
+            )
+            world = Universal(tmp_path / f"{provider}-{shown}", config)
+            try:
+                presentation = world.tool_use.presentation("step", world.run, provider)
+            except UnsupportedCapability as error:
+                refused += error.problems  # it takes no tool of the example whose args it cannot be told
+                continue
+            names = [tool.name for tool in presentation.build_presentation().tools]
+            assert all(fits(name, grammar) for name in names), (provider, shown)
+            assert provider in DOTTED or not [name for name in names if "." in name], (provider, shown)
+            candidates = world.tool_use.candidates(world.run, provider)
+            idents = set(candidates)
+            assert {candidates[ident].name for ident in idents} == set(candidates.by_name)
+            assert set(candidates.by_name.values()) == idents
+            if shown == "enumerate-all":
+                assert set(names) == set(candidates.by_name)
+                for name in names:  # dispatch: each name leads back to the ident that it was listed for
+                    asked = ToolRequest(name=name, payload="{}", tool_call_id="m")
+                    action = presentation.interpret(ModelReply(calls=(asked,)))
+                    (call,) = action.calls
+                    assert call.request is not None
+                    assert candidates[call.request.name].name == name
+            if shown == "universal-category":
+                world.presentation = presentation
+                world.invoke("web__search", {"query": "tides"})
+                assert world.names()[0] == "web__search"
+        assert all(fits(problem.tool, grammar) for problem in refused)
+        assert not [problem for problem in refused if not problem.pointer and "its name is not" in problem.reason]
+
+
+DOTTED = ("litellm", "mcp")
+"""Profiles whose tools may have dots in their names."""
+
+
+def test_uac_32_search_is_shown_where_there_is_an_embedding_class(tmp_path: Path) -> None:
+    without = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT))
+    with_class = Universal(tmp_path / "b", ToolUseConfig(settings=SEATBELT, embedding_class="lexical"))
+    assert "search_actions" not in [tool.name for tool in without.tool_listing.tools]
+    assert "search_actions" in [tool.name for tool in with_class.tool_listing.tools]
+
+
+@pytest.mark.parametrize(("embedding_class", "seen"), [(None, False), ("", False), ("standard", True)])
+def test_uac_44_search_is_there_where_an_embedding_class_is_set(embedding_class: str | None, seen: bool) -> None:
+    assert universal.is_search_available(embedding_class) is seen
+
+
+@pytest.mark.parametrize(("sandbox_backend", "seen"), [(None, False), ("noop", False), ("", False), ("seatbelt", True)])
+def test_uac_45_exec_is_there_where_a_sandbox_is_set(sandbox_backend: str | None, seen: bool) -> None:
+    assert universal.is_exec_available(sandbox_backend) is seen
+
+
+def test_uac_46_all_categories_but_exec_are_always_seen(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig())
+    assert list(world.tool_use.view(world.run).categories) == [
+        category for category in universal.CATEGORIES if category != "exec"
+    ]
+
+
+def test_uac_47_a_hidden_category_is_nowhere(tmp_path: Path) -> None:
+    config = ToolUseConfig(settings={"sandbox_backend": "noop"}, embedding_class="lexical", hot_list_size=0)
+    world = Universal(tmp_path, config)
+    (listing,) = (tool for tool in world.tool_listing.tools if tool.name == "list_actions")
+    assert "exec" not in listing.args["properties"]["category"]["items"]["enum"]
+    assert "`exec`" not in world.tool_listing.prompt
+    assert not [name for name in world.names() if name.startswith("exec")]
+    assert "error" in world.listing(category=["exec"])
+    assert "exec__run" not in json.dumps(world.search("run a command in the sandbox", limit=20))
+    for asked in ("exec__run", "exec__rum"):
+        told = json.loads(world.invoke(asked, {"argv": ["true"]}).text)
+        assert told["error"] == f"Unknown action '{asked}'"
+        assert "exec__run" not in told["suggestions"]
+    assert [name for name in world.calls() if not name.startswith("actions.")] == [
+        "router.sandboxed_exec",
+        "exec__rum (not offered)",
+    ]
+    assert world.refused() == [("router.sandboxed_exec", "not_offered"), ("exec__rum (not offered)", "not_offered")]
+
+
+def test_uac_47_what_is_hidden_is_answered_as_what_is_not_there(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings={"sandbox_backend": "noop"}, hot_list_size=0))
+
+    def reason(name: str) -> str:
+        asked, described = world.invoke(name), world.describe(name)
+        told = json.loads(asked.text)
+        assert told["reason"] == described["reason"]
+        return str(told["reason"]).replace(name.partition("__")[2], "…").replace(name.partition("__")[0], "…")
+
+    assert reason("exec__run") == reason("exec__nope") == reason("zzzz__run")
+
+
+def test_uac_54_a_tool_that_was_not_offered_is_not_suggested_by_its_name(world: Universal) -> None:
+    for name in ("router.web_serch", "router__web_serch", "web_search", "router.web_search", "list_action"):
+        text = world.ask(name, {}).text
+        assert "router" not in text
+        assert "web_search" not in text
+    assert world.ask("list_action", {}).text.startswith("unknown tool; did you mean list_actions")
+
+
+def test_uac_48_predicates_take_the_value_of_one_setting() -> None:
+    for predicate in (universal.is_search_available, universal.is_exec_available):
+        (parameter,) = inspect.signature(predicate).parameters.values()
+        assert parameter.annotation == "str | None"
+    assert {name: each.setting for name, each in universal.VISIBILITY.items()} == {"exec": "sandbox_backend"}
+    assert universal.SEARCH.setting == "embedding_class"
+
+
+def test_uac_49_the_section_names_every_category_and_what_invoking_one_does(world: Universal) -> None:
+    section = world.tool_listing.prompt
+    assert section.startswith("## Action categories\n")
+    for category in universal.CATEGORIES:
+        assert f"- `{category}`: " in section
+    for invoke in ("Runs the workflow", "Delegates a message", "Reads the body", "Searches this one corpus"):
+        assert f"Invoking an entry: {invoke}" in section
+
+
+def test_uac_49_without_the_wrappers_there_is_no_section(tmp_path: Path) -> None:
+    config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all")})
+    world = Universal(tmp_path, config)
+    assert world.tool_listing.prompt == ""
+    assert "## Action categories" not in prompt(world)
+
+
+def test_uac_50_the_section_stands_between_what_can_be_done_and_how(world: Universal) -> None:
+    text = prompt(world)
+    assert text.index("## Capabilities") < text.index("## Action categories") < text.index("## Behaviour")
+
+
+def test_uac_50_the_prompt_is_the_same_whatever_happened(world: Universal) -> None:
+    before = prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)
+    world.invoke("web__search", {"query": "tides"})
+    world.invoke("no__such")
+    world.listing(category=["file"])
+    assert (prompt(world), json.dumps(provider_payload("openai", world.tool_listing.tools).fields)) == before
+
+
+def test_uac_51_there_is_a_bullet_for_every_category(world: Universal) -> None:
+    assert tuple(re.findall(r"^- `([^`]+)`: ", world.tool_listing.prompt, re.MULTILINE)) == universal.CATEGORIES
+
+
+def test_uac_51_a_category_without_a_bullet_does_not_compile() -> None:
+    catalog = "toolgen: 1\ncatalog: all\nfrom: shop\ncategories:\n  first: {actions: {add: }}\n"
+    (message,) = resolved(toolset({"add": {}}), catalog).messages
+    assert message.startswith("TG103 2.yaml:5:3")
+    assert "description" in message
+
+
+def test_uac_52_wrappers_are_the_default_of_the_layers_that_have_them_and_callers_who_ask_for_none_get_none(
+    tmp_path: Path,
+) -> None:
+    by_default = Universal(tmp_path / "a", read_tool_use({"settings": SEATBELT}))
+    assert [tool.name for tool in by_default.tool_listing.tools][:1] == ["list_actions"]
+    plain = system_prompt("You route.", "Be brief.")
+    assert plain == "## Capabilities\n\nYou route.\n\n## Behaviour\n\nBe brief.\n"
+    digests = {hashlib.sha256(text.encode()).hexdigest() for text in (plain, prompt(by_default))}
+    assert len(digests) == 2
+    again = Universal(tmp_path / "b", read_tool_use({"settings": SEATBELT}))
+    assert prompt(again) == prompt(by_default)
+
+
+def test_uac_53_another_presentation_takes_wrappers_and_section_away(tmp_path: Path) -> None:
+    config = read_tool_use({"tool_use": dict.fromkeys(LAYERS, "enumerate-all"), "settings": SEATBELT})
+    world = Universal(tmp_path, config)
+    names = {tool.name for tool in world.tool_listing.tools}
+    assert "router__web_search" in names
+    assert not names & {"list_actions", "describe_action", "invoke_action", "search_actions"}
+
+
+def test_uac_54_no_action_is_named_before_it_is_listed(world: Universal) -> None:
+    text = sent(world)
+    assert [name for name in world.names() if name in text] == []
+
+
+def test_uac_54_a_mandate_names_what_it_must_and_nothing_else(tmp_path: Path) -> None:
+    world = Universal(tmp_path, ToolUseConfig(settings=SEATBELT, tier="light", hot_list_size=0))
+    text = sent(world)
+    assert [name for name in world.names() if name in text] == ["file__edit", "file__write"]
+
+
+@pytest.mark.parametrize(("model", "times"), [("light", 3), ("strong", 0), ("huge", 0), ("", 0)])
+def test_uac_57_uac_60_mandates_are_for_light_models_and_said_three_times(
+    tmp_path: Path, model: str, times: int
+) -> None:
+    world = Universal(tmp_path, read_tool_use({"router_model": model, "settings": SEATBELT}))
+    assert [prompt(world).count(mandate) for mandate in MANDATES] == [times, times]
+
+
+def test_uac_57_a_strong_model_is_told_what_one_is_told_without_mandates(tmp_path: Path) -> None:
+    strong = Universal(tmp_path / "a", ToolUseConfig(settings=SEATBELT, tier="strong"))
+    light = Universal(tmp_path / "b", LIGHT)
+    bare = prompt(light)
+    for mandate in MANDATES:
+        bare = bare.replace(f"{mandate}\n\n", "").replace(f"\n\n{mandate}", "")
+    assert prompt(strong) == bare
+
+
+def test_uac_58_the_first_mandate_names_what_it_is_before(tmp_path: Path) -> None:
+    text = prompt(Universal(tmp_path, LIGHT))
+    first = next(line for line in text.splitlines() if "MUST" in line)
+    assert "list_actions" in first
+    assert "before reading, writing, or editing" in first
+    assert "before any other tool" not in text
+
+
+def test_uac_59_the_second_mandate_says_what_edits_are_made_with(tmp_path: Path) -> None:
+    assert "Partial edits MUST use file__edit, NOT file__write." in prompt(Universal(tmp_path, LIGHT))
+
+
+def test_uac_54_nothing_that_a_model_is_told_names_an_action_that_it_did_not_ask_for(world: Universal) -> None:
+    """Every entry is invoked, well and badly; what comes back is scanned for names of other actions."""
+    names = set(world.names())
+    leaked: list[tuple[str, str]] = []
+    for name, args in EVERY_ENTRY.items():
+        for given in (args, {"no_such_arg": 1}):
+            text = world.invoke(name, given).text
+            leaked += [(name, other) for other in names - {name} if other in text]
+    for category in universal.CATEGORIES:
+        text = world.ask("invoke_action", {"action_name": f"{category}__", "args": {}}).text
+        leaked += [(category, other) for other in names if other in json.loads(text)["reason"]]
+    assert leaked == []
+
+
+def test_uac_43_every_entry_is_called_through_the_wrapper(world: Universal) -> None:
+    assert set(EVERY_ENTRY) >= set(universal.OPERATION_RULES)
+    for name, args in EVERY_ENTRY.items():
+        answer = world.invoke(name, args)
+        assert not answer.is_error, (name, answer.text)
+    targets = [universal.TABLES.resolve(name, args).target_tool_name for name, args in EVERY_ENTRY.items()]
+    assert world.calls() == targets

@@ -1,0 +1,281 @@
+"""`toolgen call`: who is asked, what is printed where, and what is wrong with handlers of one's own."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.xdist_group("call")
+
+SPEC = """\
+toolgen: 1
+toolset: shop.orders
+tools:
+  find:
+    description: Find orders.
+    permission: readonly
+    args: {limit: {type: integer, maximum: 9}}
+    result: integer
+  fetch:
+    description: Fetch a page.
+    permission: readonly
+    args: {url: string}
+    result: integer
+    access: {url: url}
+  count:
+    description: Count the orders of a tenant.
+    permission: readonly
+    args: {tenant: string, since?: integer}
+    result: string
+    inject: [tenant, since]
+  erase:
+    description: Erase an order.
+    permission: write
+    args: {order: integer}
+    result: integer
+"""
+POLICIES = {
+    "careful": "toolgen: 1\npolicy: careful\nrules: {shop.orders.erase: deny}\n",
+    "open": "toolgen: 1\npolicy: open\nrules: {shop.orders.erase: allow}\n",
+}
+APP = """\
+print("the application starts")
+
+class Shop:
+    def find(self, args, meta):
+        print("looking for", args.limit)
+        return args.limit
+
+    def fetch(self, args, meta):
+        return len(args.url)
+
+    def count(self, args, meta):
+        return repr([args.tenant, args.since])
+
+    def erase(self, args, meta):
+        return args.order
+
+shop = Shop()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that is built."""
+    folder = tmp_path_factory.mktemp("call")
+    (folder / "specs").mkdir()
+    (folder / "specs/orders.yaml").write_text(SPEC)
+    for name, text in POLICIES.items():
+        (folder / f"specs/{name}.yaml").write_text(text)
+    (folder / "toolgen.toml").write_text('executors = {"shop.orders" = "app:shop"}\n')
+    built = toolgen(folder, "build")
+    assert built.code == 0, built.err
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def app(folder: Path) -> Path:
+    """The handlers, as they should be."""
+    place = folder / "app.py"
+    place.write_text(APP)
+    return place
+
+
+def test_stdout_is_the_result_and_what_handlers_print_is_on_stderr(folder: Path) -> None:
+    done = toolgen(folder, "call", "find", '{"limit": 3}', "--format", "json")
+
+    assert done.code == 0
+    assert done.json["result"] == 3
+    assert done.err == "the application starts\nlooking for 3\n"
+
+
+def test_every_issue_is_told_once(folder: Path) -> None:
+    done = toolgen(folder, "call", "find", '{"limit": 10}')
+
+    assert done.code == 1
+    assert done.err.splitlines()[1:] == [
+        "invalid_call: invalid payload",
+        "  /limit: use a number of at most 9",
+    ]
+
+
+def test_a_readonly_tool_that_reaches_the_network_is_asked_about(folder: Path) -> None:
+    arguments = ("call", "fetch", '{"url": "https://example.org"}')
+    refused, allowed = toolgen(folder, *arguments), toolgen(folder, *arguments, "--yes")
+
+    assert refused.code == 1
+    assert "shop.orders.fetch requires permission, and there is no terminal to ask: pass --yes" in refused.err
+    assert (allowed.code, allowed.out) == (0, "19\n")
+
+
+def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
+    call = ("call", "erase", '{"order": 7}')
+    denied, of_one, unknown = (
+        toolgen(folder, *call, "--yes"),
+        toolgen(folder, *call, "--policy", "open"),
+        toolgen(folder, *call, "--policy", "carefull"),
+    )
+    assert (denied.code, denied.out) == (1, "")
+    assert "permission_denied: shop.orders.erase was not allowed to run: a policy forbids it" in denied.err
+    assert (of_one.code, of_one.out) == (0, "7\n")
+    assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
+
+
+def _heed_interrupts() -> None:
+    """A shell that starts the tests in its background has them ignore SIGINT, and what they start with them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def asked(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """A call that has to be allowed, from a terminal on which the question stands, and the end of the person."""
+    person, program = pty.openpty()
+    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "fetch", '{"url": "https://example.org"}']
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with (
+        subprocess.Popen(
+            command,
+            stdin=program,
+            stdout=subprocess.PIPE,
+            stderr=program,
+            env=environment,
+            preexec_fn=_heed_interrupts,
+        ) as process,
+        os.fdopen(person, "r+b", buffering=0) as terminal,
+    ):
+        os.close(program)
+        shown = b""
+        while b"no: " not in shown:
+            shown += terminal.read(4096)
+        assert b'\r\n arguments | {"url": "https://example.org"}\r\n' in shown
+        yield process, terminal
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "out"), [("y\n", 0, b"19\n"), ("n\n", 1, b""), ("\n", 1, b""), ("\4", 1, b"")]
+)
+def test_reg_93_a_person_at_the_terminal_is_asked(folder: Path, typed: str, code: int, out: bytes) -> None:
+    with asked(folder) as (process, terminal):
+        terminal.write(typed.encode())
+        assert process.communicate()[0] == out
+        assert process.returncode == code
+
+
+def test_a_question_ends_with_ctrl_c(folder: Path) -> None:
+    with asked(folder) as (process, _terminal):
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[0] == b""
+        assert process.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x = (\n", "SyntaxError: '(' was never closed (app.py, line 1)"),
+        ("\nx = 1 / 0\n", "ZeroDivisionError: division by zero (app.py:2)"),
+        ("import nowhere_to_be_found\n", "ModuleNotFoundError: No module named 'nowhere_to_be_found' (app.py:1)"),
+        ("raise SystemExit('no database')\n", "SystemExit: no database (app.py:1)"),
+        ("raise ValueError('one\\ntwo')\n", "ValueError: one\\ntwo (app.py:1)"),
+        ("shops = 5\n", "AttributeError: module 'app' has no attribute 'shop'"),
+        ("shop = 5\n", "AttributeError: 'int' object has no attribute "),
+        (APP.replace("def fetch", "def fetsh"), "AttributeError: 'Shop' object has no attribute 'fetch'"),
+        (
+            "class Shop:\n    def __init__(self, db): ...\n\nshop = Shop\n",
+            "TypeError: Shop.__init__() missing 1 required positional argument: 'db'",
+        ),
+        (
+            "import toolgen.contract.records as r\nshop = r.ToolsetRegistration(toolset='shop.orders', handlers={})\n",
+            "the handlers of shop.orders lack ",
+        ),
+    ],
+)  # fmt: skip
+def test_handlers_that_cannot_be_used_are_one_line_and_no_defect_of_toolgen(
+    folder: Path, app: Path, text: str, problem: str
+) -> None:
+    app.write_text(text)
+    done = toolgen(folder, "call", "find", '{"limit": 3}')
+
+    assert done.code == 2
+    *_, last = done.err.splitlines()
+    assert last.startswith(f'Error: executors."shop.orders" = "app:shop" cannot be used: {problem}')
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "result"),
+    [
+        (["tenant=a", "since=3"], "['a', 3]"),
+        (["tenant=a=b", "since=3"], "['a=b', 3]"),
+        (['tenant="5"', "since=3"], "['5', 3]"),
+        (["tenant=", "since=3"], "['', 3]"),
+        (["tenant=NaN", "since=3"], "['NaN', 3]"),
+    ],
+)
+def test_what_a_host_fills_in_is_given_by_inject(folder: Path, given: list[str], result: str) -> None:
+    flags = [word for each in given for word in ("--inject", each)]
+    done = toolgen(folder, "call", "count", *flags, "--format", "json")
+
+    assert done.code == 0, done.out
+    assert done.json["result"] == result
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (
+            [],
+            "injects `tenant`, `since`, and the value is missing: pass --inject tenant=VALUE --inject since=VALUE.",
+        ),
+        (["tenant=a"], "shop.orders.count injects `since`, and the value is missing: pass --inject since=VALUE."),
+        (["tenant=a", "tenat=b"], "shop.orders.count does not inject `tenat`: did you mean `tenant`?"),
+        (["x=1"], "does not inject `x`: the injected fields are `tenant`, `since`."),
+        (["tenant"], "--inject takes NAME=VALUE, and `tenant` has no `=`."),
+        (["tenant=a", "tenant=b"], "`--inject tenant=...` is given twice."),
+    ],
+)
+def test_an_injected_value_that_is_missing_or_of_no_field_is_said_with_the_flag(
+    folder: Path, given: list[str], problem: str
+) -> None:
+    done = toolgen(folder, "call", "count", *(word for each in given for word in ("--inject", each)))
+
+    assert done.code == 2
+    assert done.err.splitlines()[-1].endswith(problem)
+
+
+def test_a_tool_that_injects_nothing_takes_nothing(folder: Path) -> None:
+    done = toolgen(folder, "call", "find", '{"limit": 3}', "--inject", "tenant=a")
+
+    assert (done.code, "shop.orders.find does not inject `tenant`: there are no injected fields." in done.err) == (
+        2,
+        True,
+    )
+
+
+def test_an_injected_value_of_another_type_is_an_error(folder: Path) -> None:
+    done = toolgen(folder, "call", "count", "--inject", "tenant=5", "--inject", "since=3")
+
+    assert done.code == 1
+    assert "is of another type: tenant" in done.err
+
+
+def test_args_that_are_no_utf_8_are_an_error_and_no_defect(folder: Path) -> None:
+    command = [sys.executable, "-m", "toolgen", "-C", str(folder), "call", "find", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, input=b'{"limit": "\xff"}', capture_output=True, env=environment, check=False)
+
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr

@@ -1,0 +1,60 @@
+"""The front door: projects that are none, diagnostics by number, and Ctrl-C at any time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDS = [("build",), ("list",), ("show", "x"), ("ir",), ("call", "x"), ("policy", "explain", "x")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_folder_without_a_project_is_said_to_be_one(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = toolgen(tmp_path, *command)
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-1] == (
+        "Error: There is no project here: neither toolgen.toml nor pyproject.toml configures toolgen, and there is no "
+        "folder `specs`. Create one with `toolgen init`, or give its folder with -C."
+    )
+
+
+@pytest.mark.parametrize(
+    ("folders", "hint"), [(("specs",), "Did you mean `specs`?"), ((), "Create it and write a spec there.")]
+)
+def test_specs_that_are_not_where_the_configuration_says(tmp_path: Path, folders: tuple[str, ...], hint: str) -> None:
+    (tmp_path / "toolgen.toml").write_text('targets = [{specs = "sepcs"}]\n')
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+
+    done = toolgen(tmp_path, "build")
+
+    assert done.code == 2
+    expected = f"Error: toolgen.toml: the `specs` folder `sepcs` of a target does not exist. {hint}"
+    assert done.err.splitlines()[-1] == expected
+
+
+def test_a_diagnostic_is_explained_by_number_code_or_name(tmp_path: Path) -> None:
+    by_number, by_code, by_name = (toolgen(tmp_path, "explain", code) for code in ("208", "tg208", "default-refused"))
+
+    assert by_number == by_code == by_name
+    assert by_number.out.startswith("TG208 default-refused (warning)\n")
+
+
+def test_ctrl_c_while_libraries_load_shows_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "toolgen", "list"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")

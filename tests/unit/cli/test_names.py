@@ -1,0 +1,66 @@
+"""Names of tools and toolsets: every command takes them in the same spellings, and says what may have been meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.xdist_group("names")
+
+SPEC = """\
+toolgen: 1
+toolset: mcp.a
+kind: mcp
+tools:
+  x: {remote: y, description: One., args: {}, permission: readonly}
+  z: {remote: x, description: Two., args: {}, permission: readonly}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that is built, with a tool that is called at its source as another one here."""
+    folder = tmp_path_factory.mktemp("names")
+    (folder / "specs").mkdir()
+    (folder / "specs/a.yaml").write_text(SPEC)
+    (folder / "calls.jsonl").write_text('{"tool": "x", "arguments": {}}\n')
+    assert toolgen(folder, "build").code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command", [("show", "x"), ("call", "x"), ("policy", "explain", "x"), ("replay", "calls.jsonl")]
+)
+def test_a_name_that_fits_several_tools_is_an_error_to_every_command(folder: Path, command: tuple[str, ...]) -> None:
+    done = toolgen(folder, *command)
+
+    assert done.code == 2
+    assert "`x` is ambiguous: mcp.a.x, mcp.a.z." in done.err
+
+
+def test_the_ir_of_all_tools_that_a_name_fits_is_printed(folder: Path) -> None:
+    done = toolgen(folder, "ir", "x")
+
+    assert [line for line in done.out.splitlines() if line.startswith("tool ")] == ["tool mcp.a.x", "tool mcp.a.z"]
+
+
+@pytest.mark.parametrize("command", ["show", "call", "ir"])
+def test_a_tool_that_is_not_there_may_have_been_another(folder: Path, command: str) -> None:
+    done = toolgen(folder, command, "mcp.a.xx")
+
+    assert done.code == 2
+    assert "There is no tool `mcp.a.xx`. Did you mean `mcp.a.x`?" in done.err
+
+
+@pytest.mark.parametrize("command", [("list",), ("replay", "calls.jsonl")])
+def test_a_toolset_that_is_not_there_is_a_usage_error(folder: Path, command: tuple[str, ...]) -> None:
+    done = toolgen(folder, *command, "--toolset", "mcp.b")
+
+    assert done.code == 2
+    assert "There is no toolset `mcp.b`. Did you mean `mcp.a`?" in done.err

@@ -1,0 +1,65 @@
+"""`toolgen policy explain`: what policies decide for a tool."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.cli.command_line import toolgen
+
+
+def test_each_rule_that_had_a_say_is_shown() -> None:
+    done = toolgen(ROOT, "policy", "explain", "code.write_file", "--agent", "default_worker", "--mode", "plan")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "code.write_file for the role worker in mode plan: exclude",
+        "  exclude  coding.modes.plan: +write",
+        "default_worker may not call it: not_used",
+    ]
+
+
+def test_a_tool_may_be_named_in_any_spelling() -> None:
+    done = toolgen(
+        ROOT, "policy", "explain", "agent__task_create", "--role", "fork", "--policy", "bot", "--format", "json"
+    )
+    assert done.json == {
+        "tool": "agent.task_create",
+        "role": "fork",
+        "mode": "",
+        "answer": "allow",
+        "reasons": [{"answer": "allow", "source": "readonly"}],
+        "judged_by_call": [],
+        "role_may_hold": False,
+    }
+    shown = toolgen(ROOT, "policy", "explain", "agent.task_create", "--role", "fork").out
+    assert shown.splitlines()[-1] == "Agents with the role fork may never call it."
+
+
+def test_what_is_judged_by_each_call_is_said_where_a_call_may_run() -> None:
+    last = [
+        toolgen(ROOT, "policy", "explain", *arguments).out.splitlines()[-1]
+        for arguments in (["code.read_file"], ["code.write_file", "--mode", "plan"], ["agent.task_list"])
+    ]
+    assert last == [
+        "The paths of each call are checked too; the strictest answer wins.",
+        "  exclude  coding.modes.plan: +write",
+        "  allow    readonly",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["code.write_fil"], "There is no tool `code.write_fil`."),
+        (["code.write_file", "--policy", "codin"], "There is no policy `codin`. Did you mean `coding`?"),
+        (["code.write_file", "--policy", "x"], "There is no policy `x`. There are bot, coding."),
+        (["code.write_file", "--agent", "default_work"], "Did you mean `default_worker`?"),
+        (["code.write_file", "--mode", "plann"], "There is no mode `plann`. Did you mean `plan`?"),
+        (["code.write_file", "--policy", "bot", "--mode", "plan"], "There is no mode `plan`."),
+        (["code.write_file", "--role", "boss"], "'boss' is not one of"),
+    ],
+)
+def test_what_is_not_there_is_a_usage_error(arguments: list[str], message: str) -> None:
+    done = toolgen(ROOT, "policy", "explain", *arguments)
+    assert done.code == 2
+    assert message in done.err

@@ -1,0 +1,88 @@
+"""`toolgen prompt`: the sections are those that conversations have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.cli.command_line import toolgen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFIGURATION = """
+targets = [{specs = "specs", out = "generated", builtin = ["actions"]}]
+[tool_use]
+chat = "universal-category"
+"""
+SPEC = """
+toolgen: 1
+toolset: notes
+description: Notes.
+tools:
+  keep: {description: Keep a note., args: {text: string}, tag: {prefix: KEEP}}
+"""
+SECTION = """## Action categories
+
+Everything you can do is an action of one of these categories. Find actions with list_actions, which also says what \
+args they take, and run one with invoke_action.
+
+- `notes`: Notes.
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "notes.yaml").write_text(SPEC)
+    (tmp_path / "toolgen.toml").write_text(CONFIGURATION)
+    assert toolgen(tmp_path, "build").code == 0
+    return tmp_path
+
+
+def test_the_section_of_a_layer_is_printed_as_it_is_sent(project: Path) -> None:
+    assert toolgen(project, "prompt", "chat").out == SECTION
+
+
+def test_all_layers_and_the_tags_are_printed_one_after_the_other(project: Path) -> None:
+    done = toolgen(project, "prompt")
+    headings = [line for line in done.out.splitlines() if line.startswith("---")]
+    assert headings == [
+        "--- chat (universal-category)",
+        "--- step (universal-category)",
+        "--- phase (universal-category)",
+        "--- tags",
+    ]
+    assert "KEEP: [text]" in done.out
+
+
+def test_the_same_for_programs(project: Path) -> None:
+    (found,) = toolgen(project, "prompt", "step", "--format", "json").json
+    assert found == {"layer": "step", "presentation": "universal-category", "prompt": SECTION.rstrip("\n")}
+
+
+def test_what_there_is_not_is_a_usage_error(project: Path) -> None:
+    done = toolgen(project, "prompt", "step", "--agent", "nobody")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no agent `nobody`" in done.err
+    done = toolgen(project, "prompt", "--package", "generatd")
+    assert done.code == 2
+    assert "Did you mean `generated`?" in done.err
+
+
+def test_a_scheme_that_lacks_what_it_needs_is_told_and_the_others_are_printed(project: Path) -> None:
+    (project / "toolgen.toml").write_text('targets = [{specs = "specs", out = "generated"}]')
+    assert toolgen(project, "build").code == 0
+    done = toolgen(project, "prompt", "step")
+    assert done.code == 2
+    assert "add it to `builtin` of the target" in done.err
+    done = toolgen(project, "prompt")
+    assert done.code == 1
+    assert [line for line in done.out.splitlines() if line.startswith("---")] == [
+        "--- chat (enumerate-all)",
+        "--- tags",
+    ]
+    assert done.err.count("needs the built-in toolset `actions`") == 2
+    stats = toolgen(project, "stats").out
+    assert stats.count("needs the built-in toolset `actions`") == 2

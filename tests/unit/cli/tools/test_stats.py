@@ -1,0 +1,163 @@
+"""`toolgen stats`: the cost of each presentation, as a table and as JSON."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.cli.command_line import toolgen
+from toolgen.cli.commands.tools import stats
+from toolgen.runtime import ToolDefinition, load
+from toolgen.spec.tool_use import PRESENTATIONS, ToolUseConfig
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPEC = """\
+toolgen: 1
+toolset: notes
+defaults: {permission: readonly}
+tools:
+  find: {description: Find notes., args: {text: string}, result: [string]}
+  unlisted:
+    description: Has an arg that Anthropic takes no name of.
+    args: {type: object, properties: {"ü b": {type: string}}}
+"""
+AGENT = "toolgen: 1\nagent: finder\ndescription: Finds.\nrole: sub\nuse: [notes.find, actions.*]\n"
+CONFIG = """\
+[[targets]]
+builtin = ["actions"]
+[tool_use]
+chat = "codeact"
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stats")
+    (folder / "specs").mkdir()
+    (folder / "specs/notes.yaml").write_text(SPEC)
+    (folder / "specs/finder.agent.yaml").write_text(AGENT)
+    (folder / "toolgen.toml").write_text(CONFIG)
+    built = toolgen(folder, "build")
+    assert built.code == 0, built.out + built.err
+    return folder
+
+
+def test_tus_24_each_presentation_has_its_costs_with_each_provider(project: Path) -> None:
+    done = toolgen(project, "stats", "--provider", "openai", "--provider", "bedrock", "--format", "json")
+    assert done.code == 0, done.err
+    costs = done.json["costs"]
+    assert [(cost["presentation"], cost["provider"]) for cost in costs] == [
+        (presentation, provider) for presentation in PRESENTATIONS for provider in ("openai", "bedrock")
+    ]
+    flat = costs[0]
+    tools = flat["tools"], flat["tools_bytes"], flat["prompt_bytes"], flat["bytes"]
+    assert tools == (2, len(json.dumps(FLAT, ensure_ascii=False, separators=(",", ":")).encode()), 0, tools[1])
+    assert {cost["presentation"]: cost["layers"] for cost in costs} == {
+        "enumerate-all": [],
+        "universal-category": ["step", "phase"],
+        "retrieval": [],
+        "codeact": ["chat"],
+    }
+    for cost in costs:
+        assert cost["bytes"] == cost["tools_bytes"] + cost["prompt_bytes"]
+        assert (cost["bytes"] == 0) is bool(cost["problem"])
+
+
+FLAT: list[dict[str, Any]] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "notes__find",
+            "description": "Find notes.",
+            "parameters": {
+                "type": "object",
+                "properties": {"text": {"type": "string"}},
+                "required": ["text"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "notes__unlisted",
+            "description": "Has an arg that Anthropic takes no name of.",
+            "parameters": {"type": "object", "properties": {"ü b": {"type": "string"}}},
+        },
+    },
+]
+
+
+def test_people_get_a_table(project: Path) -> None:
+    done = toolgen(project, "stats", "--provider", "openai", "--provider", "anthropic")
+    lines = [line.split() for line in done.out.splitlines()]
+    assert lines[0] == ["generated"]
+    assert lines[2][:5] == ["presentation", "provider", "layers", "tools", "bytes"]
+    assert lines[3][:3] == ["enumerate-all", "openai", "2"]
+    assert "cannot represent 1 tool, such as notes__unlisted at /properties: the arg 'ü b'" in done.out
+    assert ["universal-category", "openai", "step,", "phase", "3"] in [line[:5] for line in lines]
+    assert done.out.endswith("\n")
+
+
+def test_only_the_tools_of_an_agent_count_where_one_is_named(project: Path) -> None:
+    done = toolgen(project, "stats", "--agent", "finder", "--provider", "anthropic", "--format", "json")
+    flat = done.json["costs"][0]
+    assert (flat["tools"], flat["problem"]) == (1, "")
+    missed = toolgen(project, "stats", "--agent", "findr")
+    assert (missed.code, missed.out) == (2, "")
+    assert "There is no agent `findr`. Did you mean `finder`?" in missed.err
+
+
+def test_what_is_not_built_is_not_measured(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/notes.yaml").write_text("toolgen: 1\ntoolset: notes\ntools: {a: {description: A.}}\n")
+    done = toolgen(tmp_path, "stats")
+    assert done.code == 2
+    assert "Run `toolgen build` first." in done.err
+
+
+def test_a_presentation_that_the_package_lacks_tools_for_says_so(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/notes.yaml").write_text("toolgen: 1\ntoolset: notes\ntools: {a: {description: A., args: {}}}\n")
+    assert toolgen(tmp_path, "build").code == 0
+    done = toolgen(tmp_path, "stats", "--provider", "openai", "--format", "json")
+    problems = {cost["presentation"]: cost["problem"] for cost in done.json["costs"]}
+    assert "needs the built-in toolset `actions`" in problems["universal-category"]
+    assert problems["enumerate-all"] == problems["codeact"] == ""
+
+
+def test_tokens_are_those_of_both_texts() -> None:
+    catalog = load("toolgen.toolsets.generated")
+    catalog.register(
+        ToolDefinition(name="a.b", description="Über", input_schema={"type": "object"}), lambda _args: None
+    )
+    found = list(stats.costs("p", catalog, ToolUseConfig(), "", ["openai"], lambda text: len(text.encode())))
+    assert [cost.tokens for cost in found] == [cost.bytes for cost in found]
+    assert all(cost.tokens for cost in found)
+
+
+@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # in bpe-openai 0.1.4
+def test_tokens_are_those_of_o200k_base_and_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures are those of tiktoken 0.14, whose vocabulary has the same digest."""
+
+    def refuse(*_args: object) -> None:
+        raise AssertionError("a connection is made")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    count, _ = stats.token_counter()
+    assert count is not None
+    texts = ("", "hello world", "antidisestablishmentarianism", '{"type":"object"}', "天気予報")
+    assert [count(text) for text in texts] == [0, 2, 6, 5, 4]
+
+
+def test_no_tokens_are_given_where_none_can_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    count, why_not = stats.token_counter()
+    assert count is None
+    assert why_not == 'bpe-openai is not installed: pip install "toolgen[tokens]"'

@@ -1,0 +1,118 @@
+"""Bound toolsets: run by a service, with what the host fills in; and what is missing where they are not."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+import threading
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.compiler.emit.generated import generate as generate
+from tests.unit.compiler.specs import toolset
+from toolgen.contract.records import FailureKind, ToolCallMeta
+from toolgen.runtime import Runtime, allow_all, blocking, load
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tests.unit.compiler.emit.generated import Generate
+
+METHODS = {"SaveIt": {"payload": {"tenant-id": "string", "name": "string"}, "result": {"id": "string"}}}
+SAVE = {"args": {"name": "string"}, "result": {"id": "string"}, "bind": "SaveIt", "inject": ["tenant-id"]}
+OF_TENANT = ToolCallMeta(attributes={"tenant": "t1"})
+
+
+def shop_of(generate: Generate, tools: dict[str, Any]) -> ModuleType:
+    return import_module(f"{generate(toolset(tools, methods=METHODS))}.tools.shop")
+
+
+class Service:
+    def __init__(self) -> None:
+        self.threads: list[int] = []
+
+    async def save_it(self, payload: Any) -> Any:
+        return self.found(payload)
+
+    def found(self, payload: Any) -> Any:
+        self.threads.append(threading.get_ident())
+        package = sys.modules[type(payload).__module__.replace(".types.methods", "")]
+        return package.SaveItMethodResult(id_=f"{payload.tenant_id}-{payload.name}")
+
+
+class Sync(Service):
+    def save_it(self, payload: Any) -> Any:
+        return self.found(payload)
+
+
+class Blocking(Service):
+    @blocking
+    def save_it(self, payload: Any) -> Any:
+        return self.found(payload)
+
+
+async def call(shop: ModuleType, service: Service, tenant: Any = lambda meta: meta.attributes["tenant"]) -> Any:
+    runtime = Runtime(
+        load(shop.__name__.partition(".")[0]),
+        executors=[shop.executor_from(service)],
+        permission=allow_all,
+        inject=shop.injections(tenant_id=tenant),
+    )
+    return await runtime.call(shop.SAVE, shop.SaveArgs(name="ada"), meta=OF_TENANT)
+
+
+@pytest.mark.parametrize("service", [Service, Sync, Blocking])
+def test_the_methods_of_a_service_run_the_tools(generate: Generate, service: type[Service]) -> None:
+    shop, made = shop_of(generate, {"save": SAVE}), service()
+
+    result = asyncio.run(call(shop, made))
+
+    assert result.value == shop.SaveResult(id_="t1-ada")
+    assert (made.threads == [threading.get_ident()]) is (service is not Blocking)
+
+
+def test_what_the_host_fills_in_has_the_type_of_its_field(generate: Generate) -> None:
+    shop = shop_of(generate, {"save": SAVE})
+
+    assert inspect.signature(shop.injections).parameters["tenant_id"].annotation == "Callable[[ToolCallMeta], str]"
+    assert list(shop.injections(tenant_id=str)) == ["tenant-id"]
+    error = asyncio.run(call(shop, Service(), lambda _meta: 7)).error
+    assert (error.kind, error.message) == (
+        FailureKind.INTERNAL, "SaveItPayload: tenant_id: Input should be a valid string"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tool", "missing"),
+    [
+        ({"args": {"name": "string"}}, "- `find` is bound to no method"),
+        ({**SAVE, "args": {"title": "string"}},
+         "- `find` has no transform from its args to the payload of `SaveIt`"),
+        ({**SAVE, "result": {"id": "string", "more": "string"}},
+         "- `find` has no transform from the result of `SaveIt` to its own"),
+    ],
+)  # fmt: skip
+def test_where_one_cannot_be_run_so_it_is_said_what_is_missing(
+    generate: Generate, tool: dict[str, Any], missing: str
+) -> None:
+    shop = shop_of(generate, {"save": SAVE, "find": tool})
+
+    assert not hasattr(shop, "executor_from")
+    assert str(inspect.getdoc(shop.executor)).endswith(f"methods that they are bound to:\n{missing}")
+
+
+def test_a_toolset_that_binds_nothing_says_nothing_of_it(generate: Generate) -> None:
+    shop = shop_of(generate, {"find": {}})
+
+    assert inspect.getdoc(shop.executor) == "Run the tools of this toolset with the methods of `handlers`."
+
+
+def test_handlers_may_be_called_like_builtins_and_not_like_keywords(generate: Generate) -> None:
+    shop = shop_of(generate, {name: {} for name in ("open", "list", "type", "match", "import")})
+
+    assert {name for name in vars(shop.Handlers) if not name.startswith("_")} == {
+        "open", "list", "type", "match", "import_"
+    }  # fmt: skip

@@ -1,0 +1,61 @@
+"""Contradictions: a part of a schema that no value fits is warned of, and a sound one never is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.compiler.specs import raw, resolved, toolset
+
+NUMBERS = st.integers(0, 3)
+VALUES = st.recursive(
+    st.integers(0, 3) | st.text("ab", max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner),
+    max_leaves=4,
+)
+SCHEMAS = st.one_of(
+    st.fixed_dictionaries({"type": st.just("integer"), "minimum": NUMBERS, "maximum": NUMBERS}),
+    st.fixed_dictionaries({"type": st.just("integer"), "exclusiveMinimum": NUMBERS, "maximum": NUMBERS}),
+    st.fixed_dictionaries({"type": st.just("string"), "minLength": NUMBERS, "maxLength": NUMBERS}),
+    st.fixed_dictionaries({"type": st.just("array"), "minItems": NUMBERS, "maxItems": NUMBERS}),
+    st.fixed_dictionaries(
+        {"type": st.just("object"), "required": st.lists(st.sampled_from("ab"), unique=True)},
+        optional={
+            "properties": st.dictionaries(st.sampled_from("ab"), st.booleans()),
+            "patternProperties": st.just({"^a": True}),
+            "additionalProperties": st.booleans(),
+        },
+    ),
+)
+
+
+@given(SCHEMAS, VALUES)
+def test_what_is_warned_of_takes_no_value(schema: dict[str, Any], value: Any) -> None:
+    if jsonschema_rs.is_valid(schema, value):
+        assert codes(schema) == set()
+
+
+@pytest.mark.parametrize("keyword", ["if", "then", "else", "not"])
+def test_what_is_refused_on_purpose_is_not_warned_of(keyword: str) -> None:
+    assert codes({"if": {"required": ["a"]}, keyword: {"enum": []}}) == set()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"exclusiveMinimum": True, "minimum": 1, "maximum": 2, "$schema": "http://json-schema.org/draft-04/schema#"},
+        {"properties": {"minimum": {"const": 3}, "maximum": {"const": 2}, "enum": {"const": 1}}},
+        {"const": {"minimum": 3, "maximum": 2}},
+    ],
+)
+def test_what_only_looks_like_bounds_is_not_warned_of(schema: dict[str, Any]) -> None:
+    assert codes(schema) == set()
+
+
+def codes(schema: dict[str, Any]) -> set[str]:
+    """What is said of a result."""
+    return set(resolved(toolset({"get": {"result": raw(schema)}})).codes)

@@ -1,0 +1,131 @@
+"""Python names: always usable, one for each name of a spec, and a clash is said rather than numbered."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from tests.unit.compiler.specs import resolved, toolset
+from toolgen.compiler.ir.shapes import ClassType
+from toolgen.compiler.resolve.names import (
+    RESERVED_CONSTANTS,
+    RESERVED_FUNCTIONS,
+    attribute,
+    constant,
+    is_attribute,
+    package_of,
+    pascal,
+    snake,
+)
+
+PUBLIC = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+ALIKE = st.text(alphabet="aA_- .1é", max_size=4)
+"""Names that easily become one."""
+
+
+@pytest.mark.parametrize(
+    ("wire", "python"),
+    [
+        ("order_id", "order_id"),
+        ("orderId", "orderId"),
+        ("Content-Type", "Content_Type"),
+        ("PM2.5", "PM2_5"),
+        ("r&d", "r_d"),
+        ("0-18", "n0_18"),
+        (" asset_id ", "asset_id"),
+        ("array[]", "array"),
+        ("größe", "groe"),
+        ("naïve café", "naive_cafe"),
+        ("from", "from_"),
+        ("id", "id_"),
+        ("model_config", "model_config_"),
+        ("__init__", "init"),
+        ("_private", "private"),
+        ("Literal", "Literal_"),
+        ("", "xe3b0c442"),
+        ("日本語", "x77710aed"),
+    ],
+)
+def test_a_field_keeps_its_name_as_far_as_python_allows(wire: str, python: str) -> None:
+    assert attribute(wire) == python
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        ("create_issue", ("CREATE_ISSUE", "create_issue", "CreateIssue")),
+        ("createIssue", ("CREATE_ISSUE", "create_issue", "CreateIssue")),
+        ("chat-with", ("CHAT_WITH", "chat_with", "ChatWith")),
+        ("HTTPServer2", ("HTTP_SERVER2", "http_server2", "HTTPServer2")),
+        ("from", ("FROM", "from_", "From")),
+        ("all", ("ALL_", "all_", "All")),
+        ("__double__", ("DOUBLE", "double", "Double")),
+        ("_2nd", ("N2ND", "n2nd", "N2nd")),
+        ("__", ("X9911F4D2", "x9911f4d2", "X9911f4d2")),
+    ],
+)
+def test_a_tool_is_spelled_as_a_constant_a_function_and_a_class(key: str, names: tuple[str, str, str]) -> None:
+    assert (constant(key), snake(key, RESERVED_FUNCTIONS), pascal(key)) == names
+
+
+@given(TEXT)
+def test_an_attribute_can_always_stand_in_a_model(wire: str) -> None:
+    python = attribute(wire)
+    assert PUBLIC.fullmatch(python)
+    assert is_attribute(python)
+    assert not keyword.iskeyword(python)
+    assert not hasattr(BaseModel, python)
+
+
+@given(TEXT)
+def test_other_names_are_identifiers_too(text: str) -> None:
+    for name in (constant(text), snake(text, RESERVED_FUNCTIONS), pascal(text)):
+        assert PUBLIC.fullmatch(name)
+    assert constant(text) not in RESERVED_CONSTANTS
+    assert snake(text, RESERVED_FUNCTIONS) not in RESERVED_FUNCTIONS
+
+
+@given(TEXT)
+def test_an_identifier_that_nothing_needs_stays_as_it_is(text: str) -> None:
+    if is_attribute(text) and not text.endswith("_"):
+        assert attribute(text) == text
+
+
+@given(st.sets(ALIKE, min_size=2, max_size=6))
+def test_fields_of_an_object_have_names_of_their_own_or_there_is_an_error(wires: set[str]) -> None:
+    properties = {wire: {"type": "string"} for wire in sorted(wires)}
+    found = resolved(toolset({"add": {"args": {"type": "object", "properties": properties}}}))
+    (made,) = (made for made in found.catalog.toolsets[0].types if made.name == "AddArgs")
+    assert isinstance(made, ClassType)
+    names = [field.python for field in made.fields]
+    assert [field.wire for field in made.fields] == sorted(wires)
+    assert found.has_errors == (len(set(names)) < len(names))
+    assert set(found.codes) <= {"TG302"}
+
+
+@given(st.sets(st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,3}", fullmatch=True), min_size=2, max_size=6))
+def test_tools_have_names_of_their_own_or_there_is_an_error(keys: set[str]) -> None:
+    found = resolved(toolset({key: {} for key in sorted(keys)}))
+    spelled = [tool.names.claimed for tool in found.catalog.tools]
+    names = [name for claimed in spelled for name in claimed]
+    assert found.has_errors == (len(set(names)) < len(names))
+    assert set(found.codes) <= {"TG302"}
+
+
+def test_names_of_a_tool_do_not_depend_on_its_neighbours() -> None:
+    args = {"args": {"item": {"name": "string"}, "args": {"a": "string"}}}
+    alone = resolved(toolset({"order": args})).tools["shop.order"]
+    beside = resolved(toolset({"order": args, "orders": {}, "order_item": {}, "a": {}})).tools["shop.order"]
+    assert (alone.names, alone.args) == (beside.names, beside.args)
+
+
+def test_a_toolset_lies_below_its_owner() -> None:
+    assert package_of("orchestrator.profiles") == ("orchestrator", "tools", "profiles")
+    assert package_of("class.my-import") == ("class_", "tools", "my_import")
+    assert package_of("router") == ("tools", "router")

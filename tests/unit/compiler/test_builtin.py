@@ -1,0 +1,130 @@
+"""Built-in toolsets: their specs are compiled as if they lay among a project's own, wherever toolgen is installed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.compiler.installed import install, run
+from toolgen.compiler.build import build, compile_specs
+from toolgen.compiler.config import BUILTIN_TOOLSETS, Target, load_config
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.listing import builtin_folder, list_specs
+
+if TYPE_CHECKING:
+    from toolgen.compiler.build import Compiled
+    from toolgen.compiler.ir.catalog import Catalog
+
+OWN = "toolgen: 1\ntoolset: own\ntools:\n  ping: {{description: Say pong., result: {result}}}\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project with an empty folder of specs."""
+    (tmp_path / "specs").mkdir()
+    return tmp_path
+
+
+def compiled(root: Path, *builtin: str) -> tuple[Compiled, list[str]]:
+    """Compile the specs of a project with built-in toolsets; give what is reported as `code file message`."""
+    sink = Diagnostics()
+    made = compile_specs(root, Target(builtin=builtin), sink)
+    return made, [f"{found.code} {found.span.file} {found.message}" for found in sink]
+
+
+def tools(catalog: Catalog) -> list[str]:
+    return [tool.ident for toolset in catalog.toolsets for tool in toolset.tools]
+
+
+def test_the_configuration_knows_them_all() -> None:
+    assert [f"{toolset}.yaml" for toolset in BUILTIN_TOOLSETS] == [
+        listed.path for listed in list_specs(Path(builtin_folder()))
+    ]
+
+
+@pytest.mark.parametrize("toolset", BUILTIN_TOOLSETS)
+def test_each_is_one_file_that_says_its_name_and_needs_no_other(root: Path, toolset: str) -> None:
+    made, reported = compiled(root, toolset)
+
+    assert reported == []
+    assert [each.name for each in made.catalog.toolsets] == [toolset]
+    assert [*made.sources] == [f"toolgen://{toolset}.yaml"]
+
+
+def test_they_stand_beside_the_projects_own(root: Path) -> None:
+    (root / "specs/own.yaml").write_text(OWN.format(result="string"))
+    (root / "specs/main.yaml").write_text("toolgen: 1\nagent: main\nuse: [own, code.read_file, internal]\n")
+
+    made, reported = compiled(root, "code", "internal")
+
+    assert reported == []
+    assert {"code.read_file", "internal.load_skill", "own.ping"} < {*tools(made.catalog)}
+
+
+def test_one_that_is_not_named_is_not_there(root: Path) -> None:
+    (root / "specs/main.yaml").write_text("toolgen: 1\nagent: main\nuse: [code.read_file]\n")
+
+    _, reported = compiled(root, "internal")
+
+    assert [found.partition(" ")[0] for found in reported] == ["TG504"]
+
+
+def test_none_can_be_reached_by_a_reference(root: Path) -> None:
+    (root / "specs/own.yaml").write_text(OWN.format(result='{$ref: "toolgen://agent.yaml#/types/Task"}'))
+
+    _, reported = compiled(root, "agent")
+
+    assert len(reported) == 1
+    assert reported[0].startswith("TG204 specs/own.yaml ")
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.mark.slow
+def test_they_are_the_same_wherever_toolgen_is_installed_and_drift_once_they_are_others(
+    root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """One story, as it takes a copy of toolgen and a process for each command."""
+    package = install(tmp_path_factory.mktemp("site"))
+    untouched = files_below(package)
+    (root / "toolgen.toml").write_text('targets = [{builtin = ["code"]}]\n')
+    (root / "specs/main.yaml").write_text("toolgen: 1\nagent: main\nuse: [code.read_file]\n")
+
+    sink = Diagnostics()
+    config = load_config(root)
+    assert build(config, config.targets[0], sink).published is not None
+    built = files_below(root / "generated")
+    noted = json.loads(built["_derived/build.json"])["inputs"]["specs"]
+    assert noted.keys() == {"specs/main.yaml", "toolgen://code.yaml"}
+
+    done = run(package, "-m", "toolgen", "build", "--check", cwd=root)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "generated: up to date\n", "")
+    shutil.rmtree(root / "generated")
+    assert run(package, "-m", "toolgen", "build", cwd=root).returncode == 0
+    assert files_below(root / "generated") == built
+    assert files_below(package) == untouched
+
+    spec = package / "toolsets/specs/code.yaml"
+    spec.write_text(spec.read_text(encoding="utf-8").replace("List a directory.", "List a folder."), encoding="utf-8")
+    done = run(package, "-m", "toolgen", "build", "--check", cwd=root)
+    assert done.returncode == 1
+    assert "generated/toolgen.lock: built-in toolset changed (toolgen://code.yaml)\n" in done.stdout
+    assert "generated/TOOLS.md: built-in toolset changed (toolgen://code.yaml)\n" in done.stdout
+    done = run(package, "-m", "toolgen", "call", "code.list_dir", cwd=root)
+    assert done.returncode == 2
+    assert done.stderr.endswith("Error: generated is out of date. Run `toolgen build` first.\n")
+
+    spec.unlink()
+    done = run(package, "-m", "toolgen", "build", cwd=root)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error[TG001]: this file cannot be read: No such file or directory\n"
+        " --> toolgen://code.yaml:1:1\n\n1 error\ngenerated: not built\n"
+    )

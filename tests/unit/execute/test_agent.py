@@ -1,0 +1,313 @@
+"""Agent tools: what a run is told, what becomes of its answer, and that it ends with the call that started it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.toolsets.agent.agents.world import (
+    DELEGATE,
+    FOUND,
+    VERDICT,
+    VERIFY,
+    Held,
+    World,
+    call_of,
+    code_of,
+    in_loop,
+    plays,
+    run_link,
+    search,
+    sub,
+    value_of,
+)
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
+from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, added_up, executor
+from toolgen.record.memory import MemoryStore
+from toolgen.runtime import Runtime, ToolNotFound, allow_all, deny_all, load
+from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from toolgen.runtime.events.records import NewEvent
+
+SOURCES = [{"url": "https://a.example", "title": "A"}]
+
+
+def told(request: ToolRequest, answer: Any) -> tuple[Message, Message]:
+    """The messages of the run that a call starts."""
+    runs: list[AgentRun] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        runs.append(run)
+        return Outcome(value=answer)
+
+    assert code_of(World(run_agent).one(request)) == "ok"
+    return runs[0].messages
+
+
+def test_the_user_message_is_the_tools_template_and_the_system_message_the_agents() -> None:
+    system, user = told(search("Who was first?", not_before="2020-01-01"), FOUND)
+    assert (system.role, system.content) == (
+        "system",
+        "You are a careful researcher. Every statement needs a source.",
+    )
+    assert (user.role, user.content) == (
+        "user",
+        "Question: Who was first?\nDepth: normal\nUse nothing older than: 2020-01-01\n",
+    )
+
+
+def test_an_absent_arg_is_empty_in_a_message_and_what_looks_like_a_template_in_an_arg_is_text() -> None:
+    _, user = told(search("{{args.depth}}", depth="deep"), FOUND)
+    assert user.content == "Question: {{args.depth}}\nDepth: deep\nUse nothing older than: \n"
+
+
+def test_without_a_user_template_the_run_gets_the_call_as_canonical_json_under_the_tools_own_system() -> None:
+    system, user = told(call_of(VERIFY, sources=SOURCES, claim="it is"), VERDICT)
+    assert system.content == "You are a sceptical fact checker. Answer only from the sources you are given."
+    assert user.content == '{"claim":"it is","sources":[{"title":"A","url":"https://a.example"}]}'
+
+
+def test_the_text_of_an_agent_is_no_template() -> None:
+    prompt = _Prompt(agent_system="Write {{args.query}} like this.", system=None, user="{{args.query}}", defaults={})
+    assert prompt.filled(b'{"query":"x"}') == ("Write {{args.query}} like this.", "x")
+
+
+def test_the_answer_becomes_the_typed_result() -> None:
+    result = World(plays(answer=FOUND)).one(search())
+    assert (value_of(result).answer, result.payload) == ("yes", b'{"answer":"yes","sources":[]}')
+
+
+def test_an_answer_that_does_not_fit_the_schema_is_a_malformed_result() -> None:
+    result = World(plays(answer="yes")).one(search())
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.MALFORMED_RESULT, "malformed_result")
+
+
+class Broken(RuntimeError):
+    """What a planner loop of the host's raises."""
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "code", "message"),
+    [
+        (Broken("the model is gone"), FailureKind.INTERNAL, "handler_error", "the model is gone"),
+        (TimeoutError("no answer in 5 s"), FailureKind.TIMEOUT, "timeout", "no answer in 5 s"),
+        (CallFailed(FailureKind.UNAVAILABLE, "no_model", "no model"), FailureKind.UNAVAILABLE, "no_model", "no model"),
+        # Of the runtime's own words about calls: they are about some other call than this.
+        (ToolNotFound("a.b"), FailureKind.INTERNAL, "handler_error", "no tool is named 'a.b'"),
+        (PermissionDenied("a.b", "no"), FailureKind.INTERNAL, "handler_error", "a.b was not allowed to run: no"),
+    ],
+)
+def test_a_run_that_raises_is_an_error_with_its_cause_and_a_link_to_what_it_did(
+    raised: Exception, kind: FailureKind, code: str, message: str
+) -> None:
+    async def run_agent(run: AgentRun) -> Outcome:
+        await run.turn([call_of("router.web_search", query="x")])
+        raise raised
+
+    world = World(run_agent)
+    run = world.start()
+    result = world.one(search(), run=run)
+    assert result.error is not None
+    assert (result.error.kind, result.error.code, result.error.message) == (kind, code, message)
+    assert result.error.cause is raised
+    assert result.metadata["children_count"] == 1
+    ended = world.events(run.meta.run_id, "agent_run_ended")[0]
+    assert ended.data == {**run_link(result), "state": "failed"}
+    assert [event.data for event in world.events(run_link(result)["run_id"], "run_ended")] == [{"end_reason": "failed"}]
+
+
+def test_a_run_that_exits_is_a_failed_call_and_not_the_end_of_the_host() -> None:
+    async def run_agent(_run: AgentRun) -> Outcome:
+        raise SystemExit(3)
+
+    world = World(run_agent)
+    run = world.start()
+    assert code_of(world.one(search(), run=run)) == "handler_error"
+    assert world.events(run.meta.run_id, "agent_run_ended")[0].data["state"] == "failed"
+
+
+def test_figures_of_a_run_and_of_its_calls_are_added_up_through_all_levels() -> None:
+    spent = {"tokens": 10, "cost": 0.5, "model": "small", "cached": True}
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        if run.run.agent == "default_sub":
+            await run.turn([search(), call_of("router.web_search", query="x")])
+            return Outcome(value="done", telemetry={"tokens": 1, "model": "large"})
+        return Outcome(value=FOUND, telemetry=spent)
+
+    found = ToolResult[Any](value=[], telemetry={"tokens": 100, "pages": 2})
+    result = World(run_agent, tools={"router.web_search": lambda _args, _meta: found}).one(sub())
+    assert result.telemetry == {"tokens": 111, "cost": 0.5, "pages": 2, "model": "large"}
+    assert result.metadata["children_count"] == 2
+
+
+@pytest.mark.parametrize("figures", [(1e308, 1e308), (0.5, 10**400), (10**400, 0.5)])
+def test_figures_that_have_no_sum_do_not_cost_a_run_its_answer(figures: tuple[float, float]) -> None:
+    left = iter(figures)
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        await run.turn([call_of("router.web_search", query="x")] * 2)
+        return Outcome(value="done")
+
+    reported = lambda _args, _meta: ToolResult[Any](value=[], telemetry={"tokens": next(left)})  # noqa: E731
+    result = World(run_agent, tools={"router.web_search": reported}).one(sub())
+    assert result.error is None
+    assert result.telemetry == {"tokens": figures[0]}
+
+
+def test_what_is_no_number_is_not_added_to() -> None:
+    assert added_up({"a": "x", "b": 1}, [{"a": 1, "b": "y", "c": None}, {"b": 2}]) == {"a": "x", "b": 3}
+
+
+def test_the_end_of_a_call_is_the_end_of_its_run_and_nothing_is_left_running() -> None:
+    """The call of the child, the child, and the call of the parent are all cancelled."""
+    begun, stopped = asyncio.Event(), list[str]()
+
+    async def fetch(_args: Any, _meta: ToolCallMeta) -> Any:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.append("call of the child")
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        try:
+            await run.turn([call_of("router.web_search", query="x")])
+        finally:
+            stopped.append("child")
+        return Outcome(value=FOUND)
+
+    world = World(run_agent, tools={"router.web_search": fetch})
+    run = world.start()
+
+    async def main() -> None:
+        turn = asyncio.ensure_future(world.runtime.turn([search()], run))
+        await begun.wait()
+        run.abort("enough")
+        result = (await turn)[0]
+        assert code_of(result) == "aborted"
+        assert result.metadata["abort_reason"] == "enough"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    in_loop(main)
+    assert stopped == ["call of the child", "child"]
+    assert run.session.children == 0
+    ended = world.events(run.meta.run_id, "agent_run_ended")[0]
+    assert ended.data["state"] == "cancelled"
+    child = ended.data["run_id"]
+    assert [event.kind for event in world.events(child)] == ["tool_started", "tool_failed", "run_ended"]
+
+
+def test_a_caller_that_is_cancelled_takes_the_run_with_it() -> None:
+    held = Held(1)
+    world = World(held)
+
+    async def main() -> None:
+        call = asyncio.ensure_future(world.runtime.invoke(search()))
+        await held.all_started.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    in_loop(main)
+
+
+def test_a_run_that_is_over_makes_no_more_calls() -> None:
+    """A planner loop that left a task behind."""
+    runs: list[AgentRun] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        runs.append(run)
+        return Outcome(value=FOUND)
+
+    world = World(run_agent)
+
+    async def main() -> None:
+        await world.turn(search())
+        late = await runs[0].turn([call_of("router.web_search", query="x")])
+        assert [code_of(result) for result in late] == ["aborted"]
+        assert late[0].metadata["abort_reason"] == "the run is completed"
+
+    in_loop(main)
+    assert world.ran == []
+
+
+def test_agents_that_start_agents_end_at_the_bound_of_the_session() -> None:
+    """An agent that hands its task on to the next one for ever."""
+    codes: list[str] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        below = await run.turn([call_of(DELEGATE, to="default_sub", request="you do it")])
+        codes.append(code_of(below[0]))
+        return Outcome(value="done")
+
+    world = World(run_agent)
+    run = world.start()
+    assert code_of(world.one(sub(), run=run)) == "ok"
+    assert codes == ["child_agent_limit_exceeded"] + ["ok"] * 7, "as many as run in a session at a time"
+    assert run.session.children == 0
+
+
+def test_a_toolset_that_is_not_there_or_that_no_agent_exports_has_no_executor() -> None:
+    catalog = load("generated")
+    with pytest.raises(ExecutorError, match=r"there is no toolset research in the catalog"):
+        executor(catalog, "research", plays())
+    with pytest.raises(ExecutorError, match=r"no agent exports code: it is of kind service"):
+        executor(catalog, "code", plays())
+
+
+def test_the_generated_constructor_takes_the_executor() -> None:
+    from generated.orchestrator.agents.chat.toolsets.orchestrator import research
+
+    catalog = load("generated")
+    registration = research.new_chat_research_toolset_registration(
+        AgentExecutor(catalog, "orchestrator.research", plays(answer=FOUND))
+    )
+    runtime = Runtime(catalog, permission=allow_all, executors=[registration], missing=catalog.toolsets)
+    result = asyncio.run(runtime.invoke(research.new_search_call(query="x")))
+    assert result.value == research.SearchResult(answer="yes", sources=[])
+
+
+def test_a_call_outside_of_any_run_starts_one_too() -> None:
+    runs: list[AgentRun] = []
+
+    async def run_agent(run: AgentRun) -> Outcome:
+        runs.append(run)
+        return Outcome(value=FOUND)
+
+    result = asyncio.run(World(run_agent).runtime.invoke(search(), meta=ToolCallMeta(user="bob")))
+    assert result.success
+    assert (runs[0].run.meta.user, runs[0].run.meta.parent_run_id) == ("bob", None)
+
+
+class Full(MemoryStore):
+    """A store that has no room for the ends of runs."""
+
+    def append(self, event: NewEvent, /) -> None:
+        if event.kind == "run_ended":
+            raise StoreError("the disk is full")
+        super().append(event)
+
+
+def test_a_run_whose_end_cannot_be_recorded_still_gives_its_answer(caplog: pytest.LogCaptureFixture) -> None:
+    result = World(plays(answer=FOUND), store=Full()).one(search())
+    assert result.success
+    assert [record.getMessage() for record in caplog.records] == [
+        "the end of a run of orchestrator.researcher is not on record"
+    ]
+
+
+def test_permission_is_asked_before_a_run_is_started() -> None:
+    async def run_agent(_run: AgentRun) -> Outcome:
+        raise AssertionError("it ran")
+
+    world = World(run_agent, permission=deny_all)
+    run = world.start()
+    assert code_of(world.one(sub(), run=run)) == "permission_denied"
+    assert world.events(run.meta.run_id, "agent_run_started") == []

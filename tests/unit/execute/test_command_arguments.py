@@ -1,0 +1,222 @@
+"""Every value is one argument, whatever it holds, and in whatever place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from toolgen.contract.records import FailureKind
+from toolgen.execute.command_line import ExecLine, ShellLine, Template, texts_of
+from toolgen.execute.processes.running import MAX_ARGUMENT_BYTES
+from toolgen.runtime.base.errors import CatalogError
+
+if TYPE_CHECKING:
+    from tests.unit.execute.conftest import Project
+
+HOSTILE = [
+    'a; rm -rf / "x y"',
+    "",
+    " ",
+    "\t leading and trailing \n",
+    "\n",
+    "line\nbreak\r\nand more\n\n",
+    "'",
+    "''",
+    "'; touch pwned; '",
+    "' \" ' \"",
+    '"',
+    '"$(touch pwned)"',
+    "\\",
+    "\\'",
+    "trailing\\",
+    "\\n\\0\\x41",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "` ; touch pwned ; `",
+    "$HOME ${PATH} $1 $@ $# $$ $?",
+    "${_toolgen_0}",
+    "$'\\'; touch pwned #'",
+    "; touch pwned",
+    "&& touch pwned",
+    "| tee pwned",
+    "> pwned",
+    "<(touch pwned)",
+    "& touch pwned &",
+    "# comment",
+    "-rf",
+    "--output=pwned",
+    "--",
+    "*",
+    "[a-z]* ?? **/*.py",
+    "{a,b} {1..9}",
+    "~ ~root",
+    "!! !history",
+    "{{args.value}} {{args.other}} {{env.HOME}} {% x %}",
+    "%s %n %d %%",
+    "a=b IFS=x",
+    "grün 日本語 \U0001f600 e\u0301 \u202e\u200b\ufeff",
+    "\x01\x07\x1b[31mred\x7f\x85",
+    "EOF\n$(touch pwned)\nEOF",
+    "../../etc/passwd",
+    "-",
+    "-- -x",
+    "@args.txt",
+    "+x /r %PATH% ^&",
+    "\r",
+    "\\\n",
+    "“smart” ‘quotes’ «»",  # noqa: RUF001  # what is tried
+    "\u2028\u2029\x85\u00a0",
+    "\uffff\U0010ffff\ue000",
+    "ß ı İ ſ \u1e9e",  # noqa: RUF001  # what is tried
+    "x" * 100_000,
+    "'" * 30_000,
+    "é" * 65_535 + "x",  # as many bytes as there can be
+]
+
+KINDS = {
+    "quotes": "'\"`",
+    "line breaks": "\n\r",
+    "leading dashes": "-",
+    "globs": "*?[",
+    "braces": "{}",
+    "what a shell reads": "$;&|<>#~!\\",
+    "Unicode": "日é\u202e\U0001f600",
+}
+"""Characters of which each kind has values, at their start or anywhere."""
+
+
+def test_there_are_at_least_40_values_and_some_of_every_kind() -> None:
+    assert len(HOSTILE) == len(set(HOSTILE)) >= 40
+    for kind, characters in KINDS.items():
+        for character in characters:
+            assert any(
+                value.startswith("-") if kind == "leading dashes" else character in value for value in HOSTILE
+            ), f"none has {character!r}, of {kind}"
+    assert max(len(value.encode()) for value in HOSTILE) == MAX_ARGUMENT_BYTES
+    assert max(map(len, HOSTILE)) >= 100_000
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_reg_59_each_value_is_one_argument(project: Project, value: str) -> None:
+    before = sorted(path.name for path in project.folder.rglob("*"))
+    assert project.value("show", {"value": value}, result_bytes=10**6) == f"1\n{value}"
+    assert sorted(path.name for path in project.folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_reg_60_in_a_shell_line_each_value_is_one_word(project: Project, value: str) -> None:
+    before = sorted(path.name for path in project.folder.rglob("*"))
+    assert project.value("show_in_shell", {"value": value}, result_bytes=10**6) == f"1\n{value}"
+    assert sorted(path.name for path in project.folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("tool", ["show_around", "show_around_in_shell"])
+@pytest.mark.parametrize("value", [each for each in HOSTILE if len(each) < 1000])
+def test_reg_59_and_60_text_around_a_value_stays_in_its_argument(project: Project, tool: str, value: str) -> None:
+    assert project.value(tool, {"value": value}) == f"1\n--value={value}, twice {value}"
+
+
+@pytest.mark.parametrize("value", ["`touch pwned`", "` ; touch pwned ; `", "x\ntouch pwned", "'\ntouch pwned\n'"])
+def test_reg_60_where_quoting_does_not_hold_a_value_is_inert_all_the_same(project: Project, value: str) -> None:
+    said = project.value("backticks", {"value": value})
+    assert said.replace("][", " ") == f"[<{' '.join(value.split())}>]"
+    assert not (project.folder / "pwned").exists()
+
+
+@given(value=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_reg_59_any_text_is_one_argument(project: Project, value: str) -> None:
+    assert project.value("show", {"value": value}) == f"1\n{value}"
+    assert project.value("show_in_shell", {"value": value}) == f"1\n{value}"
+
+
+@pytest.mark.parametrize("tool", ["show", "show_in_shell"])
+@pytest.mark.parametrize(
+    ("value", "code", "message"),
+    [
+        ("a\0b", "argument_holds_nul", "holds a NUL character, which no program can be given as an argument"),
+        (
+            "é" * 65_536,
+            "argument_too_long",
+            "has 131072 bytes; a program can be given at most 131071 in one argument",
+        ),
+    ],
+)
+def test_reg_59_nul_and_oversize_are_refused_before_anything_starts(
+    project: Project, tool: str, value: str, code: str, message: str
+) -> None:
+    (project.folder / "show").write_text("#!/bin/sh\ntouch started\n")
+    error = project.error(tool, {"value": value})
+    assert (error.kind, error.code) == (FailureKind.INVALID_CALL, code)
+    assert error.message.endswith(message)
+    assert error.hint == "pass what is that large, or binary, on stdin"
+    assert not (project.folder / "started").exists()
+
+
+def test_groups_vanish_with_their_args(project: Project) -> None:
+    assert project.value("options", {"pattern": "p"}) == "[--ratio=][--size=7][--][p]"
+    args = {"pattern": "p", "glob": "*.py", "max": 3, "deep": True, "ratio": 0.5, "size": 1}
+    assert project.value("options", args) == "[--glob][*.py][--max=3][true][3][--ratio=0.5][--size=1][--][p]"
+    assert project.value("options", {"pattern": "p", "deep": False}) == "[--ratio=][--size=7][--][p]"
+
+
+def test_an_absent_arg_keeps_its_place_in_a_shell_line(project: Project) -> None:
+    assert project.value("options_in_shell", {"a": "x y"}) == "[x y][][7][0]"
+    assert project.value("options_in_shell", {"a": "", "b": "b", "size": 2}) == "[][b][2][0]"
+
+
+def test_an_integer_is_written_as_one() -> None:
+    fields = {"n": {"type": "integer"}, "x": {"type": "number"}, "t": {"type": "string", "default": "d"}, "o": True}
+    assert texts_of({"n": 3.0, "x": 3.0, "o": None}, fields) == {"n": "3", "x": "3.0", "t": "d"}
+    assert texts_of({"n": -1, "x": 1e300, "t": "", "o": [1]}, fields) == {"n": "-1", "x": "1e+300", "t": ""}
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{env.X}}", "`{{env.X}}` is not a template: only `{{args.name}}` is allowed here"),
+        ("{{args.a.b}}", "`{{args.a.b}}` is more than the name of a field: no filters, no nesting"),
+        ("{{args.a | upper}}", "`{{args.a | upper}}` is more than the name of a field: no filters, no nesting"),
+        ("{{ args.a }}", "`{{ args.a }}` is not a template: only `{{args.name}}` is allowed here"),
+        ("{{args.pth}}", "`{{args.pth}}` names a field that the args do not have; did you mean 'path'?"),
+        ("{{args.}}", "`{{args.}}` names a field that the args do not have; there are a, path"),
+        ("{{args.a", "`{{` and `}}` do not match up; write `{{args.name}}`"),
+        ("a}}", "`{{` and `}}` do not match up; write `{{args.name}}`"),
+        ("{{{{args.a}}}}", "`{{{args.a}}` is not a template: only `{{args.name}}` is allowed here"),
+    ],
+)
+def test_reg_57_and_58_a_template_names_a_field_and_nothing_else(template: str, message: str) -> None:
+    fields: dict[str, object] = {"a": {}, "path": {}}
+    for parse in (Template.parse, ShellLine.parse, lambda text, known: ExecLine.parse([["x", text]], known)):
+        with pytest.raises(CatalogError) as raised:
+            parse(template, fields)
+        assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("echo '{{args.a}}'", "inside quotes"),
+        ('echo "{{args.a}}"', "inside quotes"),
+        ('echo "it is \\" {{args.a}}"', "inside quotes"),
+        ("echo '\\' '{{args.a}}'", "inside quotes"),
+        ("echo {{args.a}}#'{{args.a}}'", "inside quotes"),
+        ("# it's a comment\necho '{{args.a}}'", "inside quotes"),
+        ("echo \\{{args.a}}", "behind a backslash"),
+        ("echo ${{args.a}}", "behind a `$`"),
+    ],
+)
+def test_reg_60_a_template_stands_outside_quotes(line: str, place: str) -> None:
+    with pytest.raises(CatalogError) as raised:
+        ShellLine.parse(line, {"a": {}})
+    assert str(raised.value) == f"`{{{{args.a}}}}` stands {place}; leave that out: every value is quoted"
+
+
+@pytest.mark.parametrize(
+    "line", ["echo 'it'{{args.a}}\"is\"", "# it's\necho {{args.a}}", "echo \\'{{args.a}}", "echo a#'b' {{args.a}}"]
+)
+def test_reg_60_quotes_that_are_closed_do_no_harm(line: str) -> None:
+    assert ShellLine.parse(line, {"a": {}}).names == ("a",)

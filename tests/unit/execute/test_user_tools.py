@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import ToolRequest
+from toolgen.execute.command import CommandHost
+from toolgen.execute.user_tools import load_user_tools
+from toolgen.runtime import Catalog, Runtime, allow_all
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.policy.paths.policy import PathPolicy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.contract.records import ToolResult
+
+TOOL: dict[str, Any] = {
+    "name": "local.show",
+    "description": "Show a word.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"word": {"type": "string"}, "max": {"type": "integer"}, "list": {"type": "array"}},
+        "required": ["word"],
+        "additionalProperties": False,
+    },
+    "command": "./show",
+    "args": [["--max", "{{args.max}}"], "--", "{{args.word}}"],
+}
+FULL: dict[str, Any] = TOOL | {
+    "permission": "readonly",
+    "tags": ["filesystem"],
+    "command_type": "exec",
+    "working_dir": "inside",
+    "command": "../show",
+    "env_allowlist": ["MODE"],
+    "timeout_ms": 5000,
+    "stdout_limit_bytes": 1000,
+    "stderr_limit_bytes": 100,
+}
+SHELL: dict[str, Any] = {key: value for key, value in TOOL.items() if key != "args"} | {
+    "command_type": "shell",
+    "command": "./show {{args.word}} | cat",
+}
+SHOW = """#!/bin/sh
+for argument in "$@"; do shown="$shown[$argument]"; done
+printf '{"success": true, "message": "%s %s %s", "value": "%s"}' "${PWD##*/}" "$MODE" "$SECRET" "$shown"
+"""
+
+
+class Home:
+    """A home, a project with a program, and what is registered from the one to run in the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.project = folder / "home", folder / "project"
+        (self.home / "tools").mkdir(parents=True)
+        (self.project / "inside").mkdir(parents=True)
+        (self.project / "show").write_text(SHOW)
+        (self.project / "show").chmod(0o755)
+        environment = {"PATH": "/usr/bin:/bin", "MODE": "fast", "SECRET": "secret"}
+        self.host = CommandHost(paths=PathPolicy(self.project, home=self.home), environment=environment)
+        self.catalog = Catalog()
+
+    def write(self, name: str, content: Any) -> None:
+        text = content if isinstance(content, str) else json.dumps(content)
+        (self.home / "tools" / name).write_text(text, encoding="utf-8")
+
+    def load(self) -> tuple[str, ...]:
+        return load_user_tools(self.catalog, self.home, self.host)
+
+    def problem(self, **changes: Any) -> str:
+        self.write("show.json", TOOL | changes)
+        with pytest.raises(CatalogError) as raised:
+            self.load()
+        assert list(self.catalog) == []
+        return str(raised.value)
+
+    def invoke(self, args: Any) -> ToolResult[Any]:
+        runtime = Runtime(self.catalog, permission=allow_all)
+        return asyncio.run(runtime.invoke(ToolRequest(name="local.show", payload=json.dumps(args))))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def test_reg_53_user_tools_are_registered_and_run(home: Home) -> None:
+    home.write("show.json", TOOL)
+    home.write("notes.txt", "no tool")
+    assert home.load() == ("local.show",)
+    assert home.invoke({"word": "a; rm -rf / 'x'"}).value == "[--][a; rm -rf / 'x']"
+    assert home.invoke({"word": "-x", "max": 3}).value == "[--max][3][--][-x]"
+    definition = home.catalog.definition("local.show")
+    assert (definition.permission, definition.tags) == ("write", {"write", "declarative"})
+    assert definition.metadata == {"kind": "command", "source": "declarative", "limits": {}}
+
+
+def test_reg_53_projects_declare_no_tools(home: Home) -> None:
+    for folder in (home.project, home.project / ".toolgen", home.home / "tools" / "deeper"):
+        (folder / "tools").mkdir(parents=True)
+        (folder / "tools" / "show.json").write_text(json.dumps(TOOL))
+    assert home.load() == ()
+
+
+def test_reg_53_a_home_without_tools_is_fine(home: Home) -> None:
+    (home.home / "tools").rmdir()
+    assert home.load() == ()
+
+
+def test_reg_55_every_field_has_its_effect(home: Home) -> None:
+    home.write("show.json", FULL)
+    home.load()
+    definition = home.catalog.definition("local.show")
+    assert (definition.permission, definition.tags) == ("readonly", {"readonly", "declarative", "filesystem"})
+    assert definition.metadata["limits"] == {"timeout_ms": 5000, "result_bytes": 1000}
+    result = home.invoke({"word": "w"})
+    assert result.message == "inside fast "  # the folder, the variable that is allowed, and no other
+    assert home.invoke({"word": "x" * 2000}).metadata["truncated"] is True
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"timeout": 5}, "there is no field 'timeout'; did you mean 'timeout_ms'?"),
+        ({"env": []}, "there is no field 'env'; there are name, description, input_schema, permission, tags, "),
+        ({"name": 5}, "`name` must be a text"),
+        ({"name": "show"}, "'show' is not a valid tool name: it needs a dot"),
+        ({"description": ""}, "`description` must be a text"),
+        ({"input_schema": True}, "`input_schema` must be a JSON Schema of an object"),
+        ({"input_schema": {"type": "object", "$defs": 5}}, "`input_schema` must be a JSON Schema of an object"),
+        ({"permission": "admin"}, "`permission` must be one of readonly, write"),
+        ({"permission": ["write"]}, "`permission` must be one of readonly, write"),
+        ({"tags": "code"}, "`tags` must be a list of words"),
+        ({"tags": ["readonly"]}, "local.show has permission write, so it cannot have both permission tags"),
+        ({"command_type": "bash"}, "`command_type` must be one of exec, shell"),
+        ({"command": ""}, "`command` must be a text"),
+        ({"args": "a b"}, "`args` must be a list of texts, and of lists of texts"),
+        ({"args": [[]]}, "`args` must be a list of texts, and of lists of texts"),
+        ({"args": [1]}, "`args` must be a list of texts, and of lists of texts"),
+        ({"env_allowlist": ["A=B"]}, "`env_allowlist` must be a list of names of variables"),
+        ({"timeout_ms": 0}, "`timeout_ms` must be a whole number above 0"),
+        ({"timeout_ms": True}, "`timeout_ms` must be a whole number above 0"),
+        ({"stdout_limit_bytes": 1.5}, "`stdout_limit_bytes` must be a whole number above 0"),
+        ({"stderr_limit_bytes": "1"}, "`stderr_limit_bytes` must be a whole number above 0"),
+    ],
+)
+def test_reg_55_what_is_wrong_is_said_by_file_and_field(home: Home, changes: dict[str, Any], problem: str) -> None:
+    assert home.problem(**changes).startswith(f"tools/show.json: {problem}")
+
+
+@pytest.mark.parametrize("field", ["name", "description", "input_schema", "command"])
+def test_reg_55_required_fields(home: Home, field: str) -> None:
+    home.write("show.json", {key: value for key, value in TOOL.items() if key != field})
+    with pytest.raises(CatalogError, match=rf"tools/show\.json: the field '{field}' is missing"):
+        home.load()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "tools/show.json: it is not JSON: "),
+        ("[]", "tools/show.json: it is not an object; a tool is one object"),
+        ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: an object has the same key twice"),
+    ],
+)
+def test_reg_55_files_that_hold_no_tool(home: Home, text: str, problem: str) -> None:
+    home.write("show.json", text)
+    with pytest.raises(CatalogError) as raised:
+        home.load()
+    assert str(raised.value).startswith(problem)
+
+
+def test_reg_55_every_problem_of_a_file_has_a_line(home: Home) -> None:
+    changes = {"name": "", "timeout_ms": None, "tags": ["", 5], "args": [[], 1], "colour": "red"}
+    lines = home.problem(**changes).splitlines()
+    starts = ("`name` must be a text", "`tags` must be a list of words", "`args` must be", "there is no field 'colour'")
+    assert len(lines) == len(starts)
+    assert all(line.startswith(f"tools/show.json: {start}") for line, start in zip(lines, starts, strict=True))
+
+
+def test_reg_55_all_files_are_looked_at_and_none_is_registered(home: Home) -> None:
+    home.write("good.json", TOOL)
+    home.write("bad.json", TOOL | {"naem": "x"})
+    with pytest.raises(CatalogError) as raised:
+        home.load()
+    assert str(raised.value).splitlines() == [
+        "tools/bad.json: there is no field 'naem'; did you mean 'name'?",
+    ]
+    assert list(home.catalog) == []
+
+
+def test_the_catalog_has_a_say_as_well(home: Home) -> None:
+    home.write("a.json", TOOL)
+    home.write("b.json", TOOL)
+    with pytest.raises(CatalogError, match=r"local\.show is already defined"):
+        home.load()
+    (home.home / "tools" / "b.json").unlink()
+    home.write("a.json", TOOL | {"tags": ["mine"]})
+    with pytest.raises(CatalogError, match=r"local\.show has the undeclared tag 'mine'"):
+        home.load()
+    home.catalog.declare_tag("mine")
+    assert home.load() == ("local.show",)
+    home.catalog.freeze()
+    with pytest.raises(CatalogError, match="the catalog is frozen"):
+        home.load()
+
+
+def test_reg_14_schemas_lie_within_the_profile_as_those_of_specs_do(home: Home) -> None:
+    schema = {"type": "object", "properties": {"word": {"anyOf": [{"type": "string"}]}}}
+    assert "uses `anyOf` at $.properties.word" in home.problem(input_schema=schema, args=[])
+    assert "does not describe an object" in home.problem(input_schema={"type": "string"}, args=[])
+    wrong = {"type": "object", "properties": {"word": {"type": "strin"}}}
+    assert "is not a valid JSON Schema" in home.problem(input_schema=wrong, args=[])
+
+
+@pytest.mark.parametrize(
+    ("permission", "tags", "loads"),
+    [("readonly", [], False), ("readonly", ["dangerous"], True), ("write", [], True), ("write", ["dangerous"], True)],
+)
+def test_reg_56_a_shell_line_is_dangerous_or_writes(home: Home, permission: str, tags: list[str], loads: bool) -> None:
+    home.write("show.json", SHELL | {"permission": permission, "tags": tags})
+    if loads:
+        home.load()
+        assert home.invoke({"word": "a'b; $(id)"}).value == "[a'b; $(id)]"
+    else:
+        with pytest.raises(CatalogError, match="`command_type`: a shell line needs `permission: write` or the tag"):
+            home.load()
+
+
+def test_reg_56_args_go_with_a_program(home: Home) -> None:
+    changes = {"command_type": "shell", "command": "./show"}
+    assert "`args` go with command_type exec" in home.problem(**changes)
+    assert "`command`: `{{args.word}}` stands inside quotes" in home.problem(
+        command_type="shell", command="./show '{{args.word}}'", args=[]
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "problem"),
+    [
+        ("{{env.HOME}}", "`{{env.HOME}}` is not a template"),
+        ("{{args.word.x}}", "`{{args.word.x}}` is more than the name of a field"),
+        ("{{args.word|upper}}", "`{{args.word|upper}}` is more than the name of a field"),
+        ("{{word}}", "`{{word}}` is not a template"),
+    ],
+)
+def test_reg_57_templates_name_args_and_nothing_else(home: Home, template: str, problem: str) -> None:
+    assert home.problem(args=[template]).startswith(f"tools/show.json: `args`: {problem}")
+    shell = {"command_type": "shell", "command": f"echo {template}", "args": []}
+    assert home.problem(**shell).startswith(f"tools/show.json: `command`: {problem}")
+
+
+def test_reg_57_the_program_is_fixed(home: Home) -> None:
+    assert "`command`: the program is fixed" in home.problem(command="{{args.word}}")
+
+
+def test_reg_58_a_template_names_a_field_of_the_schema(home: Home) -> None:
+    problem = home.problem(args=["{{args.wrod}}"])
+    assert problem == (
+        "tools/show.json: `args`: `{{args.wrod}}` names a field that the args do not have; did you mean 'word'?"
+    )
+    assert "`input_schema`: 'list' is used in a template" in home.problem(args=["{{args.list}}"])
+
+
+def test_reg_58_values_come_from_checked_args(home: Home) -> None:
+    home.write("show.json", TOOL)
+    home.load()
+    assert home.invoke({"word": 5}).is_error
+    assert home.invoke({"word": "a", "cwd": "/"}).is_error
+
+
+@pytest.mark.parametrize("folder", ["..", "/", "inside/../..", "~", "link"])
+def test_reg_61_the_folder_lies_inside_the_roots(home: Home, folder: str) -> None:
+    (home.project / "link").symlink_to(home.home)
+    problem = home.problem(working_dir=folder)
+    assert problem.startswith(f"tools/show.json: `working_dir`: the folder {folder!r} is outside the roots")

@@ -1,0 +1,227 @@
+"""What a snippet costs its conversation and its host: bounds hold in what is shown, and in time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from statistics import median
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.llm.codeact.house import QUICK, house
+from toolgen.llm.codeact import CodeActLimits, WorkerPool
+from toolgen.llm.codeact.reports import Printed, one_line, result_report
+from toolgen.llm.presentations.protocol import Turn
+from toolgen.llm.sandbox.process import OUT_OF_TIME, Process, WorkerLost
+from toolgen.llm.sandbox.worker import Finished
+from toolgen.spec.visible import escaped, is_hidden
+
+pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
+
+HIDDEN = st.text(st.sampled_from("ab\n\t\x00\x1b\u202e\U000e0001\ue000\u3164\\\"'é")) | st.text()
+
+
+@given(text=HIDDEN, limit=st.integers(0, 40))
+def test_what_was_printed_is_bounded_as_it_is_shown(text: str, limit: int) -> None:
+    printed = Printed(limit)
+    for char in text:
+        printed.add(char)
+    report = printed.report()
+    body, _, cut = report.partition("\n[cut: these are the first ")
+    shown = body.removeprefix("printed:").removeprefix("\n| ")
+    assert len(shown) <= limit
+    if not cut:
+        assert shown.replace("\n| ", "\n") == "".join(
+            escaped(char) if is_hidden(char) and char not in "\n\t" else char for char in text.removesuffix("\n")
+        )
+
+
+@given(value=HIDDEN, limit=st.integers(0, 60))
+def test_a_result_is_bounded_as_it_is_shown(value: str, limit: int) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    shown, _, cut = result_report(text, limit).removeprefix("result: ").partition("\n[cut: ")
+    assert len(shown) <= limit
+    if not cut:
+        assert json.loads(shown) == value
+
+
+@given(HIDDEN)
+def test_one_line_is_bounded_as_it_is_shown(text: str) -> None:
+    assert len(one_line(text * 300)) <= 1001
+    assert "\n" not in one_line(text)
+
+
+@pytest.mark.parametrize("char", ["\\U000e0001", "\\n", "\\x00", "\\u202e", "a"])
+def test_escapes_count_as_they_are_shown(char: str) -> None:
+    limits = CodeActLimits(printed_chars=100, result_chars=100)
+    reports = house().reports(
+        f"print('{char}' * 5000)", f"result = '{char}' * 5000", f"raise ValueError('{char}' * 5000)", limits=limits
+    )
+    assert len(reports[0]) < 250
+    assert len(reports[1]) < 250
+    assert len(reports[2]) < 1_300
+    assert all("[cut: these are the first " in report for report in reports[:2])
+
+
+def test_the_wall_clock_of_a_process_is_bounded_whatever_it_does() -> None:
+    process = Process(1.0)
+
+    async def hang() -> float:
+        def endless() -> Any:
+            session = process.check_out()
+            return session.feed_run("while True: pass")
+
+        start = time.monotonic()
+        with pytest.raises(WorkerLost, match=OUT_OF_TIME):
+            await process.call(0.4, endless)
+        took = time.monotonic() - start
+        await process.end()
+        return took
+
+    assert 0.4 <= asyncio.run(hang()) < 3  # 11 s is when the library would give up
+    assert process.is_lost
+
+
+def test_the_time_of_all_parts_of_a_snippet_counts_together() -> None:
+    """Code that calls again and again has its seconds once, and not once for each part between two calls."""
+    world = house()
+    code = "while True:\n    for i in range(20000): pass\n    lab__echo(x=1)"
+    start = time.monotonic()
+    (report,) = world.reports(code, limits=CodeActLimits(seconds=0.4, calls=100_000))
+    assert (
+        report
+        == "error: the code was stopped, for it took more time than it may take; variables are as they were before it"
+    )
+    assert time.monotonic() - start < 10
+
+
+def test_all_that_is_fed_for_one_snippet_has_its_seconds_once() -> None:
+    limits = CodeActLimits(seconds=0.5)
+    busy = "import time\nstart = time.time()\nwhile time.time() - start < 0.4: pass"
+
+    async def feed_twice() -> None:
+        async with WorkerPool().worker(limits, "border", None) as worker:
+            assert isinstance(await worker.feed(busy, print), Finished)
+            with pytest.raises(WorkerLost, match=OUT_OF_TIME):
+                await worker.feed(busy, print)
+
+    asyncio.run(feed_twice())
+
+
+def test_the_wall_clock_of_a_snippet_with_its_calls_is_bounded() -> None:
+    cancelled: list[str] = []
+
+    async def slow(args: Any) -> Any:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.append(args["x"])
+            raise
+
+    world = house(echo=slow)
+    limits = CodeActLimits(total_seconds=0.5)
+    codeact = world.codeact(limits=limits)
+    start = time.monotonic()
+    reports = world.reports("a = 1", "a = 2\nlab__echo(x='slow')", "result = a", codeact=codeact)
+    assert time.monotonic() - start < 10
+    assert cancelled == ["slow"]
+    assert reports[1] == (
+        "error: the code was stopped, for it took more than 0.5 s with its calls; variables are as they were before it"
+    )
+    assert reports[2] == "result: 1"
+
+
+def test_what_was_slow_to_check_does_not_slow_down_what_comes_after() -> None:
+    world = house()
+    codeact = world.codeact()
+    slow = "\n".join(f"x{i} = {{'a': [{i}], 'b': x{i - 1}['b']}}" if i else "x0 = {'b': 1}" for i in range(500))
+
+    async def timed(code: str) -> tuple[float, str]:
+        start = time.perf_counter()
+        report = (await codeact.execute(Turn(code=code), world)).report
+        return time.perf_counter() - start, report
+
+    async def run_all() -> tuple[list[float], list[float]]:
+        await timed("result = 1")
+        before = [(await timed("result = [n for n in range(3)]"))[0] for _ in range(9)]
+        for _ in range(3):
+            await timed("n: int = 1\n" * 3000)
+            await timed(slow)
+        after = [(await timed("result = [n for n in range(3)]"))[0] for _ in range(9)]
+        return before, after
+
+    before, after = asyncio.run(run_all())
+    assert min(after) < 3 * min(before) + 0.005
+
+
+def test_a_snippet_without_calls_takes_few_milliseconds() -> None:
+    """5 ms on a machine that does nothing else; a process of its own took 27."""
+    world = house()
+    codeact = world.codeact()
+
+    async def run_all() -> list[float]:
+        times: list[float] = []
+        for number in range(40):
+            start = time.perf_counter()
+            outcome = await codeact.execute(Turn(code=f"a = {number}\nresult = [a, a + 1]"), world)
+            times.append(time.perf_counter() - start)
+            assert outcome.report == f"result: [{number}, {number + 1}]"
+        return times
+
+    times = asyncio.run(run_all())
+    assert min(times) < 0.005, median(times)
+
+
+def test_variables_have_the_types_that_they_were_left_with() -> None:
+    reports = house().reports(
+        "a = 1\nb = ['x']\nc = {'k': 1.5}\ndef f(n: int) -> int: return n\nimport math\nwhere = 'up' if a else 'down'",
+        "a + 'x'",
+        "b.append('y')\nc['k'] = 2\nresult = [a, b, c, f(a), math.floor(1.5)]",
+        "b.push(1)",
+        "a = 'text'\nresult = a.upper()",
+        "result = a.upper() + where",
+        "raise KeyError(a)\nlate = 1",
+        "result = a + nowhere",
+        limits=QUICK,
+    )
+    assert "Operator `+` is not supported between" in reports[1]
+    assert reports[2] == 'result: [1, ["x", "y"], {"k": 2}, 1, 1]'
+    assert "has no attribute `push`" in reports[3]
+    assert reports[4] == 'result: "TEXT"'
+    assert reports[5] == 'result: "TEXTup"'
+    assert "Name `nowhere` used when not defined" in reports[7]
+
+
+def test_names_that_are_not_asked_for_can_be_anything() -> None:
+    many = "\n".join(f"v{i} = {i}" for i in range(400))
+    assert house().reports(many, "result = [v0, v399]") == [
+        "it ran; nothing was printed, and `result` was not bound",
+        "result: [0, 399]",
+    ]
+
+
+def test_a_checker_that_has_grown_is_replaced_and_the_text_checked_again() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool, limits=CodeActLimits(memory_bytes=24 * 1024 * 1024))
+    for number in range(12):
+        reports = world.reports(
+            f"w{number} = [{', '.join(map(str, range(3000)))}]\nresult = w{number}[-1]", codeact=codeact
+        )
+        assert reports == ["result: 2999"], reports
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.text(st.sampled_from("ab:_[]|, Literal\"'*\\"), max_size=60))
+def test_a_type_is_written_only_where_code_can_say_it(text: str) -> None:
+    from toolgen.llm.codeact.history import History, _written
+
+    written = _written(text, frozenset({"int", "Literal"}))
+    history = History()
+    history.learn({"a": written})
+    source, _ = history.declarations(["a"], "_p")
+    assert source.count("\n") == 2

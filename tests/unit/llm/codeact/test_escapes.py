@@ -1,0 +1,470 @@
+"""What a snippet tries against its host: it gets nowhere, is told so, and the next one works."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.llm.codeact.house import QUICK, house
+from toolgen.llm.codeact import CodeAct, CodeActLimits, WorkerPool
+from toolgen.llm.presentations.protocol import Turn
+
+pytest.importorskip("pydantic_monty", reason="the extra `codeact` is not installed")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+STOPPED = "error: the code was stopped, for "
+MEMORY = f"{STOPPED}it needed more memory than it may have; variables are as they were before it"
+TIME = f"{STOPPED}it took more time than it may take; variables are as they were before it"
+
+
+def tried(*snippets: str, **settings: Any) -> list[str]:
+    """What is said of snippets after one that works and before one that finds what it left."""
+    reports = house().reports("kept = 7", *snippets, "result = lab__echo(x=kept)", **{"limits": QUICK, **settings})
+    assert reports[-1] == "result: 7", reports
+    return reports[1:-1]
+
+
+def repr_start(code: str) -> str:
+    """A name for a test of code that may be long."""
+    return ascii(code[:16])
+
+
+def hidden(code: str) -> str:
+    """Code that the type checker does not look into."""
+    return f"exec({code!r})"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open({path!r}, 'w').write('x')",
+        "import pathlib\npathlib.Path({path!r}).write_text('x')",
+        "import os\nos.open({path!r}, 66)",
+        "import os\nos.system('touch {path}')",
+        "import os\nos.fork()",
+        "import os\nos.kill(os.getppid(), 9)",
+        "import os\nos.environ['PATH']",
+        "import os\nos.listdir('/')",
+        "import subprocess\nsubprocess.run(['touch', {path!r}])",
+        "import socket\nsocket.create_connection(('127.0.0.1', 80))",
+        "import ctypes\nctypes.string_at(0)",
+        "import urllib.request\nurllib.request.urlopen('http://127.0.0.1')",
+        "import shutil, tempfile\ntempfile.mkdtemp()",
+        "import importlib\nimportlib.import_module('os').system('touch {path}')",
+        "__import__('os').system('touch {path}')",
+        "import sys\nsys.modules['os'].system('touch {path}')",
+        "import gc\ngc.get_objects()",
+        "import toolgen",
+        "import pydantic_monty",
+        "import time\ntime.sleep(30)",
+    ],
+)
+def test_tus_17_files_sockets_processes_and_imports_are_not_there(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "touched"
+    written = code.replace("{path!r}", repr(str(path))).replace("{path}", str(path))
+    for report in tried(written, hidden(written)):
+        assert report.startswith(("error: line ", "nothing was run")), report
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "().__class__.__base__.__subclasses__()",
+        "lab__echo.__globals__",
+        "lab__echo.__code__",
+        "lab__echo.__closure__[0].cell_contents",
+        "(lambda: 0).__globals__['__builtins__']",
+        "_toolgen_call.__self__",
+        "'{0.__class__.__mro__}'.format(1)",
+        "'{x.__globals__}'.format(x=lab__echo)",
+        "getattr(1, '__class__').__mro__",
+        "type(1).__subclasses__(object)",
+        "[].__reduce_ex__(2)",
+        "__builtins__",
+        "__loader__",
+        "(i for i in [1]).gi_frame.f_back",
+        "Exception().__traceback__.tb_frame",
+        "vars()",
+        "globals()",
+        "breakpoint()",
+        "input()",
+        "compile('1', 'x', 'eval')",
+    ],
+)
+def test_introspection_leads_nowhere(expression: str) -> None:
+    for report in tried(f"result = str({expression})", hidden(f"result = str({expression})\nprint(result)")):
+        assert report.startswith(("error: ", "nothing was run")), report
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = [0] * 10**9",
+        "x = 'a' * 10**10",
+        "x = 10 ** 10**9",
+        "x = '%1000000000d' % 1",
+        "x = f'{1:>1000000000}'",
+        "x = ['a' * 10**6 for _ in range(10**6)]",
+        "x = {i: str(i) for i in range(10**8)}",
+        "try:\n    x = [0] * 10**9\nexcept BaseException:\n    x = []",
+    ],
+)
+def test_memory_has_an_end(code: str) -> None:
+    (report,) = tried(code, limits=CodeActLimits(seconds=5, memory_bytes=96 * 1024 * 1024))
+    assert report == MEMORY
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "try:\n    while True: pass\nexcept BaseException:\n    pass",
+        "while True:\n    try:\n        pass\n    finally:\n        continue",
+        "x = 0\nfor i in range(10**12): x += i",
+        "while True: print('x' * 1000)",
+    ],
+)
+def test_tus_17_time_has_an_end(code: str) -> None:
+    (report,) = tried(code)
+    assert report.endswith(TIME)
+    assert len(report) < 10_000
+
+
+def test_a_pattern_that_would_take_for_ever_does_not() -> None:
+    (report,) = tried("import re\nre.match('(a+)+$', 'a' * 60 + 'b')\nresult = 1")
+    assert report in ("result: 1", TIME) or report.startswith("error: line 2: ")
+
+
+def test_the_time_that_calls_take_is_not_the_snippets() -> None:
+    async def slow(args: Any) -> Any:
+        await asyncio.sleep(2 * QUICK.seconds)
+        return args["x"]
+
+    assert house(echo=slow).reports("result = lab__echo(x=1)", limits=QUICK) == ["result: 1"]
+
+
+def test_calls_have_an_end() -> None:
+    world = house()
+    limits = CodeActLimits(calls=3)
+    reports = world.reports(
+        "while True:\n    try:\n        lab__echo(x=1)\n    except BaseException: pass", limits=limits
+    )
+    assert reports == [f"{STOPPED}it made more calls than 3; variables are as they were before it"]
+    assert len(world.requests) == 3
+
+
+def test_variables_that_are_too_large_to_be_kept_are_not_kept() -> None:
+    limits = CodeActLimits(memory_bytes=128 * 1024 * 1024, kept_bytes=16 * 1024 * 1024)
+    reports = tried("x = 'a' * 17_000_000\nresult = 1", "x = 1\nresult = x", limits=limits)
+    assert reports[0].startswith("result: 1\nvariables are as they were before it, for they would take more memory")
+    assert reports[1] == "result: 1"
+
+
+def test_a_conversation_goes_on_after_variables_that_do_not_fit_again() -> None:
+    reports = house().reports("x = [0] * 10_000_000\nresult = 1", "print(1)", "y = 2\nresult = y")
+    assert reports[0].startswith("result: 1")
+    assert reports[2] == "result: 2"
+
+
+NAMES = [
+    "lab__echo", "result", "_toolgen_call", "_toolgen_function", "_toolgen_result", "_toolgen_json", "json", "Any",
+    "TypedDict", "reveal_type", "_toolgen_reveal", "type", "str", "len", "dict", "zip", "enumerate", "ValueError",
+    "LookupError", "BaseException", "print", "map", "toolgen_checked",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ["{} = 5", "def {}(*a):\n    while True: pass", "class {}: pass", "exec('{} = 5')"])
+def test_a_name_that_a_snippet_binds_over_breaks_nothing_after_it(how: str) -> None:
+    binding = "\n".join(how.format(name) for name in NAMES)
+    reports = house().reports(
+        "def later(): return lab__echo(x=4)", binding, "v: int = later()\nresult = lab__echo(x=[v, {'a': 1.5}])\n",
+        "result = 'text'", limits=QUICK,
+    )  # fmt: skip
+    assert not reports[1].startswith("nothing was run"), reports[1]
+    assert reports[2:] == ['result: [4, {"a": 1.5}]', 'result: "text"']
+
+
+def test_the_names_that_lead_out_cannot_be_found() -> None:
+    world = house()
+    codeact = world.codeact(limits=QUICK)
+    names = vars(codeact._session)["_border"]
+    (first, *reports) = world.reports(
+        "result = lab__echo(x=1)",
+        *(
+            f"try:\n    r = {what}\nexcept BaseException as e:\n    r = e\nprint(str(r), repr(r))"
+            for what in (
+                "eval('locals()')", "eval('(lambda: locals())()')", "lab__echo", "eval('globals()')", "eval('dir()')",
+                "eval('vars()')", "eval('lab__echo.__closure__')", "eval('lab__echo(x=print)')",
+                "eval('lab__echo(y=1, y=2)')", "eval('lab__echo(1, 2, 3)')", "eval('lab__echo(x=1, **{chr(0): 1})')",
+            )
+        ),
+        codeact=codeact,
+    )  # fmt: skip
+    assert first == "result: 1"
+    told = "\n".join(reports)
+    assert not any(name in told for name in (names.call, names.function, names.result))
+
+
+def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
+    world = house()
+    big, many = world.outcomes(
+        "lab__echo(x='a' * 500)",
+        "for _ in range(9): lab__echo(x='a' * 500)",
+        limits=CodeActLimits(argument_bytes=1200),
+    )
+    assert many.report == f"{STOPPED}its calls were given more than 1200 bytes; variables are as they were before it"
+    assert len(world.requests) == 3
+    assert "aaa" not in repr(big.calls)
+
+
+def test_the_stack_has_an_end() -> None:
+    reports = tried("def f(n): return f(n + 1)\nf(0)", "x = []\nfor _ in range(10**5): x = [x]\nresult = x")
+    assert "RecursionError: maximum recursion depth exceeded" in reports[0]
+    assert reports[1] == "error: maximum recursion depth exceeded"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = " + "[" * 20_000 + "]" * 20_000,
+        "x = " + "(" * 20_000 + "1" + ")" * 20_000,
+        "x = " + "-" * 40_000 + "1",
+        "x = " + "1+" * 20_000 + "1",
+        "x = " + "not " * 10_000 + "1",
+        "x" + ".a" * 20_000,
+        "x" + "[0]" * 15_000,
+        "\n".join(" " * depth + "if 1:" for depth in range(300)) + "\n" + " " * 300 + "pass",
+        "x = 1\n" * 8_000,
+        "f'" + '{f"' * 200,
+        "lambda: " * 6_000 + "0",
+        "\x00",
+        "x = '\ud800'",
+        "\ufeffx = 1",
+        "\u202ex = 1",
+    ],
+    ids=repr_start,
+)
+def test_source_of_any_shape_is_refused_or_run(code: str) -> None:
+    (report,) = tried(code)
+    assert len(report) < 20_000
+    assert report
+
+
+@given(
+    st.text(alphabet=st.characters(codec="utf-8"), max_size=80) | st.text(alphabet="(){}[]:=,.'\"\n x1#\\", max_size=80)
+)
+@settings(max_examples=12, deadline=None)
+def test_any_text_is_refused_or_run(code: str) -> None:
+    (report,) = tried(code)
+    assert report
+
+
+def killed_after(snippet: str, kill: Callable[[int], None]) -> list[str]:
+    """Reports of a conversation all of whose processes are killed from inside a call, and of its next snippets."""
+    pool = WorkerPool()
+
+    def deadly(args: Any) -> Any:
+        if args["x"] == "die":
+            assert len(pool.pids) == 2
+            for pid in pool.pids:
+                kill(pid)
+        return args["x"]
+
+    return house(echo=deadly).reports("a = 1", snippet, "result = a", "result = a + 1", pool=pool)
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGABRT, signal.SIGTERM])
+def test_processes_that_die_in_a_call_harm_nobody_and_are_replaced(sign: signal.Signals) -> None:
+    reports = killed_after("a = 2\nlab__echo(x='die')", lambda pid: os.kill(pid, sign))
+    assert reports[1:] == [
+        f"{STOPPED}the process that ran it died; variables are as they were before it",
+        "result: 1",
+        "result: 2",
+    ]
+
+
+def test_processes_that_die_while_they_wait_are_replaced() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool)
+    assert world.reports("a = 1", codeact=codeact) == ["it ran; nothing was printed, and `result` was not bound"]
+    before = pool.pids
+    assert len(before) == 2
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    assert world.reports("result = lab__echo(x=a)", "result = a", codeact=codeact) == ["result: 1", "result: 1"]
+    assert len(pool.pids) == 2
+    assert not set(before) & set(pool.pids)
+
+
+def test_conversations_share_processes_and_nothing_else() -> None:
+    pool = WorkerPool()
+    world = house()
+    world.reports("secret = 1\nexec('hidden = 2')\nimport json\nclass Any: pass", pool=pool)
+    before = pool.pids
+    reports = world.reports(
+        "result = secret", "result = eval('secret')", "result = eval('hidden')", "result = eval('json')",
+        "v: Any = 7\nresult = v", pool=pool,
+    )  # fmt: skip
+    assert "Name `secret` used when not defined" in reports[0]
+    for report, name in zip(reports[1:4], ("secret", "hidden", "json"), strict=True):
+        assert report.startswith(f"error: line 1: NameError: name '{name}' is not defined")
+    assert reports[4] == "result: 7"
+    assert pool.pids == before
+
+
+def test_a_closed_pool_leaves_no_process_and_starts_new_ones() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool)
+    world.reports("a = 1", codeact=codeact)
+    pids = pool.pids
+    pool.close()
+    assert pool.pids == []
+    assert not any(is_alive(pid) for pid in pids)
+    assert world.reports("result = a", codeact=codeact) == ["result: 1"]
+
+
+def test_no_more_processes_wait_than_are_wanted_and_a_forgotten_pool_ends_them() -> None:
+    pids = pids_of_a_pool_that_was_used()
+    gc.collect()
+    assert len(pids) == 2  # one that checks, and one that runs
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def pids_of_a_pool_that_was_used() -> list[int]:
+    pool = WorkerPool(idle=1)
+    world = house()
+    conversations = [world.codeact(pool=pool) for _ in range(4)]
+
+    async def run_all() -> list[str]:
+        outcomes = await asyncio.gather(*(each.execute(Turn(code="result = 1"), world) for each in conversations))
+        return [outcome.report for outcome in outcomes]
+
+    assert asyncio.run(run_all()) == ["result: 1"] * 4
+    assert all(is_alive(pid) for pid in pool.pids)
+    return pool.pids
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_child_is_told_and_leaves_the_processes_of_its_parent_alone() -> None:
+    ended = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines() == [
+        "result: 1",
+        f"sandbox_unavailable: no code can be run, for {FORKED}",
+        "the child ended with 0",
+        "result: 2",
+    ]
+
+
+FORKED = "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
+
+FORKING = """
+import os
+from tests.unit.llm.codeact.house import house
+
+world = house()
+codeact = world.codeact()
+print(*world.reports("a = 1\\nresult = a", codeact=codeact), flush=True)
+child = os.fork()
+if child == 0:
+    print(*world.reports("result = a", codeact=codeact), flush=True)
+    os._exit(0)  # as multiprocessing ends a child
+print("the child ended with", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(*world.reports("result = a + 1", codeact=codeact))
+"""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("code", ["while True: pass", "lab__echo(x=1)"])
+def test_tus_17_cancelling_leaves_no_process_behind(code: str) -> None:
+    pool = WorkerPool()
+    began = asyncio.Event()
+
+    async def for_ever(_args: Any) -> None:
+        began.set()
+        await asyncio.sleep(60)
+
+    async def cancelled() -> None:
+        world = house(echo=for_ever)
+        codeact: CodeAct = world.codeact(pool=pool, limits=CodeActLimits(seconds=60))
+        running = asyncio.create_task(codeact.execute(Turn(code=code), world))
+        while len(pool.pids) < 2:  # noqa: ASYNC110 - nobody tells when a process is there
+            await asyncio.sleep(0.01)
+        pid = pool.pids
+        if "echo" in code:
+            await began.wait()
+        else:
+            await asyncio.sleep(0.2)
+        running.cancel()
+        done, _ = await asyncio.wait([running], timeout=20)  # it would run for 60 s
+        assert done
+        assert running.cancelled()
+        (killed,) = set(pid) - set(pool.pids)
+        assert not is_alive(killed)
+        assert (await codeact.execute(Turn(code="result = 1"), world)).report == "result: 1"
+
+    asyncio.run(cancelled())
+
+
+def test_tus_17_a_process_that_was_stopped_is_gone_and_not_used_again() -> None:
+    pool = WorkerPool()
+    world = house()
+    codeact = world.codeact(pool=pool, limits=QUICK)
+    world.reports("x = 1", codeact=codeact)
+    before = set(pool.pids)
+    world.reports("1 / 0", "x: int = ''", "x = = 1", "del x", "x = " + "[" * 9000, codeact=codeact)
+    assert set(pool.pids) == before
+    for code in ("while True: pass", "y = 'a' * 10**9", "for _ in range(101): lab__echo(x=1)"):
+        (report,) = world.reports(code, codeact=codeact)
+        assert report.startswith(STOPPED)
+        assert not [pid for pid in before - set(pool.pids) if is_alive(pid)]
+        world.reports("x = 1", codeact=codeact)
+        assert len(before & set(pool.pids)) == 1  # that of the checker
+        before = set(pool.pids)
+
+
+HOST = """
+import asyncio
+from tests.unit.llm.codeact.house import QUICK, house
+from toolgen.llm.presentations.protocol import Turn
+
+async def main():
+    world = house()
+    codeact = world.codeact(limits=QUICK)
+    for code in ("result = lab__echo(x=1)", "while True: pass"):
+        print((await codeact.execute(Turn(code=code), world)).report)
+    running = asyncio.create_task(codeact.execute(Turn(code="while True: pass"), world))
+    await asyncio.sleep(0.1)
+    running.cancel()
+    await asyncio.wait([running])
+
+asyncio.run(main())
+"""
+
+
+def test_a_host_ends_as_it_should_after_snippets_that_were_stopped() -> None:
+    for _ in range(2):
+        ended = subprocess.run([sys.executable, "-c", HOST], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stdout) == (0, f"result: 1\n{TIME}\n"), ended.stderr

@@ -1,0 +1,24 @@
+"""The shop, compiled once and loaded anew for each test."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.llm.presentations.shop import PACKAGE, write_package
+from toolgen.runtime import Catalog, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture(scope="session")
+def shop_catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Catalog]]:
+    """Gives the catalog of the shop."""
+    folder = tmp_path_factory.mktemp("shop")
+    write_package(folder)
+    sys.path.insert(0, str(folder))
+    yield lambda: load(PACKAGE)
+    sys.path.remove(str(folder))

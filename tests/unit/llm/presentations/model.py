@@ -1,0 +1,86 @@
+"""A scripted model: it has tasks, knows nothing of the host, and finds its way by what it is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.unit.runtime.responses import RESPONSES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.llm import Conversation, Turn
+
+_NAMES = re.compile(r'"name": ?"([^"]+)"')
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call that the model is to make: of the tool that `words` describe, under one of the names it may go by."""
+
+    words: str
+    names: tuple[str, ...]
+    category: str
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+class ScriptedModel:
+    """Makes its tasks one by one, by the means that each request offers, and says `done` after the last."""
+
+    def __init__(self, conversation: Conversation, provider: str = "openai") -> None:
+        self._conversation = conversation
+        self._provider = provider
+        self._ids = 0
+        self.told: list[str] = []
+        self.sent: list[str] = []
+        self.requests = 0
+
+    async def do(self, tasks: Sequence[Task]) -> Turn:
+        """Make all tasks, and say so. `told` is what came back, a text for each request."""
+        for task in tasks:
+            await self._make(task)
+        turn = await self.say("done")
+        assert turn.is_final
+        return turn
+
+    async def say(self, text: str = "", *calls: tuple[str, Mapping[str, Any]]) -> Turn:
+        """Answer one request with a text and calls."""
+        self.sent.append(json.dumps(dict(self._conversation.request())) + self._conversation.prompt)
+        self.requests += 1
+        numbered = [(self._next_id(), name, args) for name, args in calls]
+        turn = await self._conversation.take(RESPONSES[self._provider](text, numbered))
+        self.told.append(json.dumps(turn.messages))
+        return turn
+
+    def _next_id(self) -> str:
+        self._ids += 1
+        return f"call_{self._ids}"
+
+    @property
+    def offered(self) -> set[str]:
+        """The names of the tools in the next request."""
+        return set(_NAMES.findall(json.dumps(dict(self._conversation.request()))))
+
+    async def _make(self, task: Task) -> None:
+        prompt = self._conversation.prompt
+        direct = [name for name in task.names if name in self.offered]
+        if direct:
+            await self.say("", (direct[0], task.args))
+        elif "```python" in prompt:
+            function = next(name for name in task.names if f"def {name}(" in prompt)
+            given = ", ".join(f"{name}={value!r}" for name, value in task.args.items())
+            await self.say(f"```python\nresult = {function}({given})\n```")
+        elif "search_tools" in self.offered:
+            await self.say("", ("search_tools", {"query": task.words}))
+            found = next(name for name in task.names if name in self.offered)
+            await self.say("", (found, task.args))
+        elif "list_actions" in self.offered:
+            await self.say("", ("list_actions", {"category": [task.category]}))
+            action = next(name for name in task.names if f'"{name}' in self.told[-1])
+            await self.say("", ("invoke_action", {"action_name": action, "args": task.args}))
+        else:
+            tag = next(name for name in task.names if f"{name}: " in prompt)
+            await self.say(f"{tag}: {' '.join(map(str, task.args.values()))}")

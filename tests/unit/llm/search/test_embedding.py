@@ -1,0 +1,71 @@
+"""Embedding classes: by name, with a clear word where one cannot be had."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from toolgen.llm.search.embedders import embedder_of
+from toolgen.llm.search.embedding import (
+    EmbeddingClass,
+    EmbeddingError,
+    EndpointClass,
+    FunctionClass,
+    LocalClass,
+)
+from toolgen.llm.search.endpoint import EndpointEmbedder
+from toolgen.llm.search.function import FunctionEmbedder
+
+CLASSES: dict[str, EmbeddingClass] = {
+    "standard": EndpointClass(url="http://localhost:1/v1", model="small"),
+    "own": FunctionClass(function="benchmarks.hashed_vectors:vectors"),
+    "local": LocalClass(path="/models/minilm"),
+}
+
+
+@pytest.mark.parametrize("name", [None, "", "lexical"])
+def test_no_class_and_lexical_need_no_embedder(name: str | None) -> None:
+    assert embedder_of(name, CLASSES) is None
+
+
+def test_a_class_gives_its_embedder() -> None:
+    assert isinstance(embedder_of("standard", CLASSES), EndpointEmbedder)
+    own = embedder_of("own", CLASSES)
+    assert isinstance(own, FunctionEmbedder)
+    assert own.model == "function benchmarks.hashed_vectors:vectors"
+    assert len(own.embed(["a", "b"])) == 2
+
+
+def test_models_of_one_name_at_two_places_are_two() -> None:
+    urls = ["http://localhost:1/v1", "http://localhost:2/v1"]
+    made = [embedder_of("it", {"it": EndpointClass(url=url, model="small")}) for url in urls]
+    assert [each.model for each in made if each] == [f"endpoint {url} small" for url in urls]
+
+
+def refusal(name: str, classes: dict[str, EmbeddingClass]) -> str:
+    with pytest.raises(EmbeddingError) as refused:
+        embedder_of(name, classes)
+    return str(refused.value)
+
+
+def test_an_unknown_class_is_refused_with_the_nearest() -> None:
+    assert refusal("standrad", CLASSES) == "there is no embedding class 'standrad'; did you mean 'standard'?"
+    assert refusal("zzz", {}) == "there is no embedding class 'zzz'; there are lexical"
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
+def test_a_local_model_says_what_to_install() -> None:
+    assert 'pip install "toolgen[local-vectors]"' in refusal("local", CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        ("nothing", "'nothing' names no function: write \"module:name\""),
+        ("no_such_module_here:f", "'no_such_module_here:f' cannot be imported: No module named 'no_such_module_here'"),
+        ("benchmarks.hashed_vectors:LENGTH", "'benchmarks.hashed_vectors:LENGTH' is no function, but int"),
+    ],
+)
+def test_a_function_that_is_not_there_is_refused(function: str, why: str) -> None:
+    assert refusal("own", {"own": FunctionClass(function=function)}) == why

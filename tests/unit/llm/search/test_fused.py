@@ -1,0 +1,313 @@
+"""Words and vectors together: fusion, what is hidden, what is kept, and how an embedder that fails is got over."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.hashed_vectors import HashedVectors
+from tests.unit.llm.search.worlds import TOOLS, document, worlds
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.llm.search.fused import Search, fuse
+from toolgen.llm.search.index import Hit, Index
+
+pytest.importorskip("numpy", reason="numpy is not installed")
+
+from toolgen.llm.search.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from toolgen.llm.search.embedding import Embedder
+    from toolgen.search.documents import SearchDocument
+
+
+def search_of(
+    documents: Iterable[SearchDocument], embedder: Embedder | None = None, file: Path | None = None, **settings: Any
+) -> Search:
+    by_key = {each.key: each for each in documents}
+    index = Index.build(by_key.values())
+    made = embedder or HashedVectors()
+    return Search(index, Vectors(index, made, lambda keys: [by_key[key] for key in keys], file), **settings)
+
+
+def keys(search: Search, query: str, limit: int = 10, allowed: Iterable[str] | None = None) -> list[str]:
+    among = None if allowed is None else frozenset(allowed)
+    return [hit.key for hit in asyncio.run(search.search(query, limit, among))]
+
+
+class Failing(HashedVectors):
+    """An embedder that fails until it is told not to."""
+
+    fails = True
+
+    def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+        if self.fails:
+            self.asked += texts
+            raise EmbeddingError("the endpoint is gone")
+        return super().embed(texts)
+
+
+def test_a_fused_score_is_the_weighted_sum_of_words_and_nearness() -> None:
+    near = {"a": 1.0, "b": 0.8, "c": 0.0}
+    assert fuse({"b": 0.5}, near, 2, depth=50) == (Hit("b", 0.55 * 0.5 + 0.45 * 0.8), Hit("a", 0.45))
+    assert fuse({}, {"b": 1.0, "a": 1.0}, 5, depth=50) == (Hit("a", 0.45), Hit("b", 0.45)), "ties go by key"
+    assert [hit.key for hit in fuse({"c": 0.1}, near, 5, depth=1)] == ["a", "c"], "only the nearest, and those found"
+
+
+def test_words_that_say_little_of_a_query_leave_it_to_the_vectors() -> None:
+    near = {"right": 1.0, "other": 0.7}
+    assert fuse({"other": 0.1}, near, 1, depth=50)[0].key == "right"
+    assert fuse({"other": 0.9}, near, 1, depth=50)[0].key == "other"
+
+
+def test_nearness_does_not_depend_on_the_cosines_that_a_model_gives_unrelated_texts() -> None:
+    """The vectors of the second model have a common part, which lifts all cosines."""
+
+    class Lifted(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            lengths = ((vector, sum(each * each for each in vector) ** 0.5) for vector in super().embed(texts))
+            return [[*(each / length for each in vector), 2.0] for vector, length in lengths]
+
+    wanted, lifted = (
+        asyncio.run(search_of(TOOLS, embedder).search("send a passphrase", 5)) for embedder in (None, Lifted())
+    )
+    assert [hit.key for hit in lifted] == [hit.key for hit in wanted]
+    assert [hit.score for hit in lifted] == pytest.approx([hit.score for hit in wanted], abs=1e-5)
+
+
+def test_vectors_find_what_words_do_not() -> None:
+    query = "passphr"  # no word, and more than a slip away from one
+    assert Index.build(TOOLS).search(query, 1) == ()
+    assert keys(search_of(TOOLS), query, 1) == ["accounts.reset_password"]
+
+
+def test_without_vectors_words_alone_decide() -> None:
+    index = Index.build(TOOLS)
+    assert asyncio.run(Search(index).search("send", 3)) == index.search("send", 3)
+
+
+@given(worlds, st.sets(st.sampled_from([f"k{number}" for number in range(9)])))
+def test_tus_12_vectors_of_what_is_hidden_do_not_tell(world: list[SearchDocument], allowed: set[str]) -> None:
+    alone = search_of(each for each in world if each.key in allowed)
+    among = search_of(world)
+    assert asyncio.run(among.search("send orders", 5, frozenset(allowed))) == asyncio.run(
+        alone.search("send orders", 5)
+    )
+
+
+def test_a_document_is_embedded_once_for_each_content_and_model(tmp_path: Path) -> None:
+    file = tmp_path / "vectors.sqlite"
+    first, second, third = HashedVectors(), HashedVectors(), HashedVectors()
+    wanted = keys(search_of(TOOLS, first, file), "send")
+    assert len(first.asked) == len(TOOLS) + 1
+    assert keys(search_of(TOOLS, second, file), "send") == wanted
+    assert second.asked == ["send"]
+
+    changed = [*TOOLS[1:], document("mail.send_message", "Send a letter.")]
+    keys(search_of(changed, third, file), "send")
+    assert third.asked == ["send", "mail.send_message\nSend a letter."]
+
+    other = HashedVectors()
+    other.model = "another"
+    keys(search_of(TOOLS, other, file), "send")
+    assert len(other.asked) == len(TOOLS) + 1
+
+
+def test_agents_that_take_turns_each_find_their_own() -> None:
+    search = search_of(TOOLS)
+    assert keys(search, "passphr", 1, ["mail.send_message", "accounts.reset_password"]) == ["accounts.reset_password"]
+    assert keys(search, "passphr", 1, ["mail.send_message", "weather.forecast"]) != ["accounts.reset_password"]
+    assert keys(search, "passphr", 1) == ["accounts.reset_password"]
+
+
+def test_documents_that_come_later_are_found_and_only_they_are_embedded() -> None:
+    known = {each.key: each for each in TOOLS}
+    embedder, index = HashedVectors(), Index.build(TOOLS)
+    search = Search(index, Vectors(index, embedder, lambda keys: [known[key] for key in keys]))
+    keys(search, "send")
+    embedder.asked.clear()
+    known["mail.send_message"] = document("mail.send_message", "Dispatch a telegram.")
+    known["mail.drafts"] = document("mail.drafts", "What was not sent.")
+    search.extend(known.values())
+    assert keys(search, "telegr", 1) == ["mail.send_message"]
+    assert embedder.asked == ["telegr", known["mail.drafts"].text, known["mail.send_message"].text]
+
+
+def test_only_what_may_be_seen_is_sent_to_an_embedder() -> None:
+    embedder = HashedVectors()
+    keys(search_of(TOOLS, embedder), "send", allowed=["weather.forecast", "not.there"])
+    assert [text.partition("\n")[0] for text in embedder.asked] == ["send", "weather.forecast"]
+
+
+def test_tus_13_an_embedder_that_fails_leaves_the_words_and_warns_once(caplog: pytest.LogCaptureFixture) -> None:
+    embedder, now = Failing(), [0.0]
+    search = search_of(TOOLS, embedder, clock=lambda: now[0])
+    wanted = [hit.key for hit in Index.build(TOOLS).search("passphrase send", 10)]
+
+    assert keys(search, "passphrase send") == keys(search, "passphrase send") == wanted
+    assert len(embedder.asked) == 1, "it is left alone for a while"
+    now[0] += 60
+    assert keys(search, "passphrase send") == wanted
+    assert len(embedder.asked) == 2
+    assert [each.getMessage() for each in caplog.records] == ["search goes on by words alone: the endpoint is gone"]
+
+    embedder.fails = False
+    now[0] += 60
+    assert keys(search, "passphr", 1) == ["accounts.reset_password"]
+
+
+@pytest.mark.parametrize(
+    "made", [[[1.0]], [[1.0], [2.0, 3.0]], "no vectors", [[float("nan")]] * 5, [1.0] * 5, [["x"]] * 5, None]
+)
+def test_what_is_no_vectors_is_got_over_too(made: Any, caplog: pytest.LogCaptureFixture) -> None:
+    class Odd(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            odd: list[list[float]] = made
+            return odd
+
+    assert keys(search_of(TOOLS, Odd()), "send", 1) == ["mail.send_message"]
+    assert "hashed-pieces gave no vectors of one length" in caplog.text
+
+
+@pytest.mark.parametrize("raised", [ConnectionError("secret"), ZeroDivisionError(), MemoryError()])
+def test_whatever_an_embedder_raises_is_got_over_and_told_by_its_type(
+    raised: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Raising(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            raise raised
+
+    assert keys(search_of(TOOLS, Raising()), "send", 1) == ["mail.send_message"]
+    assert [each.getMessage() for each in caplog.records] == [
+        f"search goes on by words alone: hashed-pieces raised {type(raised).__name__}"
+    ]
+
+
+def spoil(file: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(statement, values)
+
+
+def test_a_file_that_breaks_while_it_is_used_is_done_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "vectors.sqlite"
+    keys(search_of(TOOLS, file=file), "send")
+    spoil(file, "DROP TABLE vectors")
+    assert keys(search_of(TOOLS, file=file), "passphr", 1) == ["accounts.reset_password"]
+    assert [each.getMessage() for each in caplog.records] == [
+        "vectors are made anew and not kept: the file of vectors cannot be used: no such table: vectors"
+    ]
+
+
+@pytest.mark.parametrize("row", [b"\1\2\3", b"", "text", None, b"\0\0\xc0\x7f" * 1024, b"\0\0\x80\x3f" * 7])
+def test_rows_that_are_no_vectors_or_of_another_length_are_made_again(
+    row: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "vectors.sqlite"
+    keys(search_of(TOOLS, file=file), "send")
+    spoil(file, "UPDATE vectors SET vector = ?", row)
+    again, after = HashedVectors(), HashedVectors()
+    assert keys(search_of(TOOLS, again, file), "passphr", 1) == ["accounts.reset_password"]
+    assert len(again.asked) == len(TOOLS) + 1
+    keys(search_of(TOOLS, after, file), "passphr")
+    assert after.asked == ["passphr"]
+    assert caplog.text == ""
+
+
+def test_a_model_whose_vectors_changed_length_embeds_all_again_and_old_rows_go(tmp_path: Path) -> None:
+    class Longer(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            return [[*vector, 1.0] for vector in super().embed(texts)]
+
+    file = tmp_path / "vectors.sqlite"
+    keys(search_of([*TOOLS, document("one.more")], file=file), "send")
+    longer, after = Longer(), Longer()
+    keys(search_of(TOOLS, longer, file), "send")
+    assert len(longer.asked) == len(TOOLS) + 1
+    keys(search_of(TOOLS, after, file), "send")
+    assert after.asked == ["send"]
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (len(TOOLS),)
+
+
+def test_a_query_whose_vector_is_longer_than_those_of_documents_is_got_over_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Uneven(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            return [vector[: len(texts)] for vector in super().embed(texts)]
+
+    assert keys(search_of(TOOLS, Uneven()), "send", 1) == ["mail.send_message"]
+    assert "hashed-pieces gave vectors of different lengths" in caplog.text
+
+
+def test_documents_that_take_long_to_embed_are_waited_for_in_parts(caplog: pytest.LogCaptureFixture) -> None:
+    many = {each.key: each for each in (*TOOLS, *(document(f"x.tool{number}") for number in range(200)))}
+
+    class Slow(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            if len(texts) > 1:
+                time.sleep(0.1)
+            return super().embed(texts)
+
+    index, embedder = Index.build(many.values()), Slow()
+    vectors = Vectors(index, embedder, lambda keys: [many[key] for key in keys], patience=0.05)
+    search = Search(index, vectors)
+    assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == []
+    assert len(embedder.asked) == 2 * (1 + 96), "each goes on where the last one stopped"
+    assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == ["accounts.reset_password"]
+    assert caplog.text == ""
+
+
+def test_what_changes_while_an_embedder_is_asked_changes_no_search_under_way(caplog: pytest.LogCaptureFixture) -> None:
+    before = {each.key: each for each in TOOLS}
+    index = Index.build(TOOLS)
+
+    class Meddling(HashedVectors):
+        def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+            changed = {"mail.send_message": document("mail.send_message", "Dispatch a telegram.")}
+            search.extend(changed.values(), lambda keys: [changed[key] for key in keys])
+            return super().embed(texts)
+
+    search = Search(index, Vectors(index, Meddling(), lambda keys: [before[key] for key in keys]))
+    assert keys(search, "passphr", 1) == ["accounts.reset_password"]
+    assert caplog.text == ""
+
+
+def test_a_search_fails_for_nothing_that_vectors_raise(caplog: pytest.LogCaptureFixture) -> None:
+    def gone(keys: Sequence[str]) -> list[SearchDocument]:
+        raise KeyError(*keys)
+
+    index = Index.build(TOOLS)
+    search = Search(index, Vectors(index, HashedVectors(), gone))
+    assert keys(search, "send", 1) == keys(search, "send", 1) == ["mail.send_message"]
+    assert [each.getMessage() for each in caplog.records] == ["search goes on by words alone: KeyError was raised"]
+
+
+def test_documents_that_changed_behind_the_back_of_an_index_are_got_over_too(caplog: pytest.LogCaptureFixture) -> None:
+    index = Index.build(TOOLS)
+    search = Search(index, Vectors(index, HashedVectors(), lambda keys: [document(key) for key in keys]))
+    assert keys(search, "send", 1) == ["mail.send_message"]
+    assert "documents changed since they were indexed" in caplog.text
+
+
+def test_a_file_of_something_else_is_done_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "vectors.sqlite").write_text("something else, of some length, that is no database at all")
+    search = search_of(TOOLS, file=tmp_path / "vectors.sqlite")
+    assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == ["accounts.reset_password"]
+    assert caplog.text.count("vectors are made anew and not kept: the file of vectors cannot be opened") == 1
+
+
+@pytest.mark.parametrize("query", ["", "  "])
+def test_an_empty_query_asks_no_embedder(query: str) -> None:
+    embedder = HashedVectors()
+    assert keys(search_of(TOOLS, embedder), query) == []
+    assert embedder.asked == []

@@ -1,0 +1,147 @@
+"""The index: what is found, and that nobody learns of what is hidden from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.llm.search.worlds import TOOLS, document, queries, worlds
+from toolgen.llm.search.index import Hit, Index
+from toolgen.search.documents import SearchDocument
+from toolgen.search.index_text import write_index
+from toolgen.spec.derived import catalog_mark
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+INDEX = Index.build(TOOLS)
+
+
+def found(query: str, limit: int = 10) -> list[str]:
+    return [hit.key for hit in INDEX.search(query, limit)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Could you send Ann a message?", "mail.send_message"),
+        ("what is in my inbox", "mail.list_messages"),
+        ("cancelling orders", "shop.cancel_order"),
+        ("recipients", "mail.send_message"),
+        ("readonly", "mail.list_messages"),
+        ("mail.list_messages", "mail.list_messages"),
+        ("ResetPassword", "accounts.reset_password"),
+    ],
+)
+def test_all_fields_are_searched_and_words_meet_in_their_stems(query: str, first: str) -> None:
+    assert found(query)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("abort my purchase", "shop.cancel_order"),
+        ("temprature in Paris", "weather.forecast"),
+        ("pass word", "accounts.reset_password"),
+    ],
+)
+def test_synonyms_slips_and_words_written_apart_are_found_too(query: str, first: str) -> None:
+    index = Index.build([*TOOLS[:4], document("accounts.renew", "Renew a password.")])
+    assert index.search(query, 1)[0].key == first.replace("reset_password", "renew")
+
+
+def test_a_word_itself_beats_its_synonyms() -> None:
+    index = Index.build([document("a.remove", "Remove a row."), document("b.delete", "Delete a row.")])
+    assert [hit.key for hit in index.search("delete", 2)] == ["b.delete", "a.remove"]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "the of and", "zzzzqqqq", "?!", "🙂", "\ud800", "\x00"])
+def test_a_query_that_says_nothing_finds_nothing(query: str) -> None:
+    assert INDEX.search(query, 10) == ()
+
+
+@pytest.mark.parametrize(
+    "query", ['") OR 1=1 --', "NEAR(send message)", "name:*", "send AND NOT message", "{send}^2 -x"]
+)
+def test_the_syntax_of_other_engines_is_just_text(query: str) -> None:
+    assert all(isinstance(hit, Hit) for hit in INDEX.search(query, 10))
+
+
+def test_of_a_huge_query_only_the_start_is_read() -> None:
+    assert INDEX.search("send " + "x" * 100_000 + " weather", 10) == INDEX.search("send " + "x" * 3_995, 10)
+    assert INDEX.search("filler " * 20_000, 10) == ()
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_no_documents_are_asked_for(limit: int) -> None:
+    assert INDEX.search("send", limit) == ()
+
+
+def test_documents_that_tie_come_by_key() -> None:
+    index = Index.build(document(key, "The same.") for key in ("c", "a", "b"))
+    assert [hit.key for hit in index.search("same", 2)] == ["a", "b"]
+
+
+def test_texts_without_spaces_are_found_by_parts_of_them() -> None:
+    index = Index.build([document("a", "天気予報を取得する"), document("b", "メールを送信する")])
+    assert [hit.key for hit in index.search("今日の天気", 5)] == ["a"]
+
+
+@given(worlds, queries, st.sets(st.sampled_from([f"k{number}" for number in range(11)])), st.integers(1, 12))
+def test_tus_12_uac_47_a_search_among_some_is_as_if_there_were_no_others(
+    world: list[SearchDocument], query: str, allowed: set[str], limit: int
+) -> None:
+    alone = Index.build(each for each in world if each.key in allowed)
+    assert Index.build(world).search(query, limit, allowed) == alone.search(query, limit)
+
+
+@given(worlds, queries, st.integers(1, 12))
+def test_fewer_hits_are_the_first_of_more(world: list[SearchDocument], query: str, limit: int) -> None:
+    index = Index.build(world)
+    assert index.search(query, limit) == index.search(query, 100)[:limit]
+
+
+@given(worlds, worlds, queries)
+def test_an_extended_index_is_one_built_of_the_last_of_each_key(
+    earlier: list[SearchDocument], later: list[SearchDocument], query: str
+) -> None:
+    merged = {each.key: each for each in (*earlier, *later)}
+    extended = Index.build(earlier).extended(later)
+    assert extended.search(query, 5) == Index.build(merged.values()).search(query, 5)
+    assert len(extended) == len(merged)
+
+
+@given(worlds, worlds, queries)
+def test_a_stored_index_finds_what_the_built_one_finds(
+    world: list[SearchDocument], later: list[SearchDocument], query: str
+) -> None:
+    stored = Index.load(write_index(world, catalog_mark(b"")).encode())
+    assert stored is not None
+    assert list(stored) == sorted(each.key for each in world)
+    assert stored.search(query, 5) == Index.build(world).search(query, 5)
+    assert stored.extended(later).search(query, 5) == Index.build(world).extended(later).search(query, 5)
+
+
+def test_only_documents_that_changed_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    counted = SearchDocument.counted_words
+
+    def noted(self: SearchDocument) -> Counter[str]:
+        read.append(self.key)
+        return counted(self)
+
+    monkeypatch.setattr(SearchDocument, "counted_words", noted)
+
+    assert INDEX.extended(TOOLS) is INDEX
+    INDEX.extended([*TOOLS[1:], document("mail.send_message", "Send a letter."), document("new.tool")])
+    assert read == ["mail.send_message", "new.tool"]
+
+
+def test_rankings_are_kept_for_the_latest_sets_only() -> None:
+    index = Index.build(TOOLS)
+    for tool in range(100):
+        index.search("send", 5, frozenset({TOOLS[0].key, str(tool)}))
+    assert len(index._rankings) <= 16

@@ -1,0 +1,82 @@
+"""The index of a catalog: what a build writes is what a runtime would make, and registered tools join it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.unit.runtime.tools import add
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.of_catalog import documents_of, index_of
+from toolgen.runtime import Catalog, ToolDefinition, load
+from toolgen.search.documents import SearchDocument
+from toolgen.search.index_text import INDEX_FILE, write_index
+from toolgen.spec.derived import DERIVED, catalog_mark
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.unit.runtime.package import Shop
+
+
+def test_registered_tools_are_found_by_what_they_say_of_themselves() -> None:
+    catalog = add(Catalog(), lambda _args: "ran", "mail.send", description="Send a message.", title="Post a letter")
+    schema = {"type": "object", "properties": {"recipient": {"type": "string", "description": "Whom it goes to."}}}
+    add(catalog, lambda _args: "ran", "mail.list", description="What came in.", input_schema=schema)
+    index = index_of(catalog)
+    assert [hit.key for hit in index.search("letter", 5)] == ["mail.send"]
+    assert [hit.key for hit in index.search("recipient", 5)] == ["mail.list"]
+    assert [hit.key for hit in index.search("write", 5)] == ["mail.list", "mail.send"]  # the tag of their permission
+
+
+def test_a_package_without_an_index_is_indexed_when_it_is_asked_for(shop: Shop) -> None:
+    catalog = load(shop.name)
+    index = index_of(catalog)
+    assert set(index) == set(catalog)
+
+
+def test_a_stored_index_is_loaded_and_only_what_it_lacks_is_read(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = load(shop.name)
+    index_of(catalog)
+    add(catalog, lambda _args: "ran", "mail.send", description="Send a message.")
+    read: list[str] = []
+    definition = Catalog.definition
+
+    def noted(self: Catalog, ident: str) -> ToolDefinition:
+        read.append(ident)
+        return definition(self, ident)
+
+    monkeypatch.setattr(Catalog, "definition", noted)
+
+    index = index_of(catalog)
+
+    assert read == ["mail.send"]
+    fresh = Index.build(documents_of(catalog, catalog))
+    assert index.search("list orders", 5) == fresh.search("list orders", 5) != ()
+
+
+def test_a_stored_index_that_is_damaged_or_of_another_catalog_is_made_again_and_kept(shop: Shop) -> None:
+    catalog = load(shop.name)
+    documents = list(documents_of(catalog, catalog))
+    index_of(catalog)
+    file = shop.folder / DERIVED / INDEX_FILE
+    text = file.read_text(encoding="utf-8")
+    ghost = SearchDocument(key="ghost.refund", names=("ghost.refund",))
+    for stored in (text[: len(text) // 2], write_index([*documents, ghost], catalog_mark(b"another")), ""):
+        file.write_text(stored, encoding="utf-8")
+        index = index_of(catalog)
+        assert set(index) == set(catalog)
+        assert index.search("list orders", 5) == Index.build(documents).search("list orders", 5) != ()
+        assert file.read_text(encoding="utf-8") == text
+
+
+def test_an_index_that_cannot_be_kept_is_made_each_time(shop: Shop) -> None:
+    catalog = load(shop.name)
+    (shop.folder / DERIVED / INDEX_FILE).mkdir(parents=True)
+    assert set(index_of(catalog)) == set(catalog)
+
+
+def test_a_package_that_changed_since_it_was_loaded_is_searched_as_it_was_loaded(shop: Shop) -> None:
+    catalog = load(shop.name)
+    place = shop.folder / "catalog.json"
+    place.write_text(place.read_text().replace('"shop.orders.find"', '"shop.orders.look_up"'), encoding="utf-8")
+    assert set(index_of(catalog)) == set(catalog)

@@ -1,0 +1,72 @@
+"""Stored indexes: other versions and rewritten files are left alone, and odd words are read back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.llm.search.worlds import TOOLS, document
+from toolgen.llm.search.index import Index
+from toolgen.search.index_text import write_index
+from toolgen.spec.derived import catalog_mark
+
+TEXT = write_index(TOOLS, catalog_mark(b""))
+
+
+def test_a_file_of_another_version_is_not_read() -> None:
+    assert Index.load(TEXT.replace('"version": 3', '"version": 1').encode()) is None
+
+
+def edited(**changes: Any) -> str:
+    """The index with other parts, laid out as a build does it, under the digest of what it was."""
+    index = {**json.loads(TEXT), **changes}
+    start = "\n".join(TEXT.split("\n", 3)[:3])
+    head = "".join(f"{json.dumps(key)}: {json.dumps(index[key])},\n" for key in ("keys", "digests", "lengths"))
+    words = ",\n".join(f"{json.dumps(word)}: {json.dumps(places)}" for word, places in index["words"].items())
+    return f'{start}\n{head}"words": {{\n{words}\n}}}}\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT[: len(TEXT) // 2],
+        TEXT[: len(TEXT) // 2] + "\n}}\n",
+        TEXT.replace('": [', '":['),
+        TEXT.replace("\n", "\r\n"),
+        TEXT.replace('"version": 3,\n', ""),
+        TEXT.replace('"keys"', '"key"'),
+        TEXT.replace('"messag"', '<<<<<<< HEAD\n"messag"'),
+        "\ufeff" + TEXT,
+        '[1,\n"words": {\n\n}}\n',
+        edited(keys=None),
+        edited(keys=[*json.loads(TEXT)["keys"], "ghost.tool"]),
+        edited(lengths=[1]),
+        edited(lengths=["a"] * len(TOOLS)),
+        edited(lengths=[10**400] * len(TOOLS)),
+        edited(digests=["0" * 16] * len(TOOLS)),
+        edited(words={"messag": [0, 2, 1]}),
+    ],
+)
+def test_a_file_that_was_cut_edited_or_merged_is_not_read(text: str) -> None:
+    assert Index.load(text.encode()) is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", json.dumps(json.loads(TEXT), indent=1)])
+def test_a_file_that_is_laid_out_otherwise_is_not_read(text: str) -> None:
+    assert Index.load(text.encode()) is None
+
+
+def test_words_of_other_scripts_are_read_back() -> None:
+    stored = Index.load(write_index([document("a", "天気 заказ")], catalog_mark(b"")).encode())
+    assert stored is not None
+    assert [hit.key for hit in stored.search("заказ", 1)] == ["a"]
+    assert [hit.key for hit in stored.search("天気", 1)] == ["a"]
+
+
+def test_an_index_of_nothing_is_read() -> None:
+    stored = Index.load(write_index([], catalog_mark(b"")).encode())
+    assert stored is not None
+    assert len(stored) == 0
+    assert stored.search("x", 1) == ()

@@ -1,0 +1,107 @@
+"""The flat view of tag tools, and what a handler is given."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from tests.unit.llm.tags.bot import ANN, echo
+from toolgen.llm import ToolUse
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef, tool_defs
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all, load
+from toolgen.runtime.base.errors import CatalogError
+
+FIELDS = [
+    "name",
+    "description",
+    "tag_prefix",
+    "arg_pattern",
+    "arg_groups",
+    "prompt_example",
+    "handler",
+    "cost",
+    "requires_gate",
+    "strip_from_display",
+    "cooldown_seconds",
+    "daily_limit",
+]
+
+
+def test_tel_01_a_tool_def_has_exactly_these_fields() -> None:
+    assert [field.name for field in fields(ToolDef)] == FIELDS
+    with pytest.raises(TypeError, match="colour"):
+        ToolDef(name="x", description="x", tag_prefix="X", colour="red")  # type: ignore[call-arg]  # what is tested
+
+
+def test_tel_02_what_is_not_said_has_these_defaults() -> None:
+    tool = ToolDef(name="x", description="x", tag_prefix="X")
+    assert (tool.arg_pattern, tool.arg_groups, tool.prompt_example) == ("(.+)", ["raw_arg"], "")
+    assert (tool.strip_from_display, tool.cooldown_seconds, tool.daily_limit) == (True, 0, 0)
+
+
+def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
+    with pytest.raises(ValueError, match="and not free, cheap or expensive"):
+        ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
+
+
+def test_tel_04_a_context_says_who_asked_what_and_where() -> None:
+    assert {"raw_arg", "user_message", "user", "chat_id", "kb_context", "confidence"} <= {
+        field.name for field in fields(ToolContext)
+    }
+    assert (ANN.kb_context, ANN.confidence) == (None, None)
+
+
+def test_tool_defs_are_sorted_by_name_over_all_toolsets() -> None:
+    catalog = Catalog()
+    tag = {"prefix": "X", "pattern": "(.+)", "groups": ["raw_arg"], "example": "", "strip_from_display": True}
+    for ident, metadata in (("a.zed", {"tag": tag}), ("b.add", {"tag": tag}), ("c.many", {})):
+        definition = ToolDefinition(name=ident, description="x", input_schema={"type": "object"}, metadata=metadata)
+        catalog.register(definition, lambda _args: None)
+    assert [tool.name for tool in tool_defs(catalog)] == ["add", "zed"]
+
+
+def test_the_compiled_tag_tools_are_given_in_the_flat_form_sorted_by_name() -> None:
+    found = {tool.name: tool for tool in tool_defs(load("generated"), {"research": echo})}
+    assert list(found) == ["claim", "learning", "research", "source", "summarize"]
+    assert found["research"] == ToolDef(
+        name="research",
+        description="Search X for recent posts on a topic. Results sent back to chat.",
+        tag_prefix="RESEARCH",
+        prompt_example="RESEARCH: [search query]",
+        handler=echo,
+        cost="cheap",
+        daily_limit=3,
+    )
+    assert found["learning"].arg_groups == ["category", "content"]
+    assert found["summarize"].requires_gate
+
+
+def of_tags(*tools: tuple[str, str]) -> Catalog:
+    """A catalog of registered tag tools: pairs of an ident and a prefix."""
+    catalog = Catalog()
+    for ident, prefix in tools:
+        tag = {"prefix": prefix, "pattern": "(.+)", "groups": ["raw_arg"], "example": "", "strip_from_display": True}
+        definition = ToolDefinition(name=ident, description="x", input_schema={"type": "object"}, metadata={"tag": tag})
+        catalog.register(definition, lambda _args: None)
+    return catalog
+
+
+def test_two_tools_with_the_same_last_word_are_refused_by_whoever_reads_them() -> None:
+    catalog = of_tags(("b.find", "FIND"), ("a.find", "SEEK"), ("a.keep", "KEEP"))
+    said = "^a.find and b.find would both be the tag tool find: rename one$"
+    runtime = Runtime(catalog, permission=allow_all)
+    for use in (
+        lambda: tool_defs(catalog),
+        lambda: TagRegistry().register_compiled(catalog, {}),
+        lambda: ToolUse(catalog).tagged(runtime, runtime.start_run()),
+    ):
+        with pytest.raises(CatalogError, match=said):
+            use()
+
+
+def test_two_tools_with_one_prefix_are_refused_in_a_conversation() -> None:
+    catalog = of_tags(("a.find", "FIND"), ("a.seek", "FIND"))
+    runtime = Runtime(catalog, permission=allow_all)
+    with pytest.raises(CatalogError, match=r"^the tag FIND would call both find and seek$"):
+        ToolUse(catalog).tagged(runtime, runtime.start_run())

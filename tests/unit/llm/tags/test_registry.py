@@ -1,0 +1,382 @@
+"""The tag registry: what can be registered, and how a tool is run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.llm.tags.bot import ANN, echo, learning, registry, tool
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolError, ToolResult
+from toolgen.llm.tags import TagRegistry, ToolContext, ToolDef
+from toolgen.record.memory import MemoryStore
+from toolgen.runtime import load
+from toolgen.runtime.base.errors import CatalogError, ToolNotFound, ToolRateLimited
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def run(made: TagRegistry, name: str, raw_arg: str = "tides", ctx: ToolContext = ANN) -> ToolResult[Any]:
+    """Execute a tool, in a loop of its own."""
+    return asyncio.run(made.execute(name, context(raw_arg, ctx)))
+
+
+def context(raw_arg: str, ctx: ToolContext = ANN, **fields: Any) -> ToolContext:
+    return ToolContext(**{**vars(ctx), "raw_arg": raw_arg, **fields})
+
+
+def fails_with(made: TagRegistry, *tools: ToolDef) -> str:
+    """The text of the error of registering the last of some tools."""
+    for each in tools[:-1]:
+        made.register(each)
+    with pytest.raises(CatalogError) as error:
+        made.register(tools[-1])
+    return str(error.value)
+
+
+def test_tel_06_a_name_is_registered_once_and_the_first_tool_stays() -> None:
+    made = registry(tool("claim", description="First."))
+    assert fails_with(made, tool("claim", description="Second.", tag_prefix="OTHER")) == (
+        "claim is registered already; names are unique, and the first tool stays"
+    )
+    assert made.all_tools() == [tool("claim", description="First.")]
+    assert "OTHER" not in made.tags
+
+
+def test_tel_07_tools_are_found_by_name_and_listed_by_name() -> None:
+    made = registry(tool("source"), tool("claim"), tool("research"))
+    assert made.get("claim") == tool("claim")
+    assert made.get("CLAIM") is None
+    assert [each.name for each in made.all_tools()] == ["claim", "research", "source"]
+
+
+def test_tel_09_limits_come_before_the_gate_and_the_gate_before_the_handler() -> None:
+    reached: list[str] = []
+
+    class Gate:
+        def check(self, tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
+            reached.append(f"gate of {tool.name}")
+            return GateDecision(approved=True)
+
+    async def handler(_ctx: ToolContext) -> ToolResult[Any]:
+        reached.append("handler")
+        return ToolResult()
+
+    made = registry(tool("research", handler, daily_limit=1, requires_gate=True), gate=Gate())
+    run(made, "research")
+    assert reached == ["gate of research", "handler"]
+    with pytest.raises(ToolRateLimited):
+        run(made, "research")
+    assert reached == ["gate of research", "handler"]
+
+
+def test_tel_10_tel_11_the_registry_stamps_the_audit_and_keeps_what_else_is_in_it() -> None:
+    clock, seconds = Clock(), iter([100.0, 101.2345])
+    clock.now = datetime(2026, 3, 1, 13, 30, tzinfo=timezone(timedelta(hours=1)))
+
+    async def handler(_ctx: ToolContext) -> ToolResult[Any]:
+        return ToolResult(audit={"tool": "forged", "ts": 0, "duration_ms": "long", "query": "tides"})
+
+    result = run(registry(tool("research", handler), clock=clock, monotonic=lambda: next(seconds)), "research")
+    assert result.audit == {
+        "query": "tides",
+        "tool": "research",
+        "ts": "2026-03-01T12:30:00+00:00",
+        "duration_ms": 1234,
+    }
+    assert type(result.audit["duration_ms"]) is int
+
+
+def test_tel_10_a_failure_is_stamped_too() -> None:
+    async def broken(_ctx: ToolContext) -> ToolResult[Any]:
+        raise ValueError("the index is down")
+
+    result = run(registry(tool("research", broken), clock=Clock(), monotonic=lambda: 0), "research")
+    assert not result.success
+    assert result.audit == {"tool": "research", "ts": "2026-03-01T12:00:00+00:00", "duration_ms": 0}
+    assert result.message == "the index is down"
+
+
+def test_tel_12_an_unknown_tool_is_raised_with_what_may_be_meant() -> None:
+    with pytest.raises(ToolNotFound, match=r"no tool is named 'reserch'; did you mean research\?"):
+        run(registry(tool("research")), "reserch")
+
+
+def test_tel_12_a_call_over_a_limit_is_raised_by_execute_and_a_result_of_invoke() -> None:
+    made = registry(tool("research", daily_limit=1), clock=Clock())
+    run(made, "research")
+    with pytest.raises(ToolRateLimited, match=r"^research cannot run: rate limit exceeded$") as error:
+        run(made, "research")
+    assert (error.value.name, error.value.retry_after) == ("research", 12 * 3600)
+    result = asyncio.run(made.invoke("research", context("tides")))
+    assert result.message == "research cannot run: rate limit exceeded"
+    assert result.error is not None
+    assert (result.error.kind, result.audit["tool"]) == (FailureKind.RATE_LIMITED, "research")
+
+
+def test_tel_12_a_limit_of_a_handlers_own_is_a_result() -> None:
+    async def limited(_ctx: ToolContext) -> ToolResult[Any]:
+        raise ToolRateLimited("the index", 5)
+
+    async def refused(_ctx: ToolContext) -> ToolResult[Any]:
+        return ToolResult(error=ToolError(message="slow down", kind=FailureKind.RATE_LIMITED))
+
+    made = registry(tool("claim", limited), tool("source", refused))
+    assert run(made, "claim").message == "the index cannot run: rate limit exceeded"
+    assert run(made, "source").message == "slow down"
+
+
+@pytest.mark.parametrize("how", ["freeze", "a call"])
+def test_tel_13_nothing_is_registered_once_the_tools_are_fixed(how: str) -> None:
+    made = registry(tool("claim"))
+    made.prompt_block()
+    made.register(tool("source"))
+    if how == "freeze":
+        made.freeze()
+    else:
+        run(made, "claim")
+    assert fails_with(made, tool("research")) == "the registry is frozen: register tools before the first call"
+    assert [each.name for each in made.all_tools()] == ["claim", "source"]
+
+
+def test_tel_18_a_prefix_is_of_one_tool_and_the_groups_of_a_pattern_are_the_args() -> None:
+    assert fails_with(registry(), tool("claim"), tool("draft", tag_prefix="CLAIM")) == (
+        "the tag CLAIM calls claim already; give draft another"
+    )
+    assert fails_with(registry(), tool("claim", arg_pattern=r"(\w+) (.+)")) == (
+        "the pattern of claim has 2 groups, and its args are raw_arg"
+    )
+    assert fails_with(registry(), tool("claim", arg_pattern=r"(.+) (.+)", arg_groups=["x", "x"])) == (
+        "the pattern of claim has 2 groups, and its args are x, x"
+    )
+    assert fails_with(registry(), tool("claim", arg_pattern="(.+")) == (
+        "the pattern of claim is not a regular expression: missing ), unterminated subpattern at position 0"
+    )
+    assert fails_with(registry(), tool("claim", arg_pattern=r"(a++)b")) == (
+        "the pattern of claim uses a possessive repetition, `++`; write it without the last `+`"
+    )
+    for prefix in ("", "A: B", "A\nB", " A", "1A"):
+        assert fails_with(registry(), tool("claim", tag_prefix=prefix)) == (
+            f"the tag prefix of claim is {prefix!r}: write letters, digits, `_` and `-`, a letter first"
+        )
+
+
+def test_tel_21_tel_22_tel_23_the_gate_sees_the_tool_and_the_context_and_its_no_is_the_message() -> None:
+    seen: list[tuple[str | None, ...]] = []
+
+    class Gate:
+        async def check(self, tool: ToolDef, ctx: ToolContext) -> GateDecision:
+            seen.append((tool.name, tool.cost, ctx.raw_arg, ctx.args.get("content"), ctx.kb_context))
+            return GateDecision(approved=False, reason="not now")
+
+    async def must_not_run(_ctx: ToolContext) -> ToolResult[Any]:
+        raise AssertionError("it ran")
+
+    made = registry(learning(handler=must_not_run, cost="expensive", requires_gate=True), tool("claim"), gate=Gate())
+    result = run(made, "learning", "factual X is Y", context("", kb_context="tides are low"))
+    assert (result.success, result.message) == (False, "not now")
+    assert seen == [("learning", "expensive", "factual X is Y", "X is Y", "tides are low")]
+    assert run(made, "claim").success
+    assert len(seen) == 1
+
+
+def test_tel_24_a_gate_that_fails_does_not_stop_a_call(caplog: pytest.LogCaptureFixture) -> None:
+    class Gate:
+        def check(self, _tool: ToolDef, _ctx: ToolContext, /) -> GateDecision:
+            raise KeyError("x")
+
+    ran: list[str] = []
+
+    async def handler(ctx: ToolContext) -> ToolResult[Any]:
+        ran.append(ctx.raw_arg)
+        return ToolResult()
+
+    assert run(registry(tool("claim", handler, requires_gate=True), gate=Gate()), "claim").success
+    assert ran == ["tides"]
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_tel_28_research_of_the_sample_has_three_calls_a_day() -> None:
+    clock = Clock()
+    made = TagRegistry(clock=clock)
+    names = ["claim", "learning", "research", "source", "summarize"]
+    made.register_compiled(load("generated"), dict.fromkeys(names, echo))
+    for _ in range(3):
+        assert run(made, "research").success
+    with pytest.raises(ToolRateLimited):
+        run(made, "research")
+    assert run(made, "research", ctx=context("", user="@ben")).success
+    assert run(made, "source").success
+    clock.now += timedelta(hours=12)
+    assert run(made, "research").success
+
+
+def test_tel_27_a_cooldown_is_that_of_one_user() -> None:
+    clock = Clock()
+    made = registry(tool("claim", cooldown_seconds=30), clock=clock)
+    assert run(made, "claim").success
+    clock.now += timedelta(seconds=29)
+    with pytest.raises(ToolRateLimited):
+        run(made, "claim", ctx=context("", chat_id=8))
+    assert run(made, "claim", ctx=context("", user="@ben")).success
+
+
+def test_tel_26_without_a_gate_every_tool_runs() -> None:
+    assert run(registry(tool("claim", requires_gate=True)), "claim").success
+
+
+def test_tel_27_tel_28_tel_29_limits_are_per_user_whatever_the_chat() -> None:
+    clock = Clock()
+    made = registry(tool("research", daily_limit=2), tool("claim", cooldown_seconds=30), clock=clock)
+    run(made, "research", ctx=context("", chat_id=1))
+    run(made, "research", ctx=context("", chat_id=2))
+    with pytest.raises(ToolRateLimited):
+        run(made, "research", ctx=context("", chat_id=3))
+    assert run(made, "research", ctx=context("", user="@ben")).success
+    clock.now += timedelta(hours=12)
+    assert run(made, "research").success
+    assert run(made, "claim").success
+    with pytest.raises(ToolRateLimited):
+        run(made, "claim")
+    clock.now += timedelta(seconds=30)
+    assert run(made, "claim").success
+
+
+def test_tel_28_registries_can_share_what_they_count() -> None:
+    shared = MemoryCounters()
+    first, second = (registry(tool("research", daily_limit=1), counters=shared, clock=Clock()) for _ in range(2))
+    run(first, "research")
+    with pytest.raises(ToolRateLimited):
+        run(second, "research")
+
+
+def sync(_ctx: ToolContext) -> ToolResult[Any]:
+    return ToolResult()
+
+
+class Sync:
+    def __call__(self, _ctx: ToolContext) -> ToolResult[Any]:
+        return ToolResult()
+
+
+@pytest.mark.parametrize(
+    ("handler", "name"), [(sync, "sync"), (lambda _ctx: None, "<lambda>"), (Sync(), "Sync"), (partial(sync), "partial")]
+)
+def test_tel_33_a_handler_is_async(handler: Any, name: str) -> None:
+    made = registry()
+    assert fails_with(made, tool("claim", handler)).endswith(
+        f"{name} is not async, and handlers of tag tools are: write `async def`"
+    )
+    assert made.all_tools() == []
+
+
+def test_tel_33_a_handler_takes_the_context_and_nothing_else() -> None:
+    async def with_meta(_ctx: ToolContext, _meta: ToolCallMeta) -> ToolResult[Any]:
+        return ToolResult()
+
+    async def without() -> ToolResult[Any]:
+        return ToolResult()
+
+    class Async:
+        async def __call__(self, ctx: ToolContext) -> ToolResult[Any]:
+            return await echo(ctx)
+
+    for wrong in (with_meta, without):
+        text = fails_with(registry(), tool("claim", wrong))  # type: ignore[arg-type]  # what is tested
+        assert "cannot run claim: it is given a ToolContext, and nothing else" in text
+    assert fails_with(registry(), tool("claim", None)) == "claim has no handler"
+    for right in (Async(), partial(echo), echo):
+        assert run(registry(tool("claim", right)), "claim").message == "tides"
+
+
+def test_tel_33_a_handler_gives_a_result() -> None:
+    async def text(_ctx: ToolContext) -> Any:
+        return "done"
+
+    result = run(registry(tool("claim", text)), "claim")
+    assert result.error is not None
+    assert result.error.kind is FailureKind.MALFORMED_RESULT
+    assert result.message == "the handler gave str and no ToolResult"
+
+
+def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_their_order() -> None:
+    effects = ("searched:x:tides", "created:b.md", "created:a.md")
+
+    async def handler(_ctx: ToolContext) -> ToolResult[Any]:
+        return ToolResult(side_effects=effects)
+
+    store = MemoryStore()
+    made = registry(tool("research", handler), tool("claim"), store=store)
+    result = run(made, "research")
+    assert result.side_effects == effects
+    assert result.audit["side_effects"] == [*effects]
+    assert "side_effects" not in run(made, "claim").audit
+    first, second = asyncio.run(stored(store))
+    assert (first["side_effects"], "side_effects" in second) == ([*effects], False)
+
+
+async def stored(store: MemoryStore) -> list[Mapping[str, Any]]:
+    """What a store keeps of the calls of its one run."""
+    (summary,) = await store.runs()
+    return [result.content for result in (await store.read(summary.run_id)).results]
+
+
+def test_a_handler_is_given_the_arg_and_its_parts() -> None:
+    seen: list[ToolContext] = []
+
+    async def handler(ctx: ToolContext) -> ToolResult[Any]:
+        seen.append(ctx)
+        return ToolResult()
+
+    made = registry(learning(handler=handler))
+    run(made, "learning", "factual X is Y", context("", confidence=0.5, args={"category": "forged"}))
+    assert seen == [
+        context("factual X is Y", confidence=0.5, args={"category": "factual", "content": "X is Y"}),
+    ]
+
+
+def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
+    made = registry(learning(daily_limit=1))
+    for raw_arg in ("other X", "", "factual " + "x" * 2048):
+        result = run(made, "learning", raw_arg)
+        assert result.message == "this does not fit LEARNING: [category] [content]"
+        assert result.error is not None
+        assert result.error.kind is FailureKind.INVALID_CALL
+    assert run(made, "learning", "factual X").success
+
+
+def test_a_tool_without_args_is_called_by_its_own_text_alone() -> None:
+    made = registry(tool("ping", arg_pattern="now|please", arg_groups=[]))
+    assert run(made, "ping", "now").success
+    assert run(made, "ping", "later").message == "this does not fit PING: now|please"
+
+
+def test_compiled_tools_are_registered_with_a_handler_each() -> None:
+    made = TagRegistry()
+    handlers = dict.fromkeys(["claim", "learning", "research", "source", "summarize"], echo)
+    made.register_compiled(load("generated"), handlers)
+    result = run(made, "learning", "factual X is Y")
+    assert (result.message, result.tool_name, result.audit["tool"]) == ("factual + X is Y", "bot.learning", "learning")
+    with pytest.raises(CatalogError, match=r"^summarize has no handler$"):
+        TagRegistry().register_compiled(load("generated"), {key: echo for key in handlers if key != "summarize"})
+    with pytest.raises(CatalogError, match=r"^there is no tag tool 'reserch'; did you mean 'research'\?"):
+        TagRegistry().register_compiled(load("generated"), {**handlers, "reserch": echo})

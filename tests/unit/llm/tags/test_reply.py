@@ -1,0 +1,158 @@
+"""What is read in an answer of a model: the calls, and the text for people."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.llm.tags.bot import FACTS, learning, registry, tool
+from toolgen.llm.tags import parse_response
+
+BOT = registry(tool("research"), tool("claim", strip_from_display=False), learning())
+
+
+def calls(raw: str) -> list[tuple[str, str]]:
+    return [(call.tool.name, call.raw_arg) for call in parse_response(raw, BOT).calls]
+
+
+def test_tel_15_a_tag_is_a_line_of_its_own() -> None:
+    assert calls("Let me see.\nRESEARCH: foo") == [("research", "foo")]
+    assert calls("xRESEARCH: foo") == []
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "RESEARCH:foo",
+        "RESEARCH :foo",
+        "RESEARCH : foo",
+        " RESEARCH: foo",
+        "- RESEARCH: foo",
+        "`RESEARCH: foo`",
+        "Research: foo",
+        "RESEARCHER: foo",
+        "research: foo",
+        "RESEARCH",
+        "RESEARCH:",
+        "RESEARCH:  \t ",
+        "RESEARCH:\n foo",
+        "RESEARCH:\r\n foo",
+        "RESEARCH:\u00a0foo",
+        "Write RESEARCH: foo",
+        "RESEARCH\r: foo",
+        "a\rRESEARCH: foo",
+        "a\u2028RESEARCH: foo",
+        "",
+    ],
+)
+def test_tel_15_what_is_not_just_that_is_text(raw: str) -> None:
+    reply = parse_response(raw, BOT)
+    assert (reply.calls, reply.display) == ((), raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "arg"),
+    [
+        ("RESEARCH: foo", "foo"),
+        ("RESEARCH: \t  foo: bar", "foo: bar"),
+        ("RESEARCH:\tfoo ", "foo "),
+        ("RESEARCH: foo\r\nmore", "foo"),
+        ("RESEARCH: foo\r", "foo"),
+        ("RESEARCH: RESEARCH: foo", "RESEARCH: foo"),
+        ("RESEARCH: a\u2028b\x0bc", "a\u2028b\x0bc"),
+        ("\n\n\nRESEARCH: \u6f6e\n", "\u6f6e"),
+    ],
+)
+def test_tel_15_the_arg_is_what_stands_after_the_blanks(raw: str, arg: str) -> None:
+    assert calls(raw) == [("research", arg)]
+
+
+def test_tel_15_a_tag_is_at_most_2_kb_long() -> None:
+    longest = "RESEARCH: " + "x" * (2048 - 10)
+    assert len(calls(f"{longest}\r\n")) == 1
+    assert calls(f"{longest}x") == []
+    assert calls("RESEARCH: " + "\u00e9" * 1024) == []  # two bytes each
+
+
+def test_tel_16_the_groups_of_a_pattern_are_the_args_in_their_order() -> None:
+    (call,) = parse_response("LEARNING: factual X is Y", BOT).calls
+    assert (call.args, call.raw_arg) == ({"category": "factual", "content": "X is Y"}, "factual X is Y")
+    assert calls("LEARNING: other X") == []
+    assert calls("LEARNING: factual") == []
+
+
+def test_tel_17_all_tags_are_read_by_the_names_of_their_tools_and_then_in_order() -> None:
+    raw = "RESEARCH: one\nCLAIM: two\ntext\nRESEARCH: three\nLEARNING: factual four\nCLAIM: two"
+    assert calls(raw) == [
+        ("claim", "two"),
+        ("claim", "two"),
+        ("learning", "factual four"),
+        ("research", "one"),
+        ("research", "three"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "display"),
+    [
+        ("Hello.\nRESEARCH: foo\nBye.", "Hello.\nBye."),
+        ("Hello.\r\nRESEARCH: foo\r\nBye.\r\n", "Hello.\r\nBye.\r\n"),
+        ("RESEARCH: foo", ""),
+        ("RESEARCH: foo\nHello.", "Hello."),
+        ("Hello.\nRESEARCH: foo", "Hello."),
+        ("Hello.\nCLAIM: foo\nRESEARCH: foo\n", "Hello.\nCLAIM: foo\n"),
+        ("LEARNING: other X\nRESEARCH:foo", "LEARNING: other X\nRESEARCH:foo"),
+    ],
+)
+def test_tel_19_lines_that_call_are_stripped_where_the_tool_says_so(raw: str, display: str) -> None:
+    assert parse_response(raw, BOT).display == display
+
+
+LINES = st.lists(
+    st.builds(
+        "{}{}{}".format,
+        st.sampled_from(["RESEARCH:", "CLAIM:", "LEARNING:", "x", ""]),
+        st.sampled_from([" ", "\t", "  ", ""]),
+        st.one_of(st.sampled_from(["factual a", "factual  b c", "other d"]), st.text("ab \t:\r\u2028", max_size=6)),
+    )
+).map("\n".join)
+
+
+@given(LINES)
+def test_tel_15_tel_16_lines_are_read_as_the_expression_says(raw: str) -> None:
+    expected: list[tuple[str, tuple[str, ...]]] = []
+    for name, pattern in (("claim", "(.+)"), ("learning", FACTS), ("research", "(.+)")):
+        # `++` gives no blank back to the pattern; each line is looked at alone, so that `\s` cannot leave it
+        expression = re.compile(rf"{name.upper()}:[ \t]++{pattern}")
+        found = [expression.fullmatch(line.removesuffix("\r")) for line in raw.split("\n")]
+        expected += [(name, match.groups()) for match in found if match]
+    reply = parse_response(raw, BOT)
+    assert [(call.tool.name, tuple(call.args.values())) for call in reply.calls] == expected
+    kept = len(raw.split("\n")) - sum(name != "claim" for name, _ in expected)
+    assert len(reply.display.split("\n")) == max(kept, 1)
+
+
+@given(LINES)
+def test_tel_19_what_is_left_are_the_lines_that_strip_nothing(raw: str) -> None:
+    lines = [line for line in raw.split("\n") if not is_stripped(line)]
+    assert parse_response(raw, BOT).display == "\n".join(lines)
+
+
+def is_stripped(line: str) -> bool:
+    return any(call.tool.strip_from_display for call in parse_response(line, BOT).calls)
+
+
+@pytest.mark.parametrize(
+    "line", ["\n", "a: b\n", "RESEARCH:\n", "RESEARCH:x\n", "RESEARCHER: x\n", "\r\n", ": \n", "x"]
+)
+def test_tel_15_an_answer_of_10_mb_is_read_in_half_a_second(line: str) -> None:
+    raw = line * (10_000_000 // len(line))
+    start = time.process_time()
+    reply = parse_response(raw, BOT)
+    took = time.process_time() - start
+    assert (reply.calls, reply.display) == ((), raw)
+    assert took < 0.5

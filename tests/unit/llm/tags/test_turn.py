@@ -1,0 +1,67 @@
+"""One answer of a model, all calls in it run: what is said of them, and what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from tests.unit.llm.tags.bot import ANN, learning, registry, tool
+from toolgen.contract.records import ToolResult
+from toolgen.llm.tags import TagTurn, ToolContext, run_tags
+
+if TYPE_CHECKING:
+    from toolgen.llm.tags import TagRegistry
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def turn(made: TagRegistry, raw: str) -> TagTurn:
+    return asyncio.run(run_tags(made, raw, ANN))
+
+
+async def silent(_ctx: ToolContext) -> ToolResult[Any]:
+    return ToolResult(audit={"kept": True})
+
+
+async def broken(_ctx: ToolContext) -> ToolResult[Any]:
+    raise ValueError("the index is down")
+
+
+def test_tel_20_each_call_is_kept_and_those_that_have_something_to_say_are_answered() -> None:
+    made = registry(tool("research"), tool("source", silent), clock=lambda: NOON, monotonic=lambda: 0)
+    found = turn(made, "On it.\nSOURCE: a\nRESEARCH: tides")
+    stamps = {"ts": "2026-03-01T12:00:00+00:00", "duration_ms": 0}
+    assert found.audit == [{"tool": "research", **stamps}, {"kept": True, "tool": "source", **stamps}]
+    assert (found.display, found.messages) == ("On it.", ["tides"])
+
+
+def test_tel_20_without_a_tag_there_is_only_text() -> None:
+    assert turn(registry(tool("research")), "Hello.") == TagTurn(display="Hello.", results=())
+
+
+def test_tel_31_a_call_that_fails_does_not_stop_the_next() -> None:
+    made = registry(tool("claim", broken), tool("research", daily_limit=1), learning(), clock=lambda: NOON)
+    found = turn(made, "RESEARCH: a\nRESEARCH: b\nCLAIM: c\nLEARNING: factual d")
+    assert [result.success for result in found.results] == [False, True, True, False]
+    assert found.messages == [
+        "the index is down",
+        "factual + d",
+        "a",
+        "research cannot run: rate limit exceeded",
+    ]
+    assert [entry["tool"] for entry in found.audit] == ["claim", "learning", "research", "research"]
+
+
+def test_tel_31_no_call_is_given_what_another_gave() -> None:
+    seen: list[ToolContext] = []
+
+    async def handler(ctx: ToolContext) -> ToolResult[Any]:
+        seen.append(ctx)
+        return ToolResult(message="RESEARCH: again", value="secret")
+
+    found = turn(registry(tool("claim", handler), tool("research", handler)), "CLAIM: one\nRESEARCH: two")
+    assert [vars(ctx) for ctx in seen] == [
+        {**vars(ANN), "raw_arg": raw, "args": {"raw_arg": raw}} for raw in ("one", "two")
+    ]
+    assert len(found.results) == 2

@@ -1,0 +1,247 @@
+"""Every provider: names, problems, and responses that are not what was promised."""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import copy
+from typing import Any
+
+import pytest
+
+from tests.unit.providers.apis.conversations import CONVERSATIONS, TOOLS
+from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
+from toolgen.providers.protocol import MalformedResponse, Problem, UnsupportedCapability
+from toolgen.providers.table import PROVIDERS, provider, provider_payload, spelled
+from toolgen.spec.wire_names import wire_name
+
+IDENTS = ("code.read_file", "mcp.git-hub.create_issue", f"mcp.x.{'y' * 70}", "a.b__c", "shop.ünicode")
+ALL = pytest.mark.parametrize("name", PROVIDERS)
+
+
+def offered(name: str, *idents: str) -> list[OfferedTool]:
+    made = provider(name)
+    return [
+        OfferedTool(name=spelled(ident, wire_name(ident), made), description="It.", args={"type": "object"})
+        for ident in idents
+    ]
+
+
+def names_in(fields: Any) -> list[str]:
+    """The names of the tools of a payload, wherever they stand."""
+    found = json.dumps(fields)
+    return re.findall(r'"name": "([^"]*)"', found)
+
+
+def test_uac_11_names_fit_openai_and_dotted_ones_pass_litellm_unchanged() -> None:
+    for name in ("openai", "openai-strict", "openai-responses"):
+        names = names_in(provider_payload(name, offered(name, *IDENTS)).fields)
+        assert len(names) == len(IDENTS)
+        assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", each) for each in names)
+    names = names_in(provider_payload("litellm", offered("litellm", *IDENTS)).fields)
+    assert names[:2] == list(IDENTS[:2])
+    assert names[3] == IDENTS[3]
+
+
+@ALL
+def test_uac_12_no_dotted_name_is_in_the_payload_of_another_profile(name: str) -> None:
+    told = json.dumps(provider_payload(name, offered(name, *IDENTS)).fields)
+    dotted = [*IDENTS[:2], IDENTS[3]] if name == "litellm" else []
+    assert [ident for ident in IDENTS if f'"{ident}"' in told] == dotted
+
+
+@ALL
+def test_reg_26_the_names_of_a_payload_are_those_offered(name: str) -> None:
+    tools = offered(name, *IDENTS)
+    assert names_in(provider_payload(name, tools).fields) == [tool.name for tool in tools]
+    assert names_in(provider_payload(name, []).fields) == []
+
+
+@ALL
+def test_reg_15_a_tool_that_cannot_be_offered_is_named_with_the_reason(name: str) -> None:
+    tools = [
+        OfferedTool(name="has.dot!", description="It.", args={"type": "object"}),
+        OfferedTool(name="twice", description="It.", args={"type": "object"}),
+        OfferedTool(name="twice", description="It.", args={"type": "object"}),
+        OfferedTool(name="text", description="It.", args={"type": "string"}),
+    ]
+    problems = provider(name).tools(tools).problems
+    assert {problem.tool for problem in problems} == {"has.dot!", "twice", "text"}
+    assert names_in(provider_payload(name, tools).fields) == []
+    error = UnsupportedCapability(name, problems)
+    assert error.code == "unsupported_capability"
+    assert str(error).startswith(f"{name} cannot be asked this: has.dot!: its name is not [a-zA-Z0-9_")
+    assert copy(error).problems == error.problems
+
+
+def test_anthropic_takes_so_much_that_is_strict_in_one_request() -> None:
+    args = {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": False}
+    tools = [OfferedTool(name=f"t{number}", description="It.", args=args) for number in range(14)]
+    assert [str(problem) for problem in provider_payload("anthropic-strict", tools).problems] == [
+        f"t{number}: is one too many: strict mode takes 24 optional fields in all tools of a request"
+        for number in (12, 13)
+    ]
+    plain = {"type": "object", "additionalProperties": False}
+    tools = [OfferedTool(name=f"t{number}", description="It.", args=plain) for number in range(21)]
+    payload = provider_payload("anthropic-strict", tools)
+    assert payload.problems == (
+        Problem("t20", "is one too many: strict mode takes 20 tools in all tools of a request"),
+    )
+    assert len(payload.fields["tools"]) == 20
+
+
+def test_a_wire_name_that_a_spec_chose_stays() -> None:
+    assert spelled("code.read_file", "read", provider("litellm")) == "read"
+    assert spelled("code.read_file", "code__read_file", provider("litellm")) == "code.read_file"
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"), [("bedrock", "none"), ("mcp", "required"), ("mcp", "none"), ("mcp", "named")]
+)
+def test_reg_15_a_choice_that_an_api_does_not_have_is_refused(name: str, mode: Any) -> None:
+    with pytest.raises(UnsupportedCapability, match="tool choice"):
+        provider(name).tool_choice(mode)
+    assert provider("mcp").tool_choice("auto") == {}
+
+
+def silent(name: str) -> dict[str, Any]:
+    """A response without a word: a refusal, or an answer that was cut off."""
+    blocked: dict[str, dict[str, Any]] = {
+        "openai": {"choices": [{"finish_reason": "content_filter", "message": {"role": "assistant", "content": None}}]},
+        "openai-responses": {"status": "incomplete", "output": []},
+        "anthropic": {"stop_reason": "refusal", "content": []},
+        "gemini": {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]},
+        "bedrock": {"stopReason": "guardrail_intervened", "output": {"message": {"role": "assistant", "content": []}}},
+    }
+    return blocked[name]
+
+
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "gemini", "bedrock"])
+def test_an_empty_answer_is_an_empty_reply_and_no_turn_of_its_own(name: str) -> None:
+    made = provider(name)
+    assert made.read(silent(name)) == ModelReply()
+    assert made.messages(silent(name)) == []
+    (only,) = made.messages(silent(name), (), "Go on.")
+    assert only["role"] == "user"
+
+
+def test_refusals_are_text() -> None:
+    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": "I cannot.", "tool_calls": []}
+    assert provider("openai").read({"choices": [{"message": message}]}) == ModelReply(text="I cannot.")
+    assert provider("openai").messages({"choices": [{"message": message}]}) == [
+        {"role": "assistant", "refusal": "I cannot."}
+    ]
+    item = {"type": "message", "content": [{"type": "refusal", "refusal": "I cannot."}]}
+    assert provider("openai-responses").read({"output": [item]}) == ModelReply(text="I cannot.")
+
+
+def test_a_blocked_prompt_has_no_candidates() -> None:
+    for key in ("promptFeedback", "prompt_feedback"):
+        assert provider("gemini").read({key: {"blockReason": "SAFETY"}}) == ModelReply()
+
+
+def test_servers_that_speak_openais_api_may_answer_in_parts_and_with_reasoning() -> None:
+    message = {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+        "thinking_blocks": [{"type": "thinking", "thinking": "x", "signature": "y"}],
+        "annotations": list[str](),
+    }
+    response = {"choices": [{"message": message}]}
+    assert provider("litellm").read(response).text == "ab"
+    (own,) = provider("litellm").messages(response)
+    assert own["thinking_blocks"] == message["thinking_blocks"]
+    assert "annotations" not in own
+
+
+def test_audio_comes_back_by_its_id() -> None:
+    message = {"role": "assistant", "content": None, "audio": {"id": "au", "data": "…", "transcript": "Hi."}}
+    (own,) = provider("openai").messages({"choices": [{"message": message}]})
+    assert own == {"role": "assistant", "audio": {"id": "au"}}
+
+
+def test_calls_of_gemini_without_ids_are_answered_in_their_order() -> None:
+    made = provider("gemini")
+    parts = [{"functionCall": {"name": "a", "args": {"x": None}}}, {"functionCall": {"name": "b"}}]
+    response = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
+    assert [(call.tool_call_id, call.payload) for call in made.read(response).calls] == [
+        ("", '{"x":null}'),
+        ("", "{}"),
+    ]
+    answers = tuple(CallAnswer(tool_call_id="", name=name, text=name) for name in "ab")
+    own, told = made.messages(response, answers)
+    assert own["parts"] == parts
+    assert told["parts"] == [{"functionResponse": {"name": name, "response": {"output": name}}} for name in ("a", "b")]
+
+
+def test_tools_that_run_at_the_provider_are_none_of_ours() -> None:
+    block = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    assert provider("anthropic").read({"content": [block]}).calls == ()
+    use = {"toolUse": {"toolUseId": "s", "name": "x", "input": {}, "type": "server_tool_use"}}
+    assert provider("bedrock").read({"output": {"message": {"content": [use]}}}).calls == ()
+
+
+CALLED = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def chat(call: Any) -> dict[str, Any]:
+    return {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "response", "message"),
+    [
+        ("openai", {}, "the response has no choices"),
+        ("openai", {"choices": 1}, "choices of the response is of another type (number); it must be an array"),
+        ("openai", {"choices": [{}]}, "choices[0].message of the response is missing; it must be an object"),
+        ("openai", chat({**CALLED, "id": None}), "tool_calls[0].id of the response is missing"),
+        ("openai", chat({**CALLED, "type": "custom"}), "is no call of a function, and nothing else was offered"),
+        ("openai", chat({**CALLED, "function": {"name": "f", "arguments": {}}}), "it must be a string"),
+        ("openai-responses", {}, "the response has no output"),
+        ("openai-responses", {"status": "failed", "output": []}, "the response says that it failed"),
+        ("openai-responses", {"output": [{"type": "function_call", "name": "f"}]}, "output[0].call_id of the response"),
+        ("openai-responses", {"output": [{"type": "custom_tool_call"}]}, "is no call of a function"),
+        ("anthropic", {}, "the response has no content"),
+        (
+            "anthropic",
+            {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": "{}"}]},
+            "it must be an object",
+        ),
+        ("gemini", {}, "the response has no candidates, and no word on why"),
+        (
+            "gemini",
+            {"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]},
+            "functionCall.name of the response",
+        ),
+        ("bedrock", {}, "output of the response is missing"),
+        ("bedrock", {"output": {"message": {"content": [{"toolUse": {"name": "f"}}]}}}, "toolUseId of the response"),
+        ("mcp", {}, "params of the response is missing"),
+        (
+            "mcp",
+            {"params": {"name": "f", "arguments": []}},
+            "params.arguments of the response is of another type (array)",
+        ),
+    ],
+)
+def test_a_malformed_response_is_one_clear_error(name: str, response: dict[str, Any], message: str) -> None:
+    with pytest.raises(MalformedResponse, match=re.escape(message)):
+        provider(name).read(response)
+
+
+def test_an_error_does_not_quote_the_response() -> None:
+    with pytest.raises(MalformedResponse) as caught:
+        provider("openai").read(chat({**CALLED, "function": {"name": "f", "arguments": ["hush"]}}))
+    assert "hush" not in str(caught.value)
+
+
+@ALL
+def test_reading_and_offering_change_nothing_that_was_given(name: str) -> None:
+    tools = [tool.args for tool in TOOLS]
+    before = json.dumps(tools)
+    provider(name).tools(TOOLS)
+    assert json.dumps(tools) == before
+    if name in CONVERSATIONS:
+        response = CONVERSATIONS[name].answers[1]
+        before = json.dumps(response)
+        provider(name).messages(response, (), "And?")
+        assert json.dumps(response) == before

@@ -1,0 +1,173 @@
+"""Lenient schemas: each API is told what it takes; the rest is said in words, and reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema_rs import validator_for
+
+from tests.unit.providers.schemas import args_schemas, values
+from toolgen.providers.lenient import convert_schema
+from toolgen.providers.schema_dialects import CLAUDE, GEMINI, MCP, OPENAI, Dialect
+
+DIALECTS = {"openai": OPENAI, "claude": CLAUDE, "gemini": GEMINI, "mcp": MCP}
+every = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+
+
+def told(schema: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], list[str], set[tuple[str, str]]]:
+    """What is told, the problems, and what is looser."""
+    schema, problems, differences = convert_schema("t", schema, dialect)
+    assert {each.effect for each in differences} <= {"looser"}
+    return schema, [str(problem) for problem in problems], {(each.pointer, each.keyword) for each in differences}
+
+
+@every
+@settings(max_examples=40)
+@given(data=st.data())
+def test_what_a_tool_takes_fits_what_is_told(dialect: Dialect, data: st.DataObject) -> None:
+    schema = data.draw(args_schemas())
+    value = data.draw(values(schema, schema))
+    said, problems, differences = told(schema, dialect)
+    if not problems and validator_for(schema).is_valid(value):
+        assert validator_for(said).is_valid(value)
+    if not differences:
+        assert validator_for(said).is_valid(value) == validator_for(schema).is_valid(value)
+
+
+ONE_OF = {
+    "type": "object",
+    "description": "Edits.",
+    "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+    "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("dialect", [OPENAI, CLAUDE])
+def test_a_condition_on_all_args_moves_to_their_description(dialect: Dialect) -> None:
+    said, problems, differences = told(ONE_OF, dialect)
+    assert problems == []
+    assert differences == {("", "oneOf")}
+    assert "oneOf" not in said
+    assert said["description"] == 'Edits. (JSON Schema: {"oneOf":[{"required":["a"]},{"required":["b"]}]})'
+
+
+def test_what_an_api_takes_is_told_as_it_is() -> None:
+    assert told(ONE_OF, MCP) == (ONE_OF, [], set())
+
+
+def test_openai_is_told_what_arrays_hold() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": ["array", "null"]}}}
+    assert told(schema, OPENAI)[0]["properties"]["a"] == {"type": ["array", "null"], "items": {}}
+    assert told(schema, MCP)[0] == schema
+
+
+@every
+def test_args_without_a_type_are_an_object(dialect: Dialect) -> None:
+    assert told({"properties": {"a": {"type": "string"}}}, dialect)[0]["type"] == "object"
+    assert told({"type": ["object", "null"]}, dialect)[1] == ["t at /type: the args must be of the type `object`"]
+
+
+def test_claude_refuses_names_of_args_and_says_which() -> None:
+    schema = {"type": "object", "properties": {"r&d": {}, "PM2.5": {}, "x" * 65: {}, "a": {"properties": {"ü": {}}}}}
+    assert [problem.partition(" has a name")[0] for problem in told(schema, CLAUDE)[1]] == [
+        "t at /properties: the arg 'r&d'",
+        f"t at /properties: the arg {'x' * 65!r}",
+    ]
+
+
+def test_gemini_knows_few_keywords() -> None:
+    part = {"type": "string", "pattern": "^a", "minLength": 2, "format": "date", "x-order": 3, "default": "a1"}
+    said, problems, differences = told({"type": "object", "properties": {"a": part}, "$schema": "x"}, GEMINI)
+    assert (problems, differences) == ([], {("/properties/a", "pattern"), ("/properties/a", "minLength")})
+    assert said == {
+        "type": "object",
+        "properties": {
+            "a": {
+                "type": "string",
+                "format": "date",
+                "description": 'JSON Schema: {"pattern":"^a","minLength":2,"default":"a1"}',
+            }
+        },
+    }
+
+
+def test_gemini_is_told_a_fixed_value_as_an_enum() -> None:
+    schema = {"type": "object", "properties": {"a": {"const": "x"}, "b": {"const": None}, "c": {"enum": [True]}}}
+    said, _, differences = told(schema, GEMINI)
+    assert said["properties"]["a"] == {"enum": ["x"]}
+    assert differences == {("/properties/b", "enum"), ("/properties/c", "enum")}
+
+
+def test_gemini_is_told_any_for_one_of_several() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"oneOf": [{"type": "string", "minLength": 1}, {"type": "string"}]}},
+    }
+    said, _, differences = told(schema, GEMINI)
+    assert [branch["type"] for branch in said["properties"]["a"]["anyOf"]] == ["string", "string"]
+    assert differences == {("/properties/a", "oneOf"), ("/properties/a/oneOf/0", "minLength")}
+
+
+def test_keywords_that_mean_something_else_alone_go_together() -> None:
+    part = {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False}
+    said, _, differences = told({"type": "object", "properties": {"a": part}}, GEMINI)
+    assert said["properties"]["a"].keys() == {"type", "description"}
+    assert differences == {("/properties/a", "patternProperties"), ("/properties/a", "additionalProperties")}
+
+
+def test_gemini_finds_definitions_by_one_name_and_nothing_beside_a_reference() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/definitions/T", "description": "It."}, "definitions": {"type": "string"}},
+        "definitions": {"T": {"type": "string"}},
+    }
+    assert told(schema, GEMINI) == (
+        {
+            "type": "object",
+            "properties": {
+                "a": {"description": "It.", "anyOf": [{"$ref": "#/$defs/T"}]},
+                "definitions": {"type": "string"},
+            },
+            "$defs": {"T": {"type": "string"}},
+        },
+        [],
+        set(),
+    )
+
+
+def holding_itself(**tree: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/Tree"}},
+        "$defs": {"Tree": {"type": "object", "properties": {"more": {"$ref": "#/$defs/Tree"}}, **tree}},
+    }
+
+
+def test_gemini_takes_what_holds_itself_by_optional_fields_only() -> None:
+    assert told(holding_itself(), GEMINI)[1] == []
+    assert told(holding_itself(required=["more"]), GEMINI)[1] == [
+        "t at /$defs/Tree: holds itself other than by optional fields"
+    ]
+    assert told({"type": "object", "properties": {"a": {"$ref": "#"}}}, GEMINI)[1] == [
+        "t: `$ref` may lead to a definition only, and not to #"
+    ]
+
+
+@every
+def test_a_root_that_is_only_a_reference_is_what_it_refers_to(dialect: Dialect) -> None:
+    schema = {"$ref": "#/$defs/Args", "$defs": {"Args": {"type": "object", "properties": {"a": {"type": "string"}}}}}
+    said, problems, _ = told(schema, dialect)
+    assert problems == []
+    assert (said["type"], said["properties"]) == ("object", {"a": {"type": "string"}})
+
+
+@every
+def test_what_was_given_is_not_changed(dialect: Dialect) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array", "const": [1]}}, "oneOf": [{}]}
+    before = repr(schema)
+    convert_schema("t", schema, dialect)
+    assert repr(schema) == before

@@ -1,0 +1,259 @@
+"""What every store does, shown on each of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+from tests.unit.record.sample import TOOL, denied, done, ended, one_call, progress, result, started, write
+from toolgen.contract.records import ContentBlock, FailureKind, Issue, ToolError, ToolResult
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
+from toolgen.runtime.events.records import NewEvent, RunNotFound, StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.runtime.events.records import Event
+    from toolgen.runtime.events.store import Store
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+Check: TypeAlias = "Callable[[Store], Awaitable[None]]"
+Use: TypeAlias = Callable[[Check], None]
+
+
+class Clock:
+    """Goes on by a second whenever it is looked at."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def use(request: pytest.FixtureRequest, tmp_path: Path) -> Use:
+    """Run a coroutine function with a new store, which is closed after it."""
+
+    async def run(check: Check) -> None:
+        clock = Clock()
+        store: Store = (
+            MemoryStore(clock=clock, poll=0.001)
+            if request.param == "memory"
+            else SqliteStore(tmp_path / "store.db", clock=clock, poll=0.001)
+        )
+        await check(store)
+        await store.close()
+
+    return lambda check: asyncio.run(run(check))
+
+
+def test_events_and_results_come_back_in_order(use: Use) -> None:
+    async def check(store: Store) -> None:
+        await write(store, started(), progress(done=1), progress(done=2))
+        await done(store.finish(ended(), result()))
+        record = await store.read("r1")
+
+        assert [(event.sequence, event.kind) for event in record.events] == [
+            (0, "tool_started"),
+            (1, "tool_progress"),
+            (2, "tool_progress"),
+            (3, "tool_completed"),
+        ]
+        assert record.events[0].data == {"args": {"order": 7}}
+        assert [event.at for event in record.events] == [NOON + timedelta(seconds=n) for n in (1, 2, 3, 4)]
+        assert {(event.run_id, event.tool, event.tool_call_id) for event in record.events} == {("r1", TOOL, "c1")}
+        (stored,) = record.results
+        assert (stored.sequence, stored.tool, stored.tool_call_id, stored.success) == (3, TOOL, "c1", True)
+        assert stored.content == {"value": {"refunded": True}}
+
+    use(check)
+
+
+def test_reg_67_an_event_that_was_written_before_stands_before(use: Use) -> None:
+    async def check(store: Store) -> None:
+        async def call(name: str) -> None:
+            store.append(started(name))
+            await asyncio.sleep(0)
+            await done(store.finish(ended(call=name), result(name)))
+
+        await asyncio.gather(*(call(f"c{n}") for n in range(50)))
+        events = (await store.read("r1")).events
+        places = {(event.tool_call_id, event.kind): event.sequence for event in events}
+        assert sorted(places.values()) == list(range(100))
+        assert all(places[f"c{n}", "tool_started"] < places[f"c{n}", "tool_completed"] for n in range(50))
+
+    use(check)
+
+
+def test_a_failure_is_kept_in_words(use: Use) -> None:
+    async def check(store: Store) -> None:
+        issue = Issue(pointer="/order", keyword="type", expected="integer", found="'x'", hint="send an integer")
+        await done(store.finish(ended("tool_denied"), denied(issues=(issue,))))
+        (stored,) = (await store.read("r1")).results
+        assert not stored.success
+        assert stored.content["error"] == {
+            "kind": "permission_denied",
+            "code": "permission_denied",
+            "message": "not allowed to run",
+            "hint": "ask",
+            "issues": [
+                {
+                    "pointer": "/order",
+                    "keyword": "type",
+                    "expected": "integer",
+                    "found": "'x'",
+                    "hint": "send an integer",
+                }
+            ],
+        }
+
+    use(check)
+
+
+def test_blocks_metadata_and_when_to_try_again_are_kept(use: Use) -> None:
+    async def check(store: Store) -> None:
+        limited = ToolResult[Any](
+            tool_name=TOOL,
+            tool_call_id="c1",
+            error=ToolError(message="too often", kind=FailureKind.RATE_LIMITED, code="cooldown", retry_after=1.5),
+            blocks=(ContentBlock(type="text", data="too often"),),
+            metadata={"raw_tool_name": "refund"},
+        )
+        await done(store.finish(ended("tool_failed"), limited))
+        (stored,) = (await store.read("r1")).results
+        assert stored.content["error"]["retry_after"] == 1.5
+        assert stored.content["blocks"] == [{"type": "text", "data": "too often"}]
+        assert stored.content["metadata"] == {"raw_tool_name": "refund"}
+
+    use(check)
+
+
+def test_reg_66_secrets_are_in_no_event_and_no_result(use: Use) -> None:
+    async def check(store: Store) -> None:
+        secrets = (("/card/*",), ("/receipt",))
+        args = {"card": {"number": "s3cr3t-1"}, "password": "s3cr3t-2", "note": "Bearer s3cr3t-3-s3cr3t-3"}
+        await write(
+            store,
+            started(args=args, secrets=secrets),
+            progress(line="curl https://me:s3cr3t-4@shop"),
+        )
+        value = {"receipt": "s3cr3t-5", "api_key": "s3cr3t-6", "ok": True}
+        await done(store.finish(ended(secrets=secrets), result(value=value)))
+        wrong = Issue(
+            pointer="/card/number", keyword="type", expected="integer", found="'s3cr3t-7'", hint="not 's3cr3t-7'"
+        )
+        failure = denied("c2", message="token=s3cr3t-8", issues=(wrong,))
+        await done(store.finish(ended("tool_failed", "c2", secrets=secrets, message="secret: s3cr3t-9"), failure))
+
+        record = await store.read("r1")
+        assert "s3cr3t" not in repr(record)
+        assert record.events[0].data["args"] == {
+            "card": {"number": "[redacted]"},
+            "password": "[redacted]",
+            "note": "Bearer [redacted]",
+        }
+        assert record.results[0].content["value"] == {"receipt": "[redacted]", "api_key": "[redacted]", "ok": True}
+        assert record.results[1].content["error"]["message"] == "token=[redacted]"
+
+    use(check)
+
+
+def test_runs_are_listed_with_how_their_calls_ended(use: Use) -> None:
+    async def check(store: Store) -> None:
+        assert await store.runs() == ()
+        await one_call(store, "c1", "late")
+        await one_call(store, "c1", "early")
+        await done(store.finish(ended("tool_failed", "c2", "late"), denied("c2")))
+        await done(store.finish(ended("permission_failed", "c3", "late"), denied("c3")))
+        first, second = await store.runs()
+        assert (first.run_id, first.events, first.completed, first.failed, first.denied) == ("early", 2, 1, 0, 0)
+        assert (second.run_id, second.events, second.completed, second.failed, second.denied) == ("late", 4, 1, 1, 1)
+        assert (second.began, second.last) == (NOON + timedelta(seconds=1), NOON + timedelta(seconds=6))
+
+    use(check)
+
+
+def test_a_run_is_followed_while_it_is_written(use: Use) -> None:
+    async def check(store: Store) -> None:
+        seen: list[Event] = []
+
+        async def look(after: int) -> None:
+            async for event in store.follow("r1", after):
+                seen.append(event)
+                if len(seen) == 3:
+                    return
+
+        following = asyncio.create_task(look(0))
+        await one_call(store, run="another")
+        for n in range(4):
+            await write(store, progress(n=n))
+            await asyncio.sleep(0.002)
+        await following
+        assert [(event.sequence, event.data) for event in seen] == [(1, {"n": 1}), (2, {"n": 2}), (3, {"n": 3})]
+
+    use(check)
+
+
+def test_a_run_that_is_not_there(use: Use) -> None:
+    async def check(store: Store) -> None:
+        with pytest.raises(RunNotFound, match="there is no run 'r1'"):
+            await store.read("r1")
+
+    use(check)
+
+
+def test_a_closed_store_takes_no_writes(use: Use) -> None:
+    async def check(store: Store) -> None:
+        await one_call(store)
+        await store.close()
+        with pytest.raises(StoreError, match="the store is closed"):
+            store.append(started())
+        with pytest.raises(StoreError, match="the store is closed"):
+            store.finish(ended(), result())
+        assert len((await store.read("r1")).events) == 2
+
+    use(check)
+
+
+def test_any_word_can_be_a_kind_and_any_text_a_run(use: Use) -> None:
+    async def check(store: Store) -> None:
+        await write(store, NewEvent("cache_hit", "a run/'; DROP TABLE events; --\n"))
+        record = await store.read("a run/'; DROP TABLE events; --\n")
+        assert record.events[0].kind == "cache_hit"
+
+    use(check)
+
+
+@pytest.mark.parametrize("data", [{"x": object()}, {"x": float("nan")}, {7: 1}, {"x": "\ud800"}, "text"])
+def test_what_is_no_json_is_refused_at_once_and_leaves_nothing_behind(use: Use, data: Any) -> None:
+    async def check(store: Store) -> None:
+        await write(store, started())
+        with pytest.raises((ValueError, TypeError)):
+            store.append(NewEvent("tool_progress", "r1", data=data))
+        with pytest.raises((ValueError, TypeError)):
+            store.finish(ended(), replace(result(), audit=data))
+        assert [event.kind for event in (await store.read("r1")).events] == ["tool_started"]
+
+    use(check)
+
+
+def test_what_is_written_does_not_change_with_what_it_was_written_from(use: Use) -> None:
+    async def check(store: Store) -> None:
+        said, audit = {"rows": [1]}, {"rows": [1]}
+        await write(store, NewEvent("tool_progress", "r1", data=said))
+        await done(store.finish(ended(), replace(result(), audit=audit)))
+        said["rows"].append(2)
+        audit["rows"].append(2)
+        record = await store.read("r1")
+        assert record.events[0].data == {"rows": [1]}
+        assert record.results[0].content["audit"] == {"rows": [1]}
+
+    use(check)

@@ -1,0 +1,171 @@
+"""What a result carries beside its value: pages, server data, hints, reminders, and what is shown of too much."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.runtime.calls.test_recording import META, request
+from tests.unit.runtime.tools import call_now, catalog_of, code_of, runtime_of
+from toolgen.contract.records import Bounds, ContentBlock, ToolResult
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGED = {"bounded": {"cursor": "after", "next": "next_after"}}
+
+
+def shown(result: ToolResult[Any]) -> list[Any]:
+    return [block.data for block in result.content]
+
+
+def said(handler: Any, metadata: Any, payload: str = "{}", **settings: Any) -> ToolResult[Any]:
+    return call_now(runtime_of(catalog_of(handler, metadata=metadata), **settings), payload=payload)
+
+
+def test_a_page_says_how_to_come_by_the_next() -> None:
+    result = said(lambda _args: {"rows": ["a", "b"], "next_after": "b"}, PAGED)
+    assert result.bounds == Bounds(returned=2, truncated=True, next_cursor="b")
+    assert shown(result) == [
+        {"rows": ["a", "b"], "next_after": "b"},
+        '[2 shown; for more call again with after = "b"]',
+    ]
+
+
+def test_the_last_page_says_nothing() -> None:
+    result = said(lambda _args: {"rows": ["a"]}, PAGED)
+    assert (result.bounds, result.blocks) == (Bounds(returned=1), ())
+
+
+def test_a_page_may_say_how_much_there_is_and_how_to_ask_for_less() -> None:
+    bounds = Bounds(returned=50, total=1234, truncated=True, refinement_hint="give a narrower date")
+    result = said(lambda _args: ToolResult(value={"rows": []}, bounds=bounds), PAGED)
+    assert result.bounds == bounds
+    assert shown(result)[-1] == "[50 of 1234 shown; give a narrower date]"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "hint"),
+    [
+        (ToolResult(value={"rows": []}, bounds=Bounds(returned=0, truncated=True)), "or a refinement_hint in `bounds`"),
+        (ToolResult(value={"rows": [], "next_after": "b"}, bounds=Bounds(returned=0, next_cursor="c")), "one cursor"),
+        ({"rows": [], "others": []}, "`bounds` that say how many items there are"),
+    ],
+)
+def test_a_page_that_leads_nowhere_is_malformed(outcome: Any, hint: str) -> None:
+    result = said(lambda _args: outcome, PAGED)
+    assert result.error is not None
+    assert result.error.code == "malformed_result"
+    assert hint in result.error.issues[0].hint
+
+
+def test_server_data_is_checked_and_shown_to_no_model() -> None:
+    declared = {"server_data": {"evidence": {"type": "array", "items": {"type": "string"}}}}
+    result = said(lambda _args: ToolResult(value=1, server_data={"evidence": ["a"]}), declared)
+    assert (result.server_data, shown(result)) == ({"evidence": ["a"]}, [1])
+    for wrong in ({"evidence": "a"}, {"evidnce": ["a"]}):
+        outcome = ToolResult[Any](value=1, server_data=wrong)
+        assert code_of(said(lambda _args, *, given=outcome: given, declared)) == "malformed_result"
+
+
+def test_hints_are_lines_for_people() -> None:
+    hints = {"call": "Searching for {{args.query}}", "result": "{{result.count}} answers to {{args.query}}{{args.no}}"}
+    result = said(lambda _args: {"count": 3}, {"hints": hints}, '{"query": "cats\\u001b[2J"}')
+    assert result.metadata["hints"] == {
+        "call": "Searching for cats\\x1b[2J",
+        "result": "3 answers to cats\\x1b[2J",
+    }
+
+
+def test_hints_show_no_secret() -> None:
+    metadata = {"hints": {"call": "As {{args.password}}, {{args.note}}"}, "args_secrets": ["/note"]}
+    result = said(lambda _args: 1, metadata, '{"password": "hunter2", "note": "mine"}')
+    assert result.metadata["hints"] == {"call": "As [redacted], [redacted]"}
+
+
+def test_a_reminder_comes_with_each_result_and_with_no_failure() -> None:
+    reminded = {"reminder": "Name your sources."}
+    assert shown(said(lambda _args: {"a": 1}, reminded)) == [{"a": 1}, "Name your sources."]
+    assert shown(said(lambda args: args["n"], reminded, '{"n": [1]}')) == [[1], "Name your sources."]
+    assert "Name your sources." not in shown(said(lambda args: args["n"], reminded))
+
+
+class TestSize:
+    def test_reg_65_of_a_result_too_large_the_beginning_is_shown_and_the_whole_kept(self, tmp_path: Path) -> None:
+        artifacts = Artifacts(tmp_path)
+        value = {"rows": ["ä" * 10] * 20}
+        result = said(lambda _args: value, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
+        summary, ref = result.content
+        whole = artifacts.get(ref.data)
+        assert (summary.type, ref.type, whole.media_type) == ("text", "artifact_ref", "application/json")
+        assert json.loads(whole.data) == value
+        assert summary.data.startswith('{"rows":["ää')
+        assert summary.data.endswith(f"\n[cut: these are the first 100 of {len(whole.data)} bytes]")
+        assert result.value == value, "a program has all of it"
+        assert result.metadata == {"truncated": True}
+
+    @pytest.mark.parametrize(("size", "is_cut"), [(100, False), (101, True)])
+    def test_reg_65_the_bound_is_the_last_size_that_is_shown(self, size: int, is_cut: bool, tmp_path: Path) -> None:
+        artifacts = Artifacts(tmp_path)
+        result = said(lambda _args: "x" * size, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
+        assert ("truncated" in result.metadata) is is_cut
+        assert len(result.payload) == size + 2
+
+    def test_without_a_place_for_artifacts_it_is_cut(self) -> None:
+        result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}})
+        assert shown(result) == ["x" * 100 + "\n[cut: these are the first 100 of 300 bytes]"]
+
+    def test_where_an_artifact_cannot_be_kept_the_call_has_still_been_made(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        (tmp_path / "file").write_text("")
+        artifacts = Artifacts(tmp_path / "file")
+        result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
+        assert (result.success, len(result.content)) == (True, 1)
+        assert [record.message for record in caplog.records] == ["a large result is not kept as an artifact"]
+
+    def test_a_tool_may_say_that_it_bounds_its_results_itself(self) -> None:
+        result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 0}})
+        assert shown(result) == ["x" * 300]
+
+    def test_reg_65_blocks_are_bounded_together(self, tmp_path: Path) -> None:
+        artifacts = Artifacts(tmp_path)
+        blocks = tuple(ContentBlock(type="text", data=data) for data in ("short", "x" * 300, "y" * 300, "z"))
+        limits = {"limits": {"result_bytes": 100}}
+        result = said(lambda _args: ToolResult(value=1, blocks=blocks), limits, artifacts=artifacts)
+        first, second, second_ref, rest, rest_ref = shown(result)
+        assert (first, second, rest) == (
+            "short",
+            "x" * 75 + "\n[cut: these are the first 75 of 300 bytes]",
+            "[cut: 2 more blocks]",
+        )
+        assert artifacts.get(second_ref).data == b"x" * 300
+        kept = json.loads(artifacts.get(rest_ref).data)
+        assert kept == [{"type": "text", "data": "y" * 300}, {"type": "text", "data": "z"}]
+
+    def test_no_secret_is_kept_and_the_record_holds_what_was_shown(self, tmp_path: Path) -> None:
+        async def check() -> None:
+            store, artifacts = MemoryStore(), Artifacts(tmp_path)
+            metadata = {"limits": {"result_bytes": 100}, "result_secrets": ["/note"]}
+            value = {"note": "mine", "password": "hunter2", "rows": "x" * 200}
+            runtime = runtime_of(catalog_of(lambda _args: value, metadata=metadata), store=store, artifacts=artifacts)
+            result = await runtime.invoke(request(), meta=META)
+            (kept,) = (await store.read("r1")).results
+            assert "value" not in kept.content
+            whole = artifacts.get(result.content[1].data).data
+            for text in (whole.decode(), json.dumps(kept.content), str(shown(result))):
+                assert "mine" not in text
+                assert "hunter2" not in text
+
+        asyncio.run(check())
+
+    def test_a_text_that_is_secret_as_a_whole_is_not_kept(self, tmp_path: Path) -> None:
+        metadata = {"limits": {"result_bytes": 5}, "result_secrets": [""]}
+        result = said(lambda _args: "mine " * 20, metadata, artifacts=Artifacts(tmp_path))
+        assert Artifacts(tmp_path).get(result.content[1].data).data == b"[redacted]"
+        assert "mine" not in result.content[0].data

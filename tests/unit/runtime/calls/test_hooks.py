@@ -1,0 +1,115 @@
+"""Hooks: the order they stand in, what a denial does, and that they change nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.runtime.tools import call_now, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import FailureKind, ToolResult
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+
+if TYPE_CHECKING:
+    from toolgen.runtime.calls.checked_call import CheckedCall
+
+
+class Recorder:
+    """Notes what it sees, and answers as it was told."""
+
+    def __init__(self, answer: Any = None, seen: list[str] | None = None) -> None:
+        self.answer = answer
+        self.seen = [] if seen is None else seen
+        self.results: list[ToolResult[Any]] = []
+
+    def pre_tool_use(self, request: CheckedCall, /) -> Any:
+        self.seen.append("pre")
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    async def post_tool_use(self, request: CheckedCall, result: ToolResult[Any], /) -> None:
+        self.seen.append("post")
+        self.results.append(result)
+
+
+class Later(Recorder):
+    async def pre_tool_use(self, request: CheckedCall, /) -> Any:
+        return Recorder.pre_tool_use(self, request)
+
+
+def test_reg_84_hook_permission_and_execution_stand_in_this_order() -> None:
+    seen: list[str] = []
+
+    def permission(_request: PermissionRequest) -> Decision:
+        seen.append("permission")
+        return Decision.ALLOW_ONCE
+
+    catalog = catalog_of(lambda _args: seen.append("ran"))
+    call_now(runtime_of(catalog, permission=permission, hooks=[Recorder(seen=seen), Later(seen=seen)]))
+    assert seen == ["pre", "pre", "permission", "ran", "post", "post"]
+
+
+@pytest.mark.parametrize("kind", [Recorder, Later])
+def test_reg_98_a_hook_that_denies_ends_the_call_and_nobody_is_asked(kind: type[Recorder]) -> None:
+    hook = kind(Denial("not on a Sunday"))
+    runtime = runtime_of(catalog_of(must_not_run), permission=pytest.fail, hooks=[hook, Recorder(AssertionError())])
+    result = call_now(runtime)
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "hook_denied")
+    assert "not on a Sunday" in result.error.message
+    assert hook.seen == ["pre"], "nothing ran, so there is nothing to look at after it"
+
+
+def test_a_hook_that_fails_denies() -> None:
+    result = call_now(runtime_of(catalog_of(must_not_run), hooks=[Recorder(KeyError("secret"))]))
+    assert code_of(result) == "hook_denied"
+    assert "secret" not in str(result.content)
+
+
+@pytest.mark.parametrize("answer", [True, "no", {}, KeyError("secret")])
+@pytest.mark.parametrize("kinds", [[Recorder], [Later], [Later, Recorder], [Later, Later]])
+def test_a_hook_that_gives_no_answer_of_a_hook_has_failed_and_is_logged(
+    answer: Any, kinds: list[type[Recorder]], caplog: pytest.LogCaptureFixture
+) -> None:
+    *before, last = kinds
+    hooks = [*(kind() for kind in before), last(answer)]
+    assert code_of(call_now(runtime_of(catalog_of(must_not_run), hooks=hooks))) == "hook_denied"
+    assert [record.getMessage() for record in caplog.records] == ["a hook failed before own.tool; the call is denied"]
+
+
+def test_what_was_executed_is_looked_at_whether_it_went_well_or_not() -> None:
+    def broken(_args: Any) -> None:
+        raise ValueError("broken")
+
+    for handler, code in ((lambda _args: "ran", "ok"), (broken, "handler_error")):
+        hook = Recorder()
+        result = call_now(runtime_of(catalog_of(handler), hooks=[hook]))
+        assert code_of(result) == code
+        assert hook.results == [result]
+
+
+def test_a_hook_that_fails_after_a_call_is_logged_and_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Recorder):
+        async def post_tool_use(self, request: CheckedCall, result: ToolResult[Any], /) -> None:
+            raise KeyError("x")
+
+    after = Recorder()
+    assert call_now(runtime_of(catalog_of(), hooks=[Broken(), after])).value == "ran"
+    assert after.seen == ["pre", "post"]
+    assert len(caplog.records) == 1
+
+
+def test_hooks_are_told_what_permission_is_and_can_change_nothing() -> None:
+    told: list[CheckedCall] = []
+
+    class Meddler(Recorder):
+        def pre_tool_use(self, request: CheckedCall, /) -> Any:
+            told.append(request)
+            with pytest.raises(AttributeError):
+                request.arguments = b"{}"  # type: ignore[misc]  # what is tried here
+
+    result = call_now(runtime_of(catalog_of(lambda args: args), hooks=[Meddler()]), payload='{"b": 1, "a": 2}')
+    assert result.value == {"b": 1, "a": 2}
+    assert (told[0].tool_name, told[0].arguments, told[0].permission) == ("own.tool", b'{"a":2,"b":1}', "write")

@@ -1,0 +1,190 @@
+"""Limits per user: cooldown and calls a day. Time is the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.runtime.policy.rate_limits.attempts import Attempt
+from tests.unit.runtime.tools import call, call_now, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+
+if TYPE_CHECKING:
+    from toolgen.runtime import Runtime
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+def limited(clock: Clock, **limits: float) -> Runtime:
+    return runtime_of(catalog_of(metadata={"limits": limits}), clock=clock)
+
+
+def test_tel_27_a_cooldown_is_per_user() -> None:
+    clock = Clock()
+    runtime = limited(clock, cooldown_seconds=30)
+    assert code_of(call_now(runtime)) == "ok"
+    clock.forward(seconds=10)
+    refused = call_now(runtime)
+    assert refused.error is not None
+    assert (refused.error.kind, refused.error.code) == (FailureKind.RATE_LIMITED, "rate_limited")
+    assert refused.error.retry_after == 20
+    assert refused.content[0].data == (
+        "own.tool cannot run: rate limit exceeded\ntry again in 20 s, or go on without it"
+    )
+    assert code_of(call_now(runtime, user="ben")) == "ok"
+    clock.forward(seconds=20)
+    assert code_of(call_now(runtime)) == "ok"
+
+
+def test_tel_28_a_daily_limit_ends_with_the_utc_day() -> None:
+    clock = Clock()
+    runtime = limited(clock, daily_limit=3)
+    assert [code_of(call_now(runtime)) for _ in range(4)] == ["ok", "ok", "ok", "rate_limited"]
+    assert call_now(runtime).error.retry_after == 12 * 3600  # type: ignore[union-attr]  # it was refused
+    clock.forward(hours=11, minutes=59)
+    assert code_of(call_now(runtime)) == "rate_limited"
+    clock.forward(minutes=1)
+    assert code_of(call_now(runtime)) == "ok"
+
+
+def test_tel_28_zero_is_no_limit() -> None:
+    runtime = limited(Clock(), daily_limit=0, cooldown_seconds=0)
+    assert {code_of(call_now(runtime, user=None)) for _ in range(50)} == {"ok"}
+
+
+def test_tel_29_a_user_shares_a_limit_over_all_sessions() -> None:
+    runtime = limited(Clock(), daily_limit=2)
+
+    def call_in(session: str, user: str) -> str:
+        request = ToolRequest(name="own.tool", payload="{}")
+        meta = ToolCallMeta(user=user, session_id=session, run_id=f"run in {session}")
+        return code_of(asyncio.run(runtime.invoke(request, meta=meta)))
+
+    assert [call_in(chat, "ann") for chat in ("chat 1", "chat 2", "chat 3")] == ["ok", "ok", "rate_limited"]
+    assert call_in("chat 1", "ben") == "ok"
+
+
+def test_a_limit_per_user_refuses_calls_of_nobody() -> None:
+    refused = call_now(limited(Clock(), daily_limit=9), user=None)
+    assert refused.error is not None
+    assert (refused.error.code, refused.error.retry_after) == ("rate_limited", None)
+    assert "the call has no user" in refused.error.message
+
+
+def test_an_attempt_counts_once_it_has_passed_whatever_becomes_of_it() -> None:
+    def broken(_args: Any) -> None:
+        raise ValueError("broken")
+
+    runtime = runtime_of(catalog_of(broken, metadata={"limits": {"daily_limit": 1}}), clock=Clock())
+    assert [code_of(call_now(runtime)) for _ in range(2)] == ["handler_error", "rate_limited"]
+    strict = {"type": "object", "required": ["x"]}
+    runtime = runtime_of(catalog_of(input_schema=strict, metadata={"limits": {"daily_limit": 1}}), clock=Clock())
+    assert [code_of(call_now(runtime, payload=text)) for text in ("{}", '{"x": 1}')] == ["validation_error", "ok"]
+
+
+def test_calls_at_once_share_what_is_left() -> None:
+    async def all_at_once() -> list[str]:
+        runtime = limited(Clock(), daily_limit=5)
+        return [code_of(result) for result in await asyncio.gather(*(call(runtime) for _ in range(20)))]
+
+    assert sorted(asyncio.run(all_at_once())) == ["ok"] * 5 + ["rate_limited"] * 15
+
+
+def test_counters_may_answer_later() -> None:
+    class Slow(MemoryCounters):
+        def take(self, *attempt: Any) -> Any:
+            async def later() -> float:
+                return MemoryCounters.take(self, *attempt)
+
+            return later()
+
+    runtime = runtime_of(catalog_of(metadata={"limits": {"daily_limit": 1}}), clock=Clock(), counters=Slow())
+    assert [code_of(call_now(runtime)) for _ in range(2)] == ["ok", "rate_limited"]
+
+
+@given(
+    steps=st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 90_000)), max_size=40),
+    cooldown=st.sampled_from([0, 10, 100_000]),
+    daily=st.sampled_from([0, 1, 3]),
+)
+def test_no_attempt_passes_that_the_history_forbids(steps: list[tuple[str, int]], cooldown: int, daily: int) -> None:
+    counters, now = MemoryCounters(), NOON
+    passed: dict[str, list[datetime]] = {"a": [], "b": []}
+    for user, seconds in steps:
+        now += timedelta(seconds=seconds)
+        wait = counters.take(*Attempt(ident="x.y", user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
+        before = passed[user]
+        today = sum(at.date() == now.date() for at in before)
+        is_forbidden = bool(daily and today >= daily) or bool(
+            cooldown and before and now < before[-1] + timedelta(seconds=cooldown)
+        )
+        assert (wait > 0) is is_forbidden
+        if not wait:
+            before.append(now)
+
+
+def test_counters_forget_what_can_refuse_nothing_any_more() -> None:
+    counters = MemoryCounters()
+    for number in range(5000):
+        at = NOON + timedelta(days=number)
+        assert counters.take(*Attempt(ident="x.y", user=str(number), at=at, cooldown_seconds=5, daily_limit=1)) == 0
+    assert len(vars(counters)["_counts"]) < 2048
+    assert len(vars(counters)["_passed"]) < 2048
+
+
+def test_counters_remember_for_as_long_as_clocks_may_differ() -> None:
+    counters = MemoryCounters()
+    late, early = NOON.replace(hour=23, minute=59), NOON.replace(hour=23, minute=59) + timedelta(minutes=2)
+    attempt = Attempt(ident="x.y", user="ann", at=late, cooldown_seconds=60, daily_limit=1)
+    assert counters.take(*attempt) == 0
+    for number in range(2048):
+        assert counters.take(*Attempt(ident="x.y", user=str(number), at=early, daily_limit=1)) == 0
+    assert counters.take(*attempt) == 60
+    assert counters.take(*attempt._replace(daily_limit=0)) == 60
+
+
+@pytest.mark.parametrize("limits", [{"daily_limit": 1}, {"cooldown_seconds": 5}])
+def test_tel_09_a_limited_call_reaches_neither_gate_nor_handler(limits: dict[str, float]) -> None:
+    reached: list[str] = []
+    catalog = catalog_of(lambda _args: reached.append("handler"), metadata={"limits": limits, "gate": True})
+    runtime = runtime_of(catalog, clock=Clock(), gate=lambda _request: reached.append("gate"))
+    call_now(runtime)
+    assert reached == ["gate", "handler"]
+    assert code_of(call_now(runtime)) == "rate_limited"
+    assert reached == ["gate", "handler"]
+
+
+def test_a_limit_that_cannot_be_checked_is_not_passed() -> None:
+    class Broken:
+        def take(self, *_attempt: Any) -> float:
+            raise OSError("no route to counters.internal.example")
+
+    class BrokenLater:
+        async def take(self, *_attempt: Any) -> float:
+            raise OSError("no route to counters.internal.example")
+
+    for counters in (Broken(), BrokenLater()):
+        catalog = catalog_of(must_not_run, metadata={"limits": {"daily_limit": 1}})
+        error = call_now(runtime_of(catalog, counters=counters)).error
+        assert error is not None
+        assert (error.kind, error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
+        assert error.message == "the limits of own.tool cannot be checked now"

@@ -1,0 +1,709 @@
+"""The record of calls: what a store is told, in which order, and what happens when it cannot be told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from tests.unit.runtime.runs.test_runs import run_of
+from tests.unit.runtime.tools import add, call, catalog_of, code_of, idle_executors, must_not_run, runtime_of
+from toolgen.contract.records import (
+    Bounds,
+    ContentBlock,
+    FailureKind,
+    Issue,
+    ToolCallMeta,
+    ToolError,
+    ToolRequest,
+    ToolResult,
+)
+from toolgen.record.artifacts import Artifacts
+from toolgen.record.calls import RecordedCall, calls_of
+from toolgen.record.memory import MemoryStore
+from toolgen.record.sqlite import SqliteStore
+from toolgen.runtime import Runtime, deny_all, load
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.calls.gate import GateDecision
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.events.records import RunRecord, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from toolgen.runtime.catalog.catalog import Catalog
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+META = ToolCallMeta(user="ann", run_id="r1")
+
+
+def record_of(catalog: Catalog, *requests: ToolRequest, run: Any = None, **settings: Any) -> RunRecord:
+    """Make calls in the run r1, and give what a store was told of it."""
+
+    async def all_of_them() -> RunRecord:
+        store = MemoryStore()
+        runtime = runtime_of(catalog, store=store, **settings)
+        for request in requests:
+            await runtime.invoke(request, meta=META, run=run)
+        return await store.read("r1")
+
+    return asyncio.run(all_of_them())
+
+
+def request(payload: str = "{}", name: str = "own.tool", tool_call_id: str = "c1") -> ToolRequest:
+    return ToolRequest(name=name, payload=payload, tool_call_id=tool_call_id)
+
+
+def kinds(record: RunRecord) -> list[str]:
+    return [event.kind for event in record.events]
+
+
+def the_call(record: RunRecord) -> RecordedCall:
+    (found,) = calls_of(record)
+    return found
+
+
+def stages(record: RunRecord) -> list[tuple[str, str]]:
+    return [(stage.stage, stage.decision) for stage in the_call(record).stages]
+
+
+def test_reg_67_a_call_is_on_record_before_it_runs() -> None:
+    async def check() -> None:
+        store = MemoryStore()
+        seen: list[str] = []
+
+        async def handler(_args: Any) -> str:
+            seen.extend(kinds(await store.read("r1")))
+            return "ran"
+
+        await runtime_of(catalog_of(handler), store=store).invoke(request('{"b": 1, "a": [2]}'), meta=META)
+        record = await store.read("r1")
+        assert seen == ["tool_started"]
+        assert kinds(record) == ["tool_started", "tool_completed"]
+        assert record.events[0].data["args"] == {"a": [2], "b": 1}
+        assert "args" not in record.events[1].data, "they are on record once"
+        assert record.results[0].content == {"value": "ran"}
+
+    asyncio.run(check())
+
+
+def test_reg_68_what_a_call_says_of_its_progress_lies_between_start_and_end() -> None:
+    async def handler(_args: Any, meta: ToolCallMeta) -> str:
+        meta.report({"done": 1})
+        await asyncio.sleep(0)
+        meta.report({"done": 2})
+        return "ran"
+
+    record = record_of(catalog_of(handler), request())
+    assert kinds(record) == ["tool_started", "tool_progress", "tool_progress", "tool_completed"]
+    assert [event.data for event in record.events[1:3]] == [{"done": 1}, {"done": 2}]
+
+
+def test_a_handler_in_a_thread_reports_as_well_and_nobody_listens_after_the_call() -> None:
+    from toolgen.runtime import blocking
+
+    kept: list[ToolCallMeta] = []
+
+    @blocking
+    def handler(_args: Any, meta: ToolCallMeta) -> str:
+        meta.report({"done": 1})
+        kept.append(meta)
+        return "ran"
+
+    async def check() -> list[str]:
+        store = MemoryStore()
+        await runtime_of(catalog_of(handler), store=store).invoke(request(), meta=META)
+        kept[0].report({"done": 2})
+        return kinds(await store.read("r1"))
+
+    assert asyncio.run(check()) == ["tool_started", "tool_progress", "tool_completed"]
+
+
+def test_the_trace_says_what_each_stage_decided() -> None:
+    record = record_of(
+        catalog_of(metadata={"limits": {"daily_limit": 9}, "gate": True}),
+        request(),
+        permission=lambda _request: "allow_once",
+        gate=lambda _call: GateDecision(approved=True),
+        hooks=[Hook()],
+    )
+    assert stages(record) == [
+        ("decode", ""),
+        ("limits", ""),
+        ("hooks", ""),
+        ("permission", "allow_once"),
+        ("gate", ""),
+        ("record", ""),
+        ("execute", ""),
+        ("encode", ""),
+        ("post_hooks", ""),
+    ]
+    assert all(stage.us > 0 for stage in the_call(record).stages)
+
+
+class Hook:
+    def __init__(self, denial: Denial | None = None) -> None:
+        self._denial = denial
+
+    def pre_tool_use(self, _call: object, /) -> Denial | None:
+        return self._denial
+
+    def post_tool_use(self, _call: object, _result: object, /) -> None:
+        return None
+
+
+def _raises(error: BaseException) -> Callable[[Any], Any]:
+    def raising(_request: Any) -> Any:
+        raise error
+
+    return raising
+
+
+BROKEN = _raises(OSError())
+
+
+def refuses(_call: object) -> GateDecision:
+    return GateDecision(approved=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "tool", "kind", "code", "stage"),
+    [
+        ({}, {"input_schema": SCHEMA}, "tool_failed", "validation_error", ("decode", "validation_error")),
+        ({"permission": deny_all}, {}, "tool_denied", "permission_denied", ("permission", "permission_denied")),
+        ({"permission": BROKEN}, {}, "permission_failed", "permission_denied", ("permission", "permission_denied")),
+        ({"hooks": [Hook(Denial("no"))]}, {}, "tool_denied", "hook_denied", ("hooks", "hook_denied")),
+        ({"gate": refuses}, {"metadata": {"gate": True}}, "tool_denied", "gate_refused", ("gate", "gate_refused")),
+        ({}, {"metadata": {"inject": ["account"]}}, "tool_failed", "not_injected", ("execute", "not_injected")),
+        ({}, {"result_schema": {"type": "integer"}}, "tool_failed", "malformed_result", ("encode", "malformed_result")),
+    ],
+)  # fmt: skip
+def test_reg_96_98_a_call_that_fails_is_on_record_with_the_stage_that_ended_it(
+    settings: Any, tool: Any, kind: str, code: str, stage: tuple[str, str]
+) -> None:
+    record = record_of(catalog_of(lambda _args: "ran", **tool), request(), **settings)
+    assert kinds(record)[-1] == kind
+    assert record.events[-1].data["code"] == code
+    assert stage in stages(record)
+    assert [result.success for result in record.results] == [False]
+    has_begun = stage[0] in ("execute", "encode")
+    assert kinds(record)[:-1] == ["tool_started"] * has_begun
+    if code != "validation_error":
+        assert record.events[0].data["args"] == {}, "the args are on record, whether it began or not"
+
+
+def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> None:
+    async def check() -> list[Any]:
+        store = MemoryStore()
+        runtime = Runtime(
+            load("generated"),
+            executors=idle_executors(load("generated")),
+            permission=deny_all,
+            policies=["coding"],
+            store=store,
+        )
+        run = runtime.start_run("default_worker", meta=META)
+        for name in ("code.write_file", "mcp.assets.put_asset", "own.nothing"):
+            await runtime.invoke(request(name=name), run=run)
+        return [(event.kind, event.tool, event.data) for event in (await store.read("r1")).events]
+
+    unavailable = {"code": "tool_not_available"}
+    assert asyncio.run(check()) == [
+        ("tool_denied", "code.write_file", {**unavailable, "reason": "not_used"}),
+        ("tool_denied", "mcp.assets.put_asset", {**unavailable, "reason": "not_used"}),
+        ("tool_denied", "own.nothing", unavailable),
+    ]
+
+
+def test_skipped_calls_of_a_turn_are_on_record_too() -> None:
+    async def check() -> list[tuple[str, str]]:
+        store, catalog = MemoryStore(), catalog_of(_raises(ValueError("broken")))
+        run = run_of(catalog)[1]
+        runtime = runtime_of(catalog, store=store)
+        results = await runtime.turn([request(tool_call_id="c1"), request(tool_call_id="c2")], run)
+        (summary,) = await store.runs()
+        record = await store.read(summary.run_id)
+        assert [code_of(result) for result in results] == ["handler_error", "skipped"]
+        return [(event.tool_call_id, event.kind) for event in record.events]
+
+    assert asyncio.run(check()) == [("c1", "tool_started"), ("c1", "tool_failed"), ("c2", "tool_failed")]
+
+
+def test_reg_66_secrets_reach_no_store() -> None:
+    schema = {"type": "object", "properties": {"note": {"type": "string"}, "password": {"type": "string"}}}
+    record = record_of(
+        catalog_of(lambda _args: {"token": "tk-1"}, input_schema=schema, metadata={"args_secrets": ["/note"]}),
+        request('{"note": "mine", "password": "hunter2"}'),
+        request('{"note": 5, "password": "hunter2"}', tool_call_id="c2"),
+    )
+    stored = json.dumps([event.data for event in record.events] + [result.content for result in record.results])
+    assert record.events[0].data["args"] == {"note": "[redacted]", "password": "[redacted]"}
+    assert not any(secret in stored for secret in ("mine", "hunter2", "tk-1"))
+
+
+def test_a_run_that_ends_says_why() -> None:
+    async def reasons() -> list[Any]:
+        store, catalog = MemoryStore(), catalog_of()
+        runtime = runtime_of(catalog, store=store)
+        found: list[Any] = []
+        for abort, reason in ((False, "completed"), (True, "completed")):
+            run = run_of(catalog)[1]
+            vars(run.meta)["run_id"] = f"r{abort}"
+            if abort:
+                run.abort("enough")
+            await runtime.end_run(run, reason)
+            found += [(event.kind, event.data) for event in (await store.read(f"r{abort}")).events]
+        return found
+
+    assert asyncio.run(reasons()) == [
+        ("run_ended", {"end_reason": "completed"}),
+        ("run_ended", {"end_reason": "aborted_tools"}),
+    ]
+
+
+def test_calls_outside_of_runs_are_on_record_under_one_of_their_own() -> None:
+    async def runs() -> list[int]:
+        store = MemoryStore()
+        runtime = runtime_of(catalog_of(), store=store)
+        await call(runtime)
+        await call(runtime)
+        return [summary.completed for summary in await store.runs()]
+
+    assert asyncio.run(runs()) == [2]
+
+
+def test_what_a_handler_does_to_its_args_does_not_change_the_record() -> None:
+    def handler(args: dict[str, Any]) -> str:
+        args["n"] = 99
+        return "ran"
+
+    record = record_of(catalog_of(handler, input_schema=SCHEMA), request('{"n": 1}'))
+    assert record.events[0].data["args"] == {"n": 1}
+
+
+@pytest.mark.parametrize("name", ["code.\ud800", "own.tool"])
+@pytest.mark.parametrize("tool_call_id", ["c\udcff", "c1"])
+def test_a_name_or_an_id_that_is_no_text_is_on_record_as_well_as_can_be(name: str, tool_call_id: str) -> None:
+    record = record_of(catalog_of(), request(name=name, tool_call_id=tool_call_id))
+    assert len(record.results) == 1
+    assert record.events[-1].tool == name.replace("\ud800", "\\ud800")
+    assert record.events[-1].tool_call_id == tool_call_id.replace("\udcff", "\\udcff")
+
+
+class ClosedStore(MemoryStore):
+    """A store that has been closed under its host."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._closed = True
+
+
+def test_nothing_runs_off_the_record(caplog: pytest.LogCaptureFixture) -> None:
+    async def check() -> ToolResult[Any]:
+        return await call(runtime_of(catalog_of(must_not_run), store=ClosedStore()))
+
+    result = asyncio.run(check())
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "not_recorded")
+    assert result.error.message == "own.tool cannot run now: its call cannot be recorded"
+    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not on record"]
+
+
+def test_a_write_waits_until_its_start_is_durable_and_a_read_does_not() -> None:
+    """A store whose writes become durable when somebody says so."""
+
+    class Slow:
+        def __init__(self) -> None:
+            self.durable = asyncio.Event()
+            self.told: list[str] = []
+
+        def append(self, event: Any, /) -> Awaitable[None]:
+            self.told.append(event.kind)
+            return asyncio.ensure_future(self._wait())
+
+        def finish(self, event: Any, _result: Any, /) -> None:
+            self.told.append(event.kind)
+
+        async def _wait(self) -> None:
+            await self.durable.wait()
+
+    async def check(permission: str) -> bool:
+        store: Any = Slow()
+        ran: list[bool] = []
+        catalog = catalog_of(lambda _args: ran.append(store.durable.is_set()), permission=permission)
+        running = asyncio.ensure_future(call(runtime_of(catalog, store=store)))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        store.durable.set()
+        assert code_of(await running) == "ok"
+        return ran[0]
+
+    assert asyncio.run(check("write")) is True
+    assert asyncio.run(check("readonly")) is False
+
+
+def test_a_call_whose_result_cannot_be_recorded_still_has_it(caplog: pytest.LogCaptureFixture) -> None:
+    class Full(MemoryStore):
+        def finish(self, event: Any, result: ToolResult[Any], /) -> None:
+            raise StoreError("the disk is full")
+
+    async def check() -> ToolResult[Any]:
+        return await call(runtime_of(catalog_of(), store=Full()))
+
+    assert asyncio.run(check()).value == "ran"
+    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not on record"]
+
+
+def test_a_call_that_ends_with_its_caller_is_on_record() -> None:
+    async def check() -> list[tuple[str, Any]]:
+        store, begun = MemoryStore(), asyncio.Event()
+
+        async def handler(_args: Any) -> None:
+            begun.set()
+            await asyncio.sleep(60)
+
+        calling = asyncio.ensure_future(runtime_of(catalog_of(handler), store=store).invoke(request(), meta=META))
+        await begun.wait()
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        return [(event.kind, event.data.get("code")) for event in (await store.read("r1")).events]
+
+    assert asyncio.run(check()) == [("tool_started", None), ("tool_failed", "cancelled")]
+
+
+def test_reg_71_an_aborted_call_keeps_what_it_said_of_its_progress() -> None:
+    async def check() -> None:
+        store, begun = MemoryStore(), asyncio.Event()
+
+        async def handler(_args: Any, meta: ToolCallMeta) -> None:
+            meta.report({"rows": 1})
+            meta.report({"rows": 2})
+            begun.set()
+            await asyncio.sleep(60)
+
+        catalog = add(catalog_of(handler), must_not_run, "own.later")
+        run = run_of(catalog)[1]
+        vars(run.meta)["run_id"] = "r1"
+        runtime = runtime_of(catalog, store=store)
+        turn = asyncio.ensure_future(runtime.turn([request(), request(name="own.later", tool_call_id="c2")], run))
+        await begun.wait()
+        run.abort("the user pressed stop")
+        first, second = await turn
+        await runtime.end_run(run)
+        assert [first.is_error, second.is_error] == [True, True]
+        assert first.metadata == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
+        assert second.metadata == {"aborted": True, "partial": False, "abort_reason": "the user pressed stop"}
+        assert [block.data for block in first.content] == [
+            "aborted\nthe user stopped the run",
+            {"partial": [{"rows": 1}, {"rows": 2}]},
+        ]
+        record = await store.read("r1")
+        assert kinds(record) == [
+            "tool_started", "tool_progress", "tool_progress", "tool_failed", "tool_failed", "run_ended",
+        ]  # fmt: skip
+        assert record.events[-1].data == {"end_reason": "aborted_tools"}
+        assert [result.content["error"]["code"] for result in record.results] == ["aborted"] * 2
+        assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+    asyncio.run(check())
+
+
+def test_reg_71_a_partial_output_that_is_large_becomes_an_artifact(tmp_path: Path) -> None:
+    """All fields at once: the error, what says how it ended, what is kept, and the events."""
+
+    async def check() -> None:
+        store, begun = MemoryStore(), asyncio.Event()
+        artifacts = Artifacts(tmp_path / "artifacts")
+
+        async def handler(_args: Any, meta: ToolCallMeta) -> None:
+            meta.report({"rows": [f"row {number}" for number in range(200)], "password": "s3cr3t"})
+            begun.set()
+            await asyncio.sleep(60)
+
+        catalog = catalog_of(handler, metadata={"limits": {"result_bytes": 200}})
+        run = run_of(catalog)[1]
+        vars(run.meta)["run_id"] = "r1"
+        runtime = runtime_of(catalog, store=store, artifacts=artifacts)
+        turn = asyncio.ensure_future(runtime.turn([request()], run))
+        await begun.wait()
+        run.abort("the user pressed stop")
+        (result,) = await turn
+        await runtime.end_run(run)
+        assert (result.is_error, code_of(result)) == (True, "aborted")
+        said = {key: result.metadata[key] for key in ("aborted", "partial", "abort_reason")}
+        assert said == {"aborted": True, "partial": True, "abort_reason": "the user pressed stop"}
+        assert [block.type for block in result.content] == ["text", "text", "artifact_ref"]
+        assert result.content[0].data == "aborted\nthe user stopped the run"
+        assert "[cut: these are the first " in result.content[1].data
+        kept = json.loads(artifacts.get(result.content[2].data).data)
+        assert kept == {"partial": [{"rows": [f"row {number}" for number in range(200)], "password": "[redacted]"}]}
+        record = await store.read("r1")
+        assert kinds(record) == ["tool_started", "tool_progress", "tool_failed", "run_ended"]
+        assert record.events[2].data["code"] == "aborted"
+        assert record.events[3].data == {"end_reason": "aborted_tools"}
+        content = record.results[0].content
+        assert content["metadata"] == {**said, "truncated": True}
+        assert content["blocks"][2] == {"type": "artifact_ref", "data": result.content[2].data}
+
+    asyncio.run(check())
+
+
+def test_reg_70_the_end_of_a_call_is_durable_before_its_caller_has_the_result(tmp_path: Path) -> None:
+    async def check() -> RunRecord:
+        store = SqliteStore(tmp_path / "store.db")
+        await runtime_of(catalog_of(), store=store).invoke(request(), meta=META)
+        from toolgen.record.sqlite_reader import SqliteReader
+
+        record = SqliteReader(tmp_path / "store.db").read("r1")  # beside the writer, as another process would
+        await store.close()
+        return record
+
+    record = asyncio.run(check())
+    assert kinds(record) == ["tool_started", "tool_completed"]
+    assert [result.sequence for result in record.results] == [1]
+
+
+def test_all_that_a_result_says_is_on_record() -> None:
+    def handler(_args: Any) -> ToolResult[Any]:
+        return ToolResult(
+            value=1, message="done", side_effects=("created:a.md",), audit={"rows": 2}, telemetry={"tokens": 3}
+        )
+
+    (result,) = record_of(catalog_of(handler), request()).results
+    assert result.content == {
+        "value": 1, "message": "done", "side_effects": ["created:a.md"], "audit": {"rows": 2},
+        "telemetry": {"tokens": 3},
+    }  # fmt: skip
+
+
+def stored_by(store: Any, handler: Callable[..., Any], **tool: Any) -> tuple[ToolResult[Any], RunRecord]:
+    """Make a call, and give its result and what the store was told of it."""
+
+    async def check() -> tuple[ToolResult[Any], RunRecord]:
+        runtime = runtime_of(catalog_of(handler, **tool), store=store)
+        result = await runtime.invoke(request(), meta=META)
+        record = await store.read("r1")
+        await store.close()
+        return result, record
+
+    return asyncio.run(check())
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store.db")
+
+
+DEEP: list[Any] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("said", "hint", "found"),
+    [
+        ({"telemetry": {"rate": float("nan")}}, "give `telemetry` as JSON", "Out of range float values"),
+        ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "give `audit` as JSON", "datetime is not JSON"),
+        ({"audit": {"file": PurePosixPath("a.md")}}, "give `audit` as JSON", "PurePosixPath is not JSON"),
+        ({"audit": {"rows": {7: "x"}}}, "give `audit` as JSON", "a key is no text"),
+        ({"audit": {"rows": DEEP}}, "give `audit` as JSON", "it is nested too deep"),
+        ({"metadata": {"at": object()}}, "give `metadata` as JSON", "object is not JSON"),
+        ({"metadata": None}, "give `metadata` as a JSON object", "a value of NoneType"),
+        ({"server_data": 5}, "give `server_data` as values by name", "a value of int"),
+        ({"server_data": {5: 1}}, "declare it in the spec of the tool", "5"),
+        ({"message": 5}, "give `message` as text, or None", "a value of int"),
+        ({"message": "\ud800"}, "give `message` as JSON", "it holds a lone surrogate"),
+        ({"side_effects": (5,)}, "give `side_effects` as a tuple of texts", "a value of tuple"),
+        ({"side_effects": "created:a.md"}, "give `side_effects` as a tuple of texts", "a value of str"),
+        ({"blocks": (ContentBlock(type="json", data=object()),)}, "give `blocks` as JSON", "object is not JSON"),
+        ({"blocks": (ContentBlock(type="json", data={7: 1}),)}, "give `blocks` as JSON", "a key is no text"),
+        ({"blocks": (ContentBlock(type="text", data=5),)}, "give `blocks` as a tuple of ContentBlocks", "tuple"),
+        ({"bounds": 5}, "give `bounds` as Bounds of counts and texts, or None", "a value of int"),
+        ({"bounds": Bounds(returned=cast("int", "5"))}, "give `bounds` as Bounds of counts", "a value of Bounds"),
+    ],
+)
+def test_what_cannot_be_recorded_beside_a_value_fails_the_call_and_is_named(
+    store: Any, said: Any, hint: str, found: str
+) -> None:
+    result, record = stored_by(store, lambda _args: ToolResult(value=1, **said))
+    assert code_of(result) == "malformed_result"
+    (issue,) = record.results[0].content["error"]["issues"]
+    assert hint in issue["hint"]
+    assert found in issue["found"]
+    assert kinds(record) == ["tool_started", "tool_failed"]
+
+
+INTERNAL: Any = "internal"
+ISSUE: Any = Issue(pointer="", keyword="", expected="", found=cast("str", 5), hint="")
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (ToolError(message="x", kind=INTERNAL), "give `kind` as a FailureKind (found a value of str)"),
+        (ToolError(message="x", code=cast("str", 5)), "give `code` as text (found a value of int)"),
+        (ToolError(message=cast("str", None)), "give `message` as text (found a value of NoneType)"),
+        (ToolError(message="x", hint=cast("str", 5)), "give `hint` as text (found a value of int)"),
+        (ToolError(message="x", hint="\ud800"), "give `hint` as JSON (found it holds a lone surrogate)"),
+        (ToolError(message="x", issues=(ISSUE,)), "give `issues` as a tuple of Issues, of texts alone (found "),
+        (ToolError(message="x", retry_after=float("inf")), "give `retry_after` as JSON (found Out of range float"),
+        (ToolResult(error=cast("ToolError", "broken")), "give `error` as a ToolError (found a value of str)"),
+    ],
+)  # fmt: skip
+def test_an_error_that_cannot_be_recorded_becomes_one_that_can(store: Any, error: Any, what: str) -> None:
+    result, record = stored_by(store, lambda _args: error)
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "malformed_error")
+    assert result.error.message.startswith(f"the tool failed, and its error is malformed: {what}")
+    assert record.results[0].content["error"]["message"] == result.error.message
+
+
+def test_an_error_comes_with_what_is_said_beside_it(store: Any) -> None:
+    error = ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full", retry_after=1.5)
+    _result, record = stored_by(store, lambda _args: ToolResult(error=error, audit={"rows": [1, (2,)]}))
+    assert record.results[0].content["error"]["code"] == "disk_full"
+    assert record.results[0].content["audit"] == {"rows": [1, [2]]}
+
+
+@pytest.mark.parametrize("said", [{"x": object()}, {"x": float("nan")}, "text"])
+def test_a_report_that_is_no_json_is_not_on_record_and_fails_no_call(
+    store: Any, said: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    result, record = stored_by(store, lambda _args, meta: meta.report(said))
+    assert code_of(result) == "ok"
+    assert kinds(record) == ["tool_started", "tool_completed"]
+    assert [entry.message for entry in caplog.records] == ["what own.tool reports is no JSON"]
+
+
+def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(store: Any) -> None:
+    said, audit = {"rows": [1]}, {"rows": [1]}
+
+    class Changing:
+        def pre_tool_use(self, _call: object, /) -> None:
+            return None
+
+        def post_tool_use(self, _call: object, _result: object, /) -> None:
+            said["rows"].append(2)
+
+    def handler(_args: Any, meta: ToolCallMeta) -> ToolResult[Any]:
+        meta.report(said)
+        return ToolResult(value=1, audit=audit)
+
+    async def check() -> RunRecord:
+        await runtime_of(catalog_of(handler), store=store, hooks=[Changing()]).invoke(request(), meta=META)
+        audit["rows"].append(2)
+        record: RunRecord = await store.read("r1")
+        await store.close()
+        return record
+
+    record = asyncio.run(check())
+    assert said == audit == {"rows": [1, 2]}
+    assert record.events[1].data == {"rows": [1]}
+    assert record.results[0].content["audit"] == {"rows": [1]}
+
+
+@pytest.mark.parametrize(
+    "kind", ["tool_started", "tool_completed", "tool_failed", "tool_denied", "permission_failed", "run_ended"]
+)
+def test_a_call_cannot_report_what_is_for_the_runtime_to_say(kind: str) -> None:
+    result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"code": "x"}, kind))
+    assert result.error is not None
+    assert result.error.message == f"a call cannot report {kind}: such events are the runtime's own"
+    assert kinds(record) == ["tool_started", "tool_failed"]
+
+
+def test_the_kind_of_a_report_is_text() -> None:
+    result, _record = stored_by(MemoryStore(), lambda _args, meta: meta.report({}, None))
+    assert result.error is not None
+    assert result.error.message == "the kind of what a call reports must be text, not NoneType"
+
+
+@pytest.mark.parametrize("kind", ["tool_progress", "agent_run_started", "agent_run_ended", "cache_hit"])
+def test_a_call_reports_progress_agents_and_what_the_host_has_words_for(kind: str) -> None:
+    result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"n": 1}, kind))
+    assert code_of(result) == "ok"
+    assert kinds(record) == ["tool_started", kind, "tool_completed"]
+
+
+@pytest.mark.parametrize("error", [OSError("gone"), RuntimeError("broken"), ValueError("odd")])
+def test_a_store_that_raises_anything_fails_no_call(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(MemoryStore):
+        def append(self, event: Any, /) -> None:
+            if event.kind == "tool_progress":
+                raise error
+            super().append(event)
+
+        def finish(self, event: Any, result: ToolResult[Any], /) -> None:
+            raise error
+
+    result, _record = stored_by(Broken(), lambda _args, meta: meta.report({"n": 1}) or "ran")
+    assert result.value == "ran"
+    assert [entry.message for entry in caplog.records] == [
+        "the progress of own.tool is not on record",
+        "the end of a call of own.tool is not on record",
+    ]
+
+
+def test_a_store_that_fails_later_fails_no_call(caplog: pytest.LogCaptureFixture) -> None:
+    class Late(MemoryStore):
+        def finish(self, event: Any, result: ToolResult[Any], /) -> Any:
+            return _fails()
+
+    async def _fails() -> None:
+        raise OSError("gone")
+
+    assert stored_by(Late(), lambda _args: "ran")[0].value == "ran"
+    assert [entry.message for entry in caplog.records] == ["the end of a call of own.tool is not on record"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "data", "kept"),
+    [
+        (ToolResult(value=7, metadata={"n": 1}), {}, {"value": 7}),
+        (ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full"), {"code": "disk_full"}, "disk_full"),
+    ],
+)  # fmt: skip
+def test_of_an_end_that_is_no_json_the_value_and_the_code_are_on_record(
+    store: Any, outcome: Any, data: Any, kept: Any
+) -> None:
+    class Spoiling:
+        def pre_tool_use(self, _call: object, /) -> None:
+            return None
+
+        def post_tool_use(self, _call: object, result: ToolResult[Any], /) -> None:
+            vars(result)["metadata"] = {"n": object()}
+
+    async def check() -> RunRecord:
+        await runtime_of(catalog_of(lambda _args: outcome), store=store, hooks=[Spoiling()]).invoke(
+            request(), meta=META
+        )
+        record: RunRecord = await store.read("r1")
+        await store.close()
+        return record
+
+    record = asyncio.run(check())
+    told = {name: value for name, value in record.events[-1].data.items() if name != "stages"}
+    assert told == {**data, "reason": "the rest is no JSON"}
+    content = record.results[0].content
+    assert (content["error"]["code"] if "error" in content else content) == kept
+
+
+@pytest.mark.parametrize(
+    "error",
+    [CallFailed(FailureKind.DOMAIN_REJECTION, "no_such_row", "there is no row 7"), ValueError("x")],
+)
+def test_what_a_handler_raises_is_on_record(error: Exception) -> None:
+    (result,) = record_of(catalog_of(_raises(error)), request()).results
+    assert result.content["error"]["message"] == str(error)
+
+
+def test_a_failure_that_an_executor_gives_is_the_decision_of_encode() -> None:
+    failure = ToolError(message="full", kind=FailureKind.UNAVAILABLE, code="disk_full")
+    record = record_of(catalog_of(lambda _args: failure), request())
+    assert stages(record)[-1] == ("encode", "disk_full")

@@ -1,0 +1,143 @@
+"""What handlers do that nobody expects: every call still ends as a result, and the failure is the handler's own."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import sys
+from dataclasses import asdict
+from threading import Lock
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from tests.unit.runtime.tools import call_now, catalog_of, code_of, runtime_of
+from toolgen.contract.records import FailureKind, ToolError, ToolRequest, ToolResult
+from toolgen.runtime.base.errors import CallFailed, CatalogError, InvalidPayload, ToolNotFound
+from toolgen.runtime.issues.issues import issue
+
+
+def result_of(handler: Any, **settings: Any) -> ToolResult[Any]:
+    return call_now(runtime_of(catalog_of(handler), **settings))
+
+
+def raising(error: BaseException) -> Any:
+    def handler(_args: Any) -> None:
+        raise error
+
+    return handler
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        return self.detail  # type: ignore[attr-defined,no-any-return]  # that is what is wrong with it
+
+
+class Booking(BaseModel):
+    seats: int
+
+
+def validation_error() -> Exception:
+    try:
+        Booking.model_validate({"seats": "many"})
+    except ValueError as error:
+        return error
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (Unspeakable(), "the tool failed with Unspeakable"),
+        (KeyError("o-9"), "KeyError: 'o-9'"),
+        (validation_error(), "Booking: seats: Input should be a valid integer, unable to parse string as an integer"),
+        (SystemExit(7), "7"),
+        (BaseExceptionGroup("many", [SystemExit()]), "many (1 sub-exception)"),
+        (InvalidPayload([issue("/x", "type", "a string", "1", "use a string")]), "/x: use a string"),
+        (ToolNotFound("a.b"), "no tool is named 'a.b'"),
+        (CatalogError("damaged"), "damaged"),
+    ],
+    ids=repr,
+)
+def test_what_a_handler_raises_is_its_own_failure(error: BaseException, message: str) -> None:
+    result = result_of(raising(error))
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "handler_error")
+    assert (result.error.message, result.error.issues) == (message, ())
+    assert result.error.cause is error
+
+
+def test_a_tool_that_awaits_what_was_cancelled_does_not_cancel_its_caller() -> None:
+    async def handler(_args: Any) -> None:
+        task = asyncio.ensure_future(asyncio.sleep(9))
+        task.cancel()
+        await task
+
+    result = result_of(handler)
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.ABORTED, "cancelled")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), BaseExceptionGroup("x", [KeyboardInterrupt()])], ids=repr)
+def test_the_user_of_the_host_can_still_stop_it(error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        result_of(raising(error))
+
+
+@pytest.mark.parametrize(
+    "request_", [None, ToolRequest(name=None), ToolRequest(name="own.tool", payload=5)]  # type: ignore[arg-type]  # wrong
+)  # fmt: skip
+def test_a_request_of_the_wrong_types_is_a_failed_call(request_: Any) -> None:
+    result = asyncio.run(runtime_of(catalog_of()).invoke(request_))
+    assert result.error is not None
+
+
+def test_settings_that_fail_fail_the_call() -> None:
+    def broken() -> str:
+        raise ZeroDivisionError
+
+    runtime = runtime_of(catalog_of(), new_id=broken)
+    result = asyncio.run(runtime.invoke(ToolRequest(name="own.tool")))
+    assert result.error is not None
+    meta: Any = {"user": "x"}
+    assert asyncio.run(runtime_of(catalog_of()).invoke(ToolRequest(name="own.tool"), meta=meta)).error is not None
+
+
+def test_a_failed_result_can_be_copied_whatever_its_cause() -> None:
+    result = result_of(raising(ValueError("held", Lock())))
+    assert result.error is not None
+    assert isinstance(result.error.cause, ValueError)
+    for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301  # our own bytes
+        assert twin == result
+        assert twin.error is not None
+        assert twin.error.cause is None
+    assert asdict(result)["error"]["code"] == "handler_error"
+
+
+def generator() -> Any:
+    yield 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{1}, [b"x"], {"a": 1j}, generator(), iter([1]), sys],
+    ids=["set", "bytes", "complex", "generator", "iterator", "module"],
+)
+def test_what_is_no_json_is_no_result(value: Any) -> None:
+    assert code_of(result_of(lambda _args: value)) == "malformed_result"
+
+
+def test_a_cycle_is_no_result() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    assert code_of(result_of(lambda _args: endless)) == "malformed_result"
+
+
+def test_an_error_that_is_returned_is_the_end_of_the_call() -> None:
+    error = ToolError(message="no such file", kind=FailureKind.DOMAIN_REJECTION, code="file_not_found")
+    result = result_of(lambda _args: error)
+    assert (result.success, result.error) == (False, error)
+    result = result_of(raising(CallFailed(FailureKind.DOMAIN_REJECTION, "file_not_found", "no such file")))
+    assert result.error == error

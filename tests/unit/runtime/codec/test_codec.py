@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import pytest
+from pydantic import Field, JsonValue
+
+from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
+from toolgen.runtime.codec.closed_schema import is_closed
+from toolgen.runtime.codec.codec import Codec
+from toolgen.runtime.codec.models import ClosedModel, OpenModel
+from toolgen.schema.json_values import canonical
+
+if TYPE_CHECKING:
+    from tests.unit.runtime.package import Shop
+
+
+class Tree(ClosedModel):
+    child: Tree | None = None
+    children: list[Tree] | None = None
+
+
+TREE = {
+    "type": "object",
+    "properties": {"child": {"$ref": "#"}, "children": {"type": "array", "items": {"$ref": "#"}}},
+    "additionalProperties": False,
+}
+
+
+class Point(OpenModel):
+    x: int | float
+    n: int = 0
+    tag: Literal[1, 2] | None = None
+    from_: Annotated[str | None, Field(alias="from")] = None
+    j: JsonValue = None
+
+
+POINT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "x": {"type": "number"},
+        "n": {"type": "integer", "default": 0},
+        "tag": {"enum": [1, 2]},
+        "from": {"type": "string"},
+        "j": {},
+    },
+    "required": ["x"],
+}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"x": 1}',
+        '{"x": 1.5, "n": 3, "tag": 2}',
+        '{"x": 1, "from": "a", "from_": "b"}',
+        '{"x": 1, "from_": {"kept": true}}',
+        '{"x": 1, "j": null}',
+        '{"x": 1, "j": [{"a": [1, 2.5, "t"]}], "model_config": 1, "__class__": 2, "": 3, "__dict__": 4}',
+    ],
+)
+def test_nothing_is_lost_on_the_way_through_a_type(payload: str) -> None:
+    codec = Codec.of(POINT, Point)
+    assert codec.encode(codec.decode(payload)) == canonical(json.loads(payload))
+
+
+def test_integral_floats_are_integers_wherever_the_schema_asks_for_one() -> None:
+    codec = Codec.of(POINT, Point)
+    value = codec.decode('{"x": 2.0, "n": 3.0, "tag": 1.0}')
+    assert (value.n, value.tag) == (3, 1)
+    assert json.loads(codec.encode(value)) == {"x": 2, "n": 3, "tag": 1}
+
+
+@pytest.mark.parametrize(
+    "payload", ['{"x": true}', '{"x": "1"}', '{"x": 1, "n": 1.5}', '{"x": 1, "n": "1"}', "[]", "null"]
+)
+def test_there_is_no_coercion(payload: str) -> None:
+    with pytest.raises(InvalidPayload):
+        Codec.of(POINT, Point).decode(payload)
+
+
+@pytest.mark.parametrize(
+    "payload", ['{"x": 1, "j": NaN}', '{"x": 1, "j": 1e999}', '{"x": 1} 2', '{"x": 1, "j": "\\ud800"}']
+)
+def test_what_is_no_json_is_refused_where_anything_goes(payload: str) -> None:
+    with pytest.raises(InvalidPayload) as refused:
+        Codec.of(POINT, Point).decode(payload)
+    assert [issue.keyword for issue in refused.value.issues] == ["json"]
+
+
+def test_absent_fields_answer_with_their_default_and_are_not_encoded() -> None:
+    codec = Codec.of(POINT, Point)
+    value = codec.decode('{"x": 1}')
+    assert (value.n, value.from_) == (0, None)
+    assert codec.encode(value) == b'{"x":1}'
+    assert codec.encode(Point(x=1, n=0)) == b'{"n":0,"x":1}'
+
+
+def test_none_stands_for_absent_only_where_null_is_not_allowed(shop: Shop) -> None:
+    refund, refund_args = shop.type("RefundArgs"), shop.module("shop.tools.orders.codecs").REFUND_ARGS
+    value = refund(order_id="o", amount=None, reason=None, note=None)
+    assert refund_args.encode(value) == b'{"note":null,"order_id":"o"}'
+
+
+def test_none_for_a_nested_field_is_absent_too(shop: Shop) -> None:
+    order, codecs = shop.type("Order"), shop.module("shop.tools.orders.codecs")
+    assert (
+        codecs.FIND_RESULT.encode([order(id="a", from_=None), order(id="b", total=2)])
+        == b'[{"id":"a"},{"id":"b","total":2}]'
+    )
+
+
+def test_a_null_that_is_data_is_never_dropped() -> None:
+    codec = Codec.of({"type": "object", "additionalProperties": {"type": "string"}}, dict[str, JsonValue])
+    with pytest.raises(InvalidPayload, match="/a: use a string"):
+        codec.encode({"a": None, "b": "c"})
+
+
+def test_encoding_checks_against_the_schema(shop: Shop) -> None:
+    codec = shop.module("shop.tools.orders.codecs").REFUND_ARGS
+    with pytest.raises(InvalidPayload, match="/amount: use a number of at most 1000"):
+        codec.encode(shop.type("RefundArgs")(order_id="o", amount=5000))
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_numbers_that_json_lacks_are_refused_when_encoding(number: float) -> None:
+    for value in (Point(x=number), Point(x=1, j=[number])):
+        with pytest.raises(InvalidPayload):
+            Codec.of(POINT, Point).encode(value)
+    with pytest.raises(InvalidPayload):
+        Codec.of({"type": "array"}, list[JsonValue]).encode([number])
+    with pytest.raises(InvalidPayload):
+        Codec.of(True).encode({"a": number})
+
+
+def test_encoding_refuses_lone_surrogates_and_endless_values() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    for value in ("\ud800", endless):
+        with pytest.raises(InvalidPayload):
+            Codec.of(True).encode(value)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ['{"child":' * 199 + "{}" + "}" * 199, '{"children":[' * 99 + "{}" + "]}" * 99],
+    ids=["objects", "objects and arrays"],
+)
+def test_recursive_types_hold_all_levels_that_json_text_may_have(payload: str) -> None:
+    codec = Codec.of(TREE, Tree)
+    assert codec.encode(codec.decode(payload)) == canonical(json.loads(payload))
+
+
+def test_types_that_cannot_hold_a_valid_value_are_an_error_and_no_data() -> None:
+    codec = Codec.of({"type": "object"}, Tree, name="shop.tree (args)")
+    with pytest.raises(TypesDisagree, match=r"shop\.tree \(args\).*toolgen build"):
+        codec.decode('{"other": 1}')
+
+
+def test_check_says_what_is_wrong_with_a_value_of_any_depth() -> None:
+    codec = Codec.of(POINT)
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = [deep]
+    assert codec.check({"x": 1}) == ()
+    assert [issue.keyword for issue in codec.check({})] == ["required"]
+    assert [issue.keyword for issue in codec.check({"x": 1, "j": deep})] == ["json"]
+    while isinstance(deep, list):
+        deep = deep.pop()
+
+
+@pytest.mark.parametrize(
+    ("schema", "accepted"),
+    [
+        ({"format": "date"}, True),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "format": "date"}, True),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "contentMediaType": "application/json"}, True),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "null"}]}, True),
+    ],
+)
+def test_formats_and_content_annotate(schema: dict[str, Any], accepted: bool) -> None:
+    assert (Codec.of(schema).check("no date, {no json") == ()) is accepted
+    if "format" in schema:
+        assert Codec.of(schema, assert_formats=True).check("no date") != ()
+
+
+def test_the_dialect_is_that_of_the_schema() -> None:
+    draft_07 = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "null"}]}
+    assert Codec.of(draft_07).check([1]) != ()
+    assert Codec.of({"prefixItems": [{"type": "null"}]}).check([1]) != ()
+    assert Codec.of({"$schema": draft_07["$schema"], "prefixItems": [{"type": "null"}]}).check([1]) == ()
+
+
+def test_settling_gives_values_in_their_type(shop: Shop) -> None:
+    codecs, order = shop.module("shop.tools.orders.codecs"), shop.type("Order")
+    value, payload = codecs.FIND_RESULT.normalize([{"id": "a"}, order(id="b")])
+    assert value == [order(id="a"), order(id="b")]
+    assert payload == b'[{"id":"a"},{"id":"b"}]'
+    value, _ = codecs.REFUND_RESULT.normalize({"refunded": True, "order": {"id": "a"}})
+    assert isinstance(value, shop.type("RefundResult"))
+    with pytest.raises(InvalidPayload, match="return a RefundResult, not a RefundArgs"):
+        codecs.REFUND_RESULT.normalize(shop.type("RefundArgs")(order_id="o"))
+
+
+def test_goa_35_call_builders_make_canonical_requests(shop: Shop) -> None:
+    calls = shop.module("shop.tools.orders.calls")
+    request = calls.new_refund_call(order_id="ö", note=None)
+    assert (request.name, request.payload) == ("shop.orders.refund", '{"note":null,"order_id":"ö"}'.encode())
+    assert calls.new_refund_call(order_id="o").payload == b'{"order_id":"o"}'
+    with pytest.raises(InvalidPayload, match="/reason: use one of"):
+        calls.new_refund_call(order_id="o", reason="bored")
+
+
+def test_codecs_of_a_package_read_nothing_before_their_first_use(shop: Shop) -> None:
+    (shop.folder / "catalog.json").rename(shop.folder / "elsewhere.json")
+    codecs = shop.module("shop.tools.orders.codecs")
+    (shop.folder / "elsewhere.json").rename(shop.folder / "catalog.json")
+    assert codecs.REFUND_ARGS.decode('{"order_id": "o"}').order_id == "o"
+    assert Codec.of_package(shop.name, "shop.orders.refund", "args") is codecs.REFUND_ARGS
+
+
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
+
+
+class Named(ClosedModel):
+    name: str | None = None
+
+
+class Holder(ClosedModel):
+    one: Named | None = None
+    many: list[Named] | None = None
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "closed"),
+    [
+        (NAMED, Named, True),
+        (NAMED, None, True),
+        (NAMED, JsonValue, True),
+        (
+            {"type": ["object", "null"], **{key: NAMED[key] for key in ("properties", "additionalProperties")}},
+            Named | None,
+            True,
+        ),
+        ({"anyOf": [NAMED, {"type": "null"}]}, Named | None, True),
+        ({"type": "array", "items": {"$ref": "#/$defs/N"}, "$defs": {"N": NAMED}}, list[Named], True),
+        (
+            {
+                **NAMED,
+                "properties": {"one": {"$ref": "#/$defs/N"}, "many": {"type": "array", "items": NAMED}},
+                "$defs": {"N": NAMED},
+            },
+            Holder,
+            True,
+        ),
+        ({**NAMED, "properties": {"one": {**NAMED, "properties": {"other": {"type": "string"}}}}}, Holder, False),
+        ({**NAMED, "properties": {"name": {"type": "string"}, "more": {"type": "string"}}}, Named, False),
+        ({**NAMED, "properties": {"name": {}}}, Named, False),
+        ({**NAMED, "additionalProperties": {"type": "string"}}, None, False),
+        ({**NAMED, "patternProperties": {"^x": {}}}, None, False),
+        ({"anyOf": [NAMED, {"type": "string"}]}, None, False),
+        ({"type": "array"}, None, False),
+        ({"id": "http://a/b", **NAMED}, Named, False),
+        ({"$id": "http://a/b", **NAMED}, Named, False),
+        (TREE, Tree, False),
+        (True, None, False),
+        ({"enum": [1, "a"]}, None, True),
+    ],
+)
+def test_a_closed_schema_spells_out_all_that_a_value_can_hold(schema: Any, kind: Any, closed: bool) -> None:
+    assert is_closed(schema, kind) is closed

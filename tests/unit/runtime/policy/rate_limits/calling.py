@@ -1,0 +1,33 @@
+"""A process that makes calls of one limited tool: a line of JSON in, what became of the calls out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from datetime import datetime
+from typing import Any
+
+from tests.unit.runtime.tools import call, catalog_of, code_of, runtime_of
+from toolgen.runtime.policy.rate_limits.redis import RedisCounters
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+async def main(uri: str, limits: dict[str, float]) -> None:
+    async with RedisCounters(uri, timeout=60) as counters:
+        say("ready")
+        for line in sys.stdin:  # nothing else is to run meanwhile
+            wanted: dict[str, Any] = json.loads(line)
+            at = datetime.fromisoformat(wanted["at"])
+            runtime = runtime_of(catalog_of(metadata={"limits": limits}), clock=lambda at=at: at, counters=counters)
+            results = await asyncio.gather(*(call(runtime, user=wanted["user"]) for _ in range(wanted["calls"])))
+            ends = [(code_of(result), result.error and result.error.retry_after) for result in results]
+            say(json.dumps(ends))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], json.loads(sys.argv[2])))

@@ -1,0 +1,246 @@
+"""Counters, in memory and in Redis: one set of rules, and the same answers."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta, timezone
+from inspect import isawaitable
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.runtime.policy.rate_limits.attempts import Attempt
+from tests.unit.runtime.policy.rate_limits.server import redis_server
+from toolgen.runtime.policy.rate_limits.memory import MemoryCounters
+from toolgen.runtime.policy.rate_limits.protocol import midnight_after
+from toolgen.runtime.policy.rate_limits.redis import RedisCounters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.runtime.policy.rate_limits.protocol import Counters
+
+pytestmark = pytest.mark.xdist_group("redis")
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HALF_A_DAY = 12 * 3600
+TOOLS = count(1)
+
+
+class Asked:
+    """Counters that are asked from outside of an event loop, about a tool of their own, at seconds after noon."""
+
+    def __init__(self, counters: Counters, runner: asyncio.Runner) -> None:
+        self._counters = counters
+        self._runner = runner
+        self._tool = f"test.tool_{next(TOOLS)}"
+
+    def take(self, at: float = 0, /, **attempt: Any) -> float:
+        return self.take_all([Attempt(**self._attempt(at, attempt))])[0]
+
+    def take_at_once(self, times: int, **attempt: Any) -> list[float]:
+        return self.take_all([Attempt(**self._attempt(0, attempt))] * times)
+
+    def take_all(self, attempts: list[Attempt]) -> list[float]:
+        async def asked(attempt: Attempt) -> float:
+            wait = self._counters.take(*attempt)
+            return await wait if isawaitable(wait) else wait
+
+        async def answers() -> list[float]:
+            return await asyncio.gather(*map(asked, attempts))
+
+        return self._runner.run(answers())
+
+    def _attempt(self, at: float, fields: dict[str, Any]) -> dict[str, Any]:
+        return {"ident": self._tool, "user": "ann", "at": NOON + timedelta(seconds=at), **fields}
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def in_redis(runner: asyncio.Runner) -> Iterator[RedisCounters]:
+    with redis_server() as server:
+        counters = RedisCounters(server.uri, timeout=60)
+        yield counters
+        runner.run(counters.aclose())
+
+
+@pytest.fixture(params=["memory", "redis"])
+def counters(request: pytest.FixtureRequest, runner: asyncio.Runner) -> Asked:
+    kept = MemoryCounters() if request.param == "memory" else request.getfixturevalue("in_redis")
+    return Asked(kept, runner)
+
+
+def test_tel_27_a_cooldown_is_per_user_and_per_tool(counters: Asked) -> None:
+    assert counters.take(0, cooldown_seconds=30) == 0
+    assert counters.take(10, cooldown_seconds=30) == 20
+    assert counters.take(10, cooldown_seconds=30, user="ben") == 0
+    assert counters.take(10, cooldown_seconds=30, ident="test.other_tool") == 0
+    assert counters.take(29.999_999, cooldown_seconds=30) == 0.000_001
+    assert counters.take(30, cooldown_seconds=30) == 0
+    assert counters.take(31, cooldown_seconds=30) == 29
+
+
+def test_tel_27_a_cooldown_goes_on_over_midnight(counters: Asked) -> None:
+    assert counters.take(HALF_A_DAY - 1, cooldown_seconds=100_000) == 0
+    assert counters.take(HALF_A_DAY + 1, cooldown_seconds=100_000) == 99_998
+
+
+def test_tel_28_a_daily_limit_ends_with_the_utc_day_wherever_the_clock_is(counters: Asked) -> None:
+    assert [counters.take(second, daily_limit=3) for second in range(4)] == [0, 0, 0, HALF_A_DAY - 3]
+    assert counters.take(HALF_A_DAY - 0.25, daily_limit=3) == 0.25
+    in_oslo = (NOON + timedelta(hours=11, minutes=30)).astimezone(timezone(timedelta(hours=1)))
+    assert counters.take(daily_limit=3, at=in_oslo) == 1800
+    assert counters.take(HALF_A_DAY, daily_limit=3) == 0
+
+
+def test_tel_28_zero_is_no_limit(counters: Asked) -> None:
+    assert {counters.take() for _ in range(20)} == {0}
+
+
+@pytest.mark.parametrize("seconds", [1e12, 1e300, 10**400, float("inf")], ids=["1e12", "1e300", "10**400", "inf"])
+def test_tel_27_a_cooldown_may_be_of_any_length(counters: Asked, seconds: float) -> None:
+    assert counters.take(cooldown_seconds=seconds) == 0
+    assert counters.take(60, cooldown_seconds=seconds) == pytest.approx(100 * 366 * 86_400 - 60)
+
+
+def test_the_longer_of_both_waits_is_told(counters: Asked) -> None:
+    both = {"cooldown_seconds": 60, "daily_limit": 1}
+    assert counters.take(0, **both) == 0
+    assert counters.take(1, **both) == HALF_A_DAY - 1
+    assert counters.take(HALF_A_DAY - 30, cooldown_seconds=60, daily_limit=2) == 0
+    assert counters.take(HALF_A_DAY - 10, **both) == 40
+
+
+def test_a_refused_attempt_counts_for_nothing(counters: Asked) -> None:
+    both = {"cooldown_seconds": 10, "daily_limit": 2}
+    assert [counters.take(second, **both) for second in (0, 5, 9, 10)] == [0, 5, 1, 0]
+
+
+def test_attempts_at_once_share_what_is_left(counters: Asked) -> None:
+    waits = counters.take_at_once(60, daily_limit=5)
+    assert sorted(waits) == [0] * 5 + [HALF_A_DAY] * 55
+
+
+def test_clocks_that_differ_around_midnight_do_not_start_a_day_again(counters: Asked) -> None:
+    before, after = HALF_A_DAY - 1, HALF_A_DAY + 1
+    assert [counters.take(at, daily_limit=1) > 0 for at in (before, after, before, after)] == [False, False, True, True]
+
+
+YEARS = 4 * 365 * 86400
+
+
+@pytest.mark.parametrize("ahead", [60, 3600, 86400, YEARS])
+def test_tel_27_a_cooldown_under_a_clock_that_was_ahead_lasts_no_longer_than_the_rule(
+    counters: Asked, ahead: float
+) -> None:
+    assert counters.take(ahead, cooldown_seconds=30) == 0
+    assert counters.take(0, cooldown_seconds=30) == 30
+    assert counters.take(12, cooldown_seconds=30) == 18
+    assert counters.take(30, cooldown_seconds=30) == 0
+
+
+def test_tel_27_a_cooldown_is_as_long_as_the_rule_is_now(counters: Asked) -> None:
+    assert counters.take(0, cooldown_seconds=YEARS) == 0
+    assert counters.take(10, cooldown_seconds=30) == 20
+    assert counters.take(10, cooldown_seconds=0) == 0
+
+
+def test_tel_28_a_day_under_a_clock_that_was_ahead_counts_for_no_other(counters: Asked) -> None:
+    assert [counters.take(YEARS, daily_limit=1) > 0 for _ in range(2)] == [False, True]
+    assert [counters.take(0, daily_limit=1) for _ in range(2)] == [0, HALF_A_DAY]
+
+
+def test_a_clock_that_is_set_back_takes_the_days_to_come_out_of_memory() -> None:
+    counters = MemoryCounters()
+    days = [NOON + timedelta(days=3), NOON, NOON + timedelta(days=3)]
+    attempts = [Attempt(ident="x.y", user="ann", at=at, daily_limit=1) for at in days]
+    assert [counters.take(*attempt) for attempt in attempts] == [0, 0, 0]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, 29, 30, 31, 3600, HALF_A_DAY, 86400, YEARS, -1, -31, -86400, -YEARS]),
+            st.sampled_from([0, 5, 30]),
+            st.sampled_from([0, 1, 2]),
+        ),
+        max_size=30,
+    )
+)
+def test_tel_27_28_no_clock_makes_anybody_wait_longer_than_a_rule_says(
+    steps: list[tuple[float, int, int]],
+) -> None:
+    """The clock jumps both ways, and a day that it was in already may be used up; two waits are always enough."""
+    counters, at = MemoryCounters(), NOON
+    for jump, cooldown, daily in steps:
+        at += timedelta(seconds=jump)
+        waits: list[float] = []
+        while not waits or waits[-1]:
+            attempt = Attempt(ident="x.y", user="ann", at=at, cooldown_seconds=cooldown, daily_limit=daily)
+            waits.append(counters.take(*attempt))
+            to_midnight = (midnight_after(attempt.at) - at).total_seconds() if daily else 0
+            assert 0 <= waits[-1] <= max(cooldown, to_midnight)
+            assert len(waits) <= 3
+            at += timedelta(seconds=waits[-1])
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        ("ann", "ann ", "Ann", "", "0"),
+        ("a:b", "a%3Ab", "a", "b", "a:b:passed", "{a}", "}"),
+        ("a\0b", "a\nb", "a\r\nSET x 1\r\n", "*", "?", "[ab]"),
+        ("\u00e9", "e\u0301", "\ud800", "\udfff", "\U0001f600", "\u202e"),
+        ("u" * 100_000, "u" * 100_001),
+    ],
+)
+def test_users_and_tools_may_hold_any_text(counters: Asked, users: tuple[str, ...]) -> None:
+    for _ in range(2):
+        waits = [counters.take(daily_limit=2, user=user, ident=user) for user in users]
+        assert waits == [0] * len(users)
+    assert 0 not in [counters.take(daily_limit=2, user=user, ident=user) for user in users]
+
+
+def test_a_tool_and_a_user_are_not_confused_where_they_meet(counters: Asked) -> None:
+    for ident, user in (("a", "b:c"), ("a:b", "c"), ("a.b", "c"), ("a", "b.c")):
+        assert counters.take(daily_limit=1, ident=ident, user=user) == 0
+
+
+ATTEMPTS = st.lists(
+    st.tuples(
+        st.sampled_from(["ann", "ben"]),
+        st.one_of(
+            st.integers(0, 90_000),
+            st.integers(-3600, 3600),
+            st.floats(0, 100),
+            st.sampled_from([HALF_A_DAY, 2 * HALF_A_DAY]),
+        ),
+        st.sampled_from([0, 0.5, 10, 86_400, 100_000.000_001]),
+        st.sampled_from([0, 1, 2, 5]),
+    ),
+    max_size=30,
+)
+
+
+@given(steps=ATTEMPTS)
+def test_tel_27_28_memory_and_redis_give_the_same_answers(
+    in_redis: RedisCounters, runner: asyncio.Runner, steps: list[tuple[str, float, float, int]]
+) -> None:
+    tool, now, attempts = f"test.tool_{next(TOOLS)}", NOON, []
+    for user, seconds, cooldown, daily in steps:
+        now += timedelta(seconds=seconds)
+        attempts.append(Attempt(ident=tool, user=user, at=now, cooldown_seconds=cooldown, daily_limit=daily))
+
+    async def answers(counters: Any) -> list[float]:
+        waits = [counters.take(*attempt) for attempt in attempts]
+        return [await wait if isawaitable(wait) else wait for wait in waits]
+
+    assert runner.run(answers(in_redis)) == runner.run(answers(MemoryCounters()))

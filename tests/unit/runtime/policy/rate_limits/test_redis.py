@@ -1,0 +1,270 @@
+"""Counters in Redis: shared by processes, closed when Redis is not there, and tidy. The server is a real one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.runtime.policy.rate_limits.attempts import Attempt
+from tests.unit.runtime.policy.rate_limits.server import PASSWORD, RedisServer, redis_server
+from tests.unit.runtime.tools import call, catalog_of, must_not_run, runtime_of
+from toolgen.contract.records import FailureKind
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.rate_limits.redis import RedisCounters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [pytest.mark.xdist_group("redis"), pytest.mark.slow]
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RedisServer]:
+    with redis_server() as server:
+        yield server
+
+
+@pytest.fixture
+def empty(server: RedisServer) -> RedisServer:
+    with server.client() as client:
+        client.flushall()
+    return server
+
+
+def attempt(user: str = "ann", **limits: Any) -> Attempt:
+    return Attempt(**{"ident": "own.tool", "user": user, "at": NOON, "cooldown_seconds": 30, **limits})
+
+
+class Caller:
+    """A process of its own that makes calls."""
+
+    def __init__(self, server: RedisServer, limits: dict[str, float]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.unit.runtime.policy.rate_limits.calling", server.uri, json.dumps(limits)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._process.communicate()
+        assert self._process.returncode == 0
+
+    def is_ready(self) -> bool:
+        return self._line() == "ready\n"
+
+    def start(self, calls: int = 1, *, at: float = 0, user: str = "ann") -> None:
+        wanted = {"calls": calls, "at": (NOON + timedelta(seconds=at)).isoformat(), "user": user}
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(wanted) + "\n")
+        self._process.stdin.flush()
+
+    def ends(self) -> list[list[Any]]:
+        """How the calls that were started ended: the code and `retry_after` of each."""
+        ends: list[list[Any]] = json.loads(self._line())
+        return ends
+
+    def call(self, **how: Any) -> list[Any]:
+        self.start(**how)
+        return self.ends()[0]
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
+
+def two_callers(stack: ExitStack, server: RedisServer, **limits: float) -> tuple[Caller, Caller]:
+    one, other = (stack.enter_context(Caller(server, limits)) for _ in range(2))
+    assert one.is_ready()
+    assert other.is_ready()
+    return one, other
+
+
+def test_tel_28_two_processes_that_call_100_times_each_share_50_calls_a_day(empty: RedisServer) -> None:
+    with ExitStack() as stack:
+        callers = two_callers(stack, empty, daily_limit=50)
+        for caller in callers:
+            caller.start(100)
+        ends = [end for caller in callers for end in caller.ends()]
+        assert ends.count(["ok", None]) == 50
+        assert ends.count(["rate_limited", 12 * 3600]) == 150
+        tomorrow = [caller.call(at=12 * 3600) for caller in callers]
+        assert tomorrow == [["ok", None]] * 2
+
+
+def test_tel_27_29_a_cooldown_holds_in_every_process(empty: RedisServer) -> None:
+    with ExitStack() as stack:
+        one, other = two_callers(stack, empty, cooldown_seconds=30)
+        assert one.call() == ["ok", None]
+        assert other.call(at=10) == ["rate_limited", 20]
+        assert other.call(at=10, user="ben") == ["ok", None]
+        assert other.call(at=30) == ["ok", None]
+        assert one.call(at=31) == ["rate_limited", 29]
+
+
+def test_a_take_is_one_command(empty: RedisServer) -> None:
+    async def take_often() -> None:
+        async with RedisCounters(empty.uri) as counters:
+            await counters.take(*attempt(daily_limit=1))
+            client.config_resetstat()
+            for _ in range(10):
+                await counters.take(*attempt(daily_limit=1))
+
+    with empty.client() as client:
+        asyncio.run(take_often())
+        sent = {name: stat["calls"] for name, stat in client.info("commandstats").items()}
+    assert sent == {"cmdstat_eval": 10, "cmdstat_get": 20, "cmdstat_config|resetstat": 1}
+
+
+def test_keys_can_be_read_and_expire_an_hour_after_they_matter(empty: RedisServer) -> None:
+    async def take() -> None:
+        async with RedisCounters(empty.uri) as counters:
+            await counters.take(*attempt("ann:x@example.org", cooldown_seconds=30, daily_limit=1))
+
+    asyncio.run(take())
+    with empty.client() as client:
+        left = {key: client.ttl(key) for key in client.keys()}
+    key = "toolgen:limits:{own.tool:ann%3Ax@example.org}"
+    assert left.keys() == {f"{key}:passed", f"{key}:2026-03-01"}
+    assert left[f"{key}:passed"] == pytest.approx(3630, abs=60)
+    assert left[f"{key}:2026-03-01"] == pytest.approx(13 * 3600, abs=60)
+
+
+def test_without_redis_a_limited_call_does_not_run_and_says_nothing_of_the_host(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def call_one() -> Any:
+        async with RedisCounters(server.uri) as counters:
+            catalog = catalog_of(must_not_run, metadata={"limits": {"daily_limit": 9}})
+            return await call(runtime_of(catalog, counters=counters))
+
+    server.stop()
+    try:
+        result = asyncio.run(call_one())
+    finally:
+        server.start()
+    assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "limits_unavailable")
+    assert result.content[0].data == (
+        "the limits of own.tool cannot be checked now\ntry again later, or go on without it"
+    )
+    [record] = [record for record in caplog.records if record.name == "toolgen"]
+    assert record.levelno == logging.WARNING
+    assert record.getMessage().startswith("limits cannot be checked in Redis: ")
+    assert PASSWORD not in record.getMessage()
+
+
+def test_counters_work_again_when_redis_is_back(server: RedisServer) -> None:
+    async def take_with_a_restart_between() -> float:
+        async with RedisCounters(server.uri) as counters:
+            await counters.take(*attempt("restart"))
+            await asyncio.to_thread(server.stop)
+            await asyncio.to_thread(server.start)
+            return await counters.take(*attempt("restart"))
+
+    assert asyncio.run(take_with_a_restart_between()) == 0  # it kept nothing
+
+
+OWN_ANSWERS = {"ann": 30, "ben": 0, "eve": 0}
+"""What these users are told when `ann` has just passed, whatever was asked and not answered before."""
+
+
+def test_a_take_that_was_given_up_leaves_the_next_one_its_own_answer(empty: RedisServer) -> None:
+    async def take_after_silence() -> dict[str, float]:
+        async with RedisCounters(empty.uri, timeout=2) as counters:
+            await counters.take(*attempt())
+            empty.pause()
+            try:
+                ends = await asyncio.gather(*(counters.take(*attempt()) for _ in range(40)), return_exceptions=True)
+            finally:
+                empty.resume()
+            assert {type(end) for end in ends} == {CallFailed}
+            return {user: await counters.take(*attempt(user)) for user in OWN_ANSWERS}
+
+    assert asyncio.run(take_after_silence()) == OWN_ANSWERS
+
+
+def test_a_take_can_be_cancelled_at_any_moment(empty: RedisServer) -> None:
+    async def cancel(counters: RedisCounters, after_steps: int) -> None:
+        waiting = asyncio.ensure_future(counters.take(*attempt()))
+        for _ in range(after_steps):
+            await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    async def take_after_cancelling() -> dict[str, float]:
+        async with RedisCounters(empty.uri, timeout=600) as counters:
+            await counters.take(*attempt())
+            empty.pause()
+            try:
+                for steps in range(40):
+                    await cancel(counters, steps)
+            finally:
+                empty.resume()
+            return {user: await counters.take(*attempt(user)) for user in OWN_ANSWERS}
+
+    assert asyncio.run(take_after_cancelling()) == OWN_ANSWERS
+
+
+def test_each_event_loop_has_connections_of_its_own(empty: RedisServer) -> None:
+    counters = RedisCounters(empty.uri)
+    with asyncio.Runner() as one, asyncio.Runner() as other:
+        assert [each.run(counters.take(*attempt())) for each in (one, other, one, other)] == [0, 30, 30, 30]
+        for each in (one, other):
+            each.run(counters.aclose())
+        assert one.run(counters.take(*attempt())) == 30
+        one.run(counters.aclose())
+
+
+def test_a_wrong_password_is_like_no_redis(server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:
+    async def take() -> None:
+        async with RedisCounters(server.uri.replace(PASSWORD, "letmein")) as counters:
+            await counters.take(*attempt())
+
+    with pytest.raises(CallFailed, match=r"the limits of own.tool cannot be checked now"):
+        asyncio.run(take())
+    assert "letmein" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "localhost:6379",
+        "https://host",
+        f"redis://:{PASSWORD}@host:port",
+        "redis://host?db=x",
+        "redis://host?nothing=1",
+    ],
+)
+def test_a_uri_that_is_none_is_refused_at_once_and_not_repeated(uri: str) -> None:
+    with pytest.raises(ValueError, match="is not a Redis URI") as caught:
+        RedisCounters(uri)
+    assert PASSWORD not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_without_redis_py_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis.asyncio", None)
+    with pytest.raises(ImportError, match=r'limits in Redis need redis-py: pip install "toolgen\[redis\]"'):
+        RedisCounters("redis://localhost")
+
+
+def test_redis_py_is_imported_on_use() -> None:
+    code = "import sys, toolgen.runtime.policy.rate_limits.redis; sys.exit('redis' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -1,0 +1,435 @@
+"""The terminal prompt: what a person sees, what counts as an answer, and who gets it. Pipes and terminals are real."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import re
+import termios
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.runtime.tools import call, catalog_of, code_of, must_not_run, runtime_of
+from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.runtime.policy.terminal import TerminalPrompt, question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+ONCE, SESSION, DENY = Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION, Decision.DENY
+
+REQUEST = PermissionRequest(
+    tool_name="team.notes.add",
+    permission="write",
+    tags={"write"},
+    arguments=b"{}",
+    meta=ToolCallMeta(),
+    summary='{"book": "home"}',
+    scope=(("scope", "home"),),
+    reasons=("write",),
+)
+
+
+class Pipe:
+    """A prompt that reads from a pipe, what it wrote, and the end of the person."""
+
+    def __init__(self, files: ExitStack) -> None:
+        program, self._person = os.pipe()
+        self.stdin: TextIO = files.enter_context(os.fdopen(program))
+        self._written = StringIO()
+        self.prompt = TerminalPrompt(self.stdin, self._written)
+        files.callback(self.hang_up)
+
+    def send(self, text: str) -> None:
+        os.write(self._person, text.encode())
+
+    async def type(self, text: str) -> None:
+        """Send it, and wait until it is there."""
+        self.send(text)
+
+    def hang_up(self) -> None:
+        if self._person >= 0:
+            os.close(self._person)
+            self._person = -1
+
+    async def shows(self, text: str, times: int = 1) -> None:
+        """Wait until it does."""
+        while self.screen().count(text) < times:  # noqa: ASYNC110  # nobody says when it does
+            await asyncio.sleep(0)
+
+    def screen(self) -> str:
+        return self._written.getvalue()
+
+
+class Screen(Pipe):
+    """The same at a terminal of a test's own."""
+
+    def __init__(self, files: ExitStack) -> None:
+        self._person, program = pty.openpty()
+        os.set_blocking(self._person, False)
+        self.stdin = files.enter_context(os.fdopen(program))
+        stderr = files.enter_context(os.fdopen(os.dup(program), "w"))
+        self.prompt = TerminalPrompt(self.stdin, stderr)
+        self._shown = ""
+        files.callback(self.hang_up)
+
+    async def type(self, text: str) -> None:
+        before = len(self.screen())
+        self.send(text)
+        while text.replace("\n", "\r\n") not in self.screen()[before:]:  # noqa: ASYNC110  # its echo tells
+            await asyncio.sleep(0)
+
+    def screen(self) -> str:
+        with suppress(BlockingIOError):
+            self._shown += os.read(self._person, 65536).decode()
+        return self._shown
+
+
+@contextmanager
+def pipe() -> Iterator[Pipe]:
+    with ExitStack() as files:
+        yield Pipe(files)
+
+
+@contextmanager
+def screen() -> Iterator[Screen]:
+    with ExitStack() as files:
+        yield Screen(files)
+
+
+BOTH = pytest.mark.parametrize("opened", [pipe, screen])
+
+
+def answer(typed: str, request: PermissionRequest = REQUEST) -> tuple[Decision, str]:
+    """What it makes of a line, and what it shows."""
+    with pipe() as terminal:
+        terminal.send(typed)
+        terminal.hang_up()
+        return asyncio.run(terminal.prompt(request)), terminal.screen()
+
+
+@pytest.mark.parametrize(
+    ("typed", "decision", "outcome"),
+    [
+        ("y\n", ONCE, "allowed once"),
+        ("s\n", SESSION, "allowed for this session"),
+        ("n\n", DENY, "denied"),
+        (" YES \r\n", ONCE, "allowed once"),
+        ("Session\n", SESSION, "allowed for this session"),
+        ("no\n", DENY, "denied"),
+    ],
+)
+def test_reg_93_there_are_three_choices(typed: str, decision: Decision, outcome: str) -> None:
+    found, shown = answer(typed)
+    assert found is decision
+    assert shown.endswith(f"Run it? [y] once, [s] for this session, with this scope, [n] no: {outcome}\n")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("", "y", "\n", "\ny\n", "x\n", "yy\n", "y n\n", "allow_once\n", "1\n"),
+        *("\x1b[Ay\n", "\0y\n", "\uff59\n", "\u0443\n", " " * 64 + "y\n", "y" + " " * 64 + "n\n"),
+    ],
+)
+def test_reg_93_the_end_of_the_input_and_whatever_is_no_choice_is_a_no(typed: str) -> None:
+    found, shown = answer(typed)
+    assert found is DENY
+    assert shown.endswith(": denied\n")
+
+
+def test_without_a_scope_there_is_no_choice_for_the_session() -> None:
+    found, shown = answer("s\n", replace(REQUEST, scope=None))
+    assert found is DENY
+    assert shown.endswith("Run it? [y] once, [n] no: denied\n")
+
+
+@pytest.mark.parametrize(("content", "decision"), [("y\nn\n", ONCE), ("", DENY)])
+def test_reg_93_stdin_may_be_a_file(tmp_path: Path, content: str, decision: Decision) -> None:
+    (tmp_path / "answers").write_text(content)
+    with (tmp_path / "answers").open() as stdin:
+        assert asyncio.run(TerminalPrompt(stdin, StringIO())(REQUEST)) is decision
+
+
+@pytest.mark.parametrize("file", ["/dev/null", "/proc/self/mem"], ids=["nothing", "nothing that can be read"])
+def test_reg_93_stdin_may_hold_nothing(file: str) -> None:
+    with Path(file).open() as stdin:
+        assert asyncio.run(TerminalPrompt(stdin, StringIO())(REQUEST)) is DENY
+
+
+@BOTH
+def test_nothing_behind_a_line_is_read(opened: Any) -> None:
+    async def ask_twice(terminal: Pipe) -> list[Decision]:
+        first = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("no: ")
+        await terminal.type("y\nthe host's own line\n")
+        return [await first]
+
+    with opened() as terminal:
+        assert asyncio.run(ask_twice(terminal)) == [ONCE]
+        assert os.read(terminal.stdin.fileno(), 100) == b"the host's own line\n"
+
+
+def test_lines_that_wait_in_a_pipe_answer_one_question_each() -> None:
+    async def ask(terminal: Pipe) -> list[Decision]:
+        return [await terminal.prompt(REQUEST) for _ in range(4)]
+
+    with pipe() as terminal:
+        terminal.send("y\ns\nn\n")
+        terminal.hang_up()
+        assert asyncio.run(ask(terminal)) == [ONCE, SESSION, DENY, DENY]
+
+
+@BOTH
+def test_questions_at_once_are_asked_one_after_the_other(opened: Any) -> None:
+    async def ask(terminal: Pipe) -> list[Decision]:
+        names = ["first.tool", "second.tool", "third.tool"]
+        asked = [asyncio.create_task(terminal.prompt(replace(REQUEST, tool_name=name))) for name in names]
+        for number, (name, typed) in enumerate(zip(names, "yns", strict=True), 1):
+            await terminal.shows("no: ", times=number)
+            assert terminal.screen().count("asks to run") == number
+            assert f"{name} asks to run" in terminal.screen()
+            await terminal.type(f"{typed}\n")
+            await terminal.shows("\n", times=terminal.screen().count("\n") + 1)
+        return await asyncio.gather(*asked)
+
+    with opened() as terminal:
+        assert asyncio.run(ask(terminal)) == [ONCE, DENY, SESSION]
+
+
+@BOTH
+def test_one_prompt_serves_several_event_loops(opened: Any) -> None:
+    async def ask(terminal: Pipe, before: int) -> list[Decision]:
+        asked = [asyncio.create_task(terminal.prompt(REQUEST)) for _ in range(3)]
+        for number in range(3):
+            await terminal.shows("no: ", times=before + number + 1)
+            await terminal.type("y\n")
+        return await asyncio.gather(*asked)
+
+    with opened() as terminal:
+        assert [asyncio.run(ask(terminal, before)) for before in (0, 3)] == [[ONCE] * 3] * 2
+
+
+@BOTH
+@pytest.mark.parametrize("half", ["", "n", "yes and more"])
+def test_a_question_that_is_cancelled_leaves_the_answer_to_the_next_one(opened: Any, half: str) -> None:
+    async def ask(terminal: Pipe) -> Decision:
+        await give_up(terminal, half)
+        second = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("no: ", times=2)
+        await terminal.type("y\n")
+        return await second
+
+    with opened() as terminal:
+        assert asyncio.run(ask(terminal)) is ONCE
+        assert "no answer" in terminal.screen()
+
+
+@BOTH
+@pytest.mark.parametrize("late", ["y\n", "es\n", "y\ny\n"])
+def test_an_answer_that_comes_too_late_is_not_taken_for_that_to_the_next_question(opened: Any, late: str) -> None:
+    async def ask(terminal: Pipe) -> Decision:
+        await give_up(terminal, "y" if late == "es\n" else "")
+        await terminal.type(late)
+        second = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("no: ", times=2)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not second.done()
+        await terminal.type("n\n")
+        return await second
+
+    with opened() as terminal:
+        assert asyncio.run(ask(terminal)) is DENY
+
+
+async def give_up(terminal: Pipe, half: str) -> None:
+    """Ask, type something without an end, and cancel the question."""
+    first = asyncio.create_task(terminal.prompt(REQUEST))
+    await terminal.shows("no: ")
+    await terminal.type(half)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert not asyncio.get_running_loop().remove_reader(terminal.stdin.fileno()), "it still reads"
+
+
+def test_a_question_may_be_cancelled_as_the_answer_comes() -> None:
+    failures: list[Any] = []
+
+    async def ask(terminal: Pipe) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, failure: failures.append(failure))
+        asked = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("no: ")
+        terminal.send("\n")
+        await asyncio.sleep(0)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+    with pipe() as terminal:
+        asyncio.run(ask(terminal))
+    assert failures == []
+
+
+def test_what_was_typed_at_a_terminal_before_the_question_does_not_answer_it() -> None:
+    async def ask(terminal: Screen) -> Decision:
+        await terminal.type("y\ny\ny")
+        asked = asyncio.create_task(terminal.prompt(REQUEST))
+        await terminal.shows("no: ")
+        await terminal.type("n\n")
+        return await asked
+
+    with screen() as terminal:
+        assert asyncio.run(ask(terminal)) is DENY
+
+
+def test_a_terminal_that_hangs_up_is_a_no() -> None:
+    async def ask(terminal: Screen) -> Decision:
+        prompt = TerminalPrompt(terminal.stdin, StringIO())
+        asked = asyncio.create_task(prompt(REQUEST))
+        await asyncio.sleep(0)
+        terminal.hang_up()
+        return await asked
+
+    with screen() as terminal:
+        assert asyncio.run(ask(terminal)) is DENY
+
+
+def test_a_terminal_in_its_columns() -> None:
+    async def ask(terminal: Screen) -> str:
+        termios.tcsetwinsize(terminal.stdin, (24, 44))
+        asked = asyncio.create_task(terminal.prompt(replace(REQUEST, summary="x" * 70)))
+        await terminal.shows("no: ")
+        await terminal.type("n\n")
+        await asked
+        return terminal.screen()
+
+    with screen() as terminal:
+        shown = asyncio.run(ask(terminal))
+    assert f" arguments | {'x' * 30}\r\n           | {'x' * 30}\r\n           | {'x' * 10}\r\n" in shown
+
+
+def test_reg_93_a_call_waits_for_the_answer_and_a_timeout_is_a_no() -> None:
+    async def call_twice(terminal: Screen) -> list[str]:
+        patient = runtime_of(catalog_of(), permission=terminal.prompt)
+        hurried = runtime_of(catalog_of(must_not_run), permission=terminal.prompt, permission_timeout=0.01)
+        ends = [await call(hurried)]
+        waiting = asyncio.create_task(call(patient))
+        await terminal.shows("no: ", times=2)
+        await terminal.type("y\n")
+        return [code_of(end) for end in [*ends, await waiting]]
+
+    with screen() as terminal:
+        assert asyncio.run(call_twice(terminal)) == ["permission_denied", "ok"]
+        assert "no answer" in terminal.screen()
+
+
+def test_reg_93_without_a_person_a_call_does_not_run() -> None:
+    with pipe() as terminal:
+        terminal.hang_up()
+        runtime = runtime_of(catalog_of(must_not_run), permission=terminal.prompt)
+        assert code_of(asyncio.run(call(runtime))) == "permission_denied"
+
+
+def test_a_question_says_what_a_request_says() -> None:
+    request = PermissionRequest(
+        tool_name="own.run_command",
+        permission="write",
+        tags={"write", "dangerous"},
+        arguments=b"{}",
+        meta=ToolCallMeta(agent_role="worker", agent_id="a-7"),
+        summary='{"argv": ["rm", "-r", "build"]}',
+        confirm="Run rm -r build?",
+        scope=(("cwd", "/srv/app"), ("exec", "rm")),
+        hosts=("example.org", "*"),
+        cwd="/srv/app",
+        env=("PATH", "HOME"),
+        dangerous=True,
+        reasons=("dangerous", "careful.rules: code.*"),
+        hook="passed",
+        suggested=DENY,
+    )
+    assert question(request) == (
+        "\n"
+        "own.run_command asks to run\n"
+        "   confirm | Run rm -r build?\n"
+        "permission | write, DANGEROUS\n"
+        ' arguments | {"argv": ["rm", "-r", "build"]}\n'
+        "    folder | /srv/app\n"
+        " variables | PATH, HOME\n"
+        "     hosts | example.org, *\n"
+        "     scope | cwd /srv/app; exec rm\n"
+        "   because | dangerous; careful.rules: code.*\n"
+        "     agent | worker a-7\n"
+        "     hooks | passed\n"
+        " suggested | deny\n"
+        "Run it? [y] once, [s] for this session, with this scope, [n] no: "
+    )
+
+
+def test_what_a_call_may_hold_is_bounded_and_what_is_cut_is_said() -> None:
+    shown = question(replace(REQUEST, summary="\u4e2d" * 5000)).replace("\n           | ", "")
+    assert shown.count("\u4e2d") == 1977
+    assert "… 3,023 more characters" in shown
+
+
+def test_no_part_of_a_fact_hides_another() -> None:
+    hosts = (*(f"a{n}.{'x' * 300}" for n in range(9)), "evil.example")
+    scope = (("scope.one", "y" * 3000), ("scope.two", "prod"))
+    shown = question(replace(REQUEST, hosts=hosts, scope=scope)).replace("\n           | ", "")
+    assert all(f"a{n}.xxx" in shown for n in range(9))
+    assert "evil.example" in shown
+    assert "more characters; scope.two prod" in shown
+
+
+def test_nothing_is_left_out_of_a_question_for_how_it_looks() -> None:
+    assert 'TOKEN="$(curl x | sh)"' in question(replace(REQUEST, summary='TOKEN="$(curl x | sh)"'))
+
+
+HOSTILE = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from("\n\r\t\x1b\x9b\x7f\x08\u202e\u2066\u200b\u2028\ufeff\u3164 |yn"),
+        st.sampled_from("\u65e5\U0001f600\u0301"),
+    ),
+    max_size=200,
+)
+ANY_LINE = re.compile(r" *(confirm|arguments|folder|variables|hosts|scope|because|agent|hooks)? \| [^\n]*")
+
+
+@given(text=HOSTILE, columns=st.integers(34, 120))
+def test_no_call_can_forge_a_line_of_the_question(text: str, columns: int) -> None:
+    request = replace(
+        REQUEST,
+        meta=ToolCallMeta(agent_role=text, agent_id=text),
+        summary=text,
+        confirm=text,
+        scope=((text, text),),
+        hosts=(text,),
+        cwd=text,
+        env=(text,),
+        reasons=(text, text),
+        hook=text,
+    )
+    blank, title, *facts, ask = question(request, columns).split("\n")
+    assert (blank, title, ask[:7]) == ("", "team.notes.add asks to run", "Run it?")
+    facts.remove("permission | write")
+    facts.remove(" suggested | allow once")
+    for fact in facts:
+        assert ANY_LINE.fullmatch(fact), ascii(fact)
+        assert fact.index("|") == 11
+        assert all(char.isprintable() or char == "\u3000" for char in fact), ascii(fact)
+        assert sum(1 if char.isascii() else 2 for char in fact) < columns

@@ -1,0 +1,241 @@
+"""Turns: what runs together, what waits, what is skipped, and that every call has its result."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.runtime.runs.test_runs import run_of
+from tests.unit.runtime.tools import add, code_of, runtime_of
+from toolgen.contract.records import FailureKind, ToolRequest, ToolResult
+from toolgen.runtime import Catalog
+from toolgen.runtime.calls.hooks import Denial
+from toolgen.runtime.policy.permission import Decision
+from toolgen.runtime.runs.schedule import Batch, Group, batches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolgen.runtime.runs.run import Run
+
+
+class Host:
+    """Tools that note when they start and end: `r` reads, `w` writes, `a` starts an agent. `fail` makes one fail."""
+
+    def __init__(self, *, fail: Sequence[str] = (), seconds: float = 0.01) -> None:
+        self.trace: list[str] = []
+        self.catalog = Catalog()
+        self._fail = fail
+        self._seconds = seconds
+        add(self.catalog, self._handler("r"), "t.r", permission="readonly")
+        add(self.catalog, self._handler("w"), "t.w")
+        add(self.catalog, self._handler("a"), "t.a", permission="readonly", tags={"agent"})
+
+    def _handler(self, kind: str) -> Callable[[Any], Any]:
+        async def handler(args: Any) -> Any:
+            name = f"{kind}{args['n']}"
+            self.trace.append(f"{name}+")
+            try:
+                await asyncio.sleep(self._seconds)
+            finally:
+                self.trace.append(f"{name}-")
+            if name in self._fail:
+                raise ValueError(name)
+            return name
+
+        return handler
+
+    def turn(
+        self, *names: str, during: Callable[[Run], object] | None = None, rules: Any = None, **settings: Any
+    ) -> Any:
+        """Make calls such as `r1`; give their results. `during` happens while the first batch runs."""
+        requests = [request(name) for name in names]
+
+        async def whole() -> list[ToolResult[Any]]:
+            run = run_of(self.catalog, rules)[1]
+            if during:
+                asyncio.get_running_loop().call_later(self._seconds / 2, during, run)
+            results = await runtime_of(self.catalog, **settings).turn(requests, run)
+            assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+            return results
+
+        return asyncio.run(whole())
+
+
+def request(name: str, tool_call_id: str | None = None) -> ToolRequest:
+    payload = f'{{"n": {name[1:]}}}'
+    return ToolRequest(
+        name=f"t.{name[0]}", payload=payload, tool_call_id=name if tool_call_id is None else tool_call_id
+    )
+
+
+def codes(results: list[ToolResult[Any]]) -> list[str]:
+    return [code_of(result) for result in results]
+
+
+def test_reg_77_78_reads_run_together_and_never_cross_a_write() -> None:
+    host = Host()
+    results = host.turn("r1", "r2", "w1", "w2", "r3", "r4")
+    assert codes(results) == ["ok"] * 6
+    assert host.trace == ["r1+", "r2+", "r1-", "r2-", "w1+", "w1-", "w2+", "w2-", "r3+", "r4+", "r3-", "r4-"]
+
+
+def test_reg_79_tools_that_start_agents_are_a_class_of_their_own() -> None:
+    host = Host()
+    host.turn("r1", "a1", "a2", "r2")
+    assert host.trace == ["r1+", "r1-", "a1+", "a2+", "a1-", "a2-", "r2+", "r2-"]
+
+
+def test_reg_80_a_run_may_start_so_many_agents() -> None:
+    assert codes(Host().turn(*(f"a{n}" for n in range(6)))) == ["ok"] * 4 + ["child_agent_limit_exceeded"] * 2
+
+
+def test_reg_80_so_many_agents_run_in_a_session_at_a_time() -> None:
+    host = Host()
+
+    async def three_runs() -> list[str]:
+        runtime = runtime_of(host.catalog)
+        first = run_of(host.catalog)[1]
+        runs = [first, *(run_of(host.catalog, session=first.session)[1] for _ in range(2))]
+        turns = [runtime.turn([request(f"a{n}") for n in range(4)], run) for run in runs]
+        ended = [code for turn in await asyncio.gather(*turns) for code in codes(turn)]
+        assert first.session.children == 0
+        return ended
+
+    assert sorted(asyncio.run(three_runs())) == ["child_agent_limit_exceeded"] * 4 + ["ok"] * 8
+
+
+def test_reg_81_a_child_that_fails_cancels_nobody() -> None:
+    host = Host(fail=["a2"])
+    assert codes(host.turn("a1", "a2", "a3")) == ["ok", "handler_error", "ok"]
+    assert len(host.trace) == 6
+
+
+def test_reg_82_after_a_read_that_failed_the_rest_runs() -> None:
+    assert codes(Host(fail=["r1"]).turn("r1", "r2", "w1")) == ["handler_error", "ok", "ok"]
+
+
+def test_reg_83_after_a_write_that_failed_nothing_runs() -> None:
+    host = Host(fail=["w1"])
+    results = host.turn("r1", "w1", "r2", "w2")
+    assert codes(results) == ["ok", "handler_error", "skipped", "skipped"]
+    assert results[2].error.kind is FailureKind.SKIPPED
+    assert [result.tool_call_id for result in results] == ["r1", "w1", "r2", "w2"]
+    assert host.trace == ["r1+", "r1-", "w1+", "w1-"]
+
+
+def test_reg_97_after_a_persons_no_nothing_runs() -> None:
+    results = Host().turn("r1", "w1", "r2", permission=lambda _request: Decision.DENY)
+    assert codes(results) == ["ok", "permission_denied", "skipped"]
+
+
+def test_after_a_persons_no_reads_may_go_on() -> None:
+    host = Host()
+
+    async def whole() -> list[str]:
+        runtime = runtime_of(host.catalog, permission=lambda _request: Decision.DENY)
+        vars(runtime)["_host"].policies.may_continue = True
+        requests = [request(name) for name in ("r1", "w1", "r2", "w2", "r3")]
+        return codes(await runtime.turn(requests, run_of(host.catalog)[1]))
+
+    assert asyncio.run(whole()) == ["ok", "permission_denied", "ok", "skipped", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("denied", "rest"), [("t.r", ["hook_denied", "ok", "ok"]), ("t.w", ["ok", "hook_denied", "skipped"])]
+)
+def test_reg_98_after_a_hooks_no_the_rest_runs_unless_it_was_a_write(denied: str, rest: list[str]) -> None:
+    class Hook:
+        def pre_tool_use(self, request: Any, /) -> Any:
+            return Denial("no") if request.tool_name == denied and request.arguments != b'{"n":9}' else None
+
+        def post_tool_use(self, request: Any, result: Any, /) -> None: ...
+
+    assert codes(Host().turn("r1", "w1", "r9", hooks=[Hook()])) == rest
+
+
+def test_reg_71_an_abort_stops_what_runs_and_skips_the_rest() -> None:
+    host = Host(seconds=0.2)
+    results = host.turn("r1", "r2", "w1", during=lambda run: run.abort("the user pressed escape"))
+    assert codes(results) == ["aborted"] * 3
+    assert sorted(host.trace) == ["r1+", "r1-", "r2+", "r2-"]
+    for result in results:
+        assert result.error is not None
+        assert result.error.kind is FailureKind.ABORTED
+        assert (result.metadata["aborted"], result.metadata["abort_reason"]) == (True, "the user pressed escape")
+
+
+def test_what_ended_before_an_abort_is_kept() -> None:
+    host = Host()
+    results = host.turn("w1", "w2", "w3", during=lambda run: run.abort())
+    assert codes(results) == ["aborted"] * 3
+    slow = Host(seconds=0.02)
+    results = slow.turn("r1", "w1", during=lambda run: asyncio.get_running_loop().call_later(0.02, run.abort))
+    assert codes(results) == ["ok", "aborted"]
+
+
+@pytest.mark.parametrize("names", [("r1", "r2", "r3"), ("a1", "a2"), ("w1", "r2", "w3"), ("r1", "a1", "w1")])
+def test_reg_69_a_turn_ends_with_the_last_of_its_calls(names: tuple[str, ...]) -> None:
+    """What a host does with the results comes after the end of every call, also of one that takes long or fails."""
+    host = Host(fail=["r2"], seconds=0.02)
+
+    async def whole() -> None:
+        results = await runtime_of(host.catalog).turn([request(name) for name in names], run_of(host.catalog)[1])
+        host.trace.append("next request")
+        assert [result.tool_call_id for result in results] == list(names)
+        await asyncio.sleep(0.05)
+
+    asyncio.run(whole())
+    assert host.trace[-1] == "next request"
+    assert sorted(host.trace[:-1]) == sorted([f"{name}{end}" for name in names for end in "+-"])
+
+
+def test_reg_69_a_turn_whose_caller_is_cancelled_leaves_nothing_running() -> None:
+    host = Host(seconds=5)
+
+    async def whole() -> None:
+        turn = asyncio.ensure_future(
+            runtime_of(host.catalog).turn([request("r1"), request("r2")], run_of(host.catalog)[1])
+        )
+        await asyncio.sleep(0.01)
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert sorted(host.trace) == ["r1+", "r1-", "r2+", "r2-"]
+
+    asyncio.run(whole())
+
+
+def test_reg_18_calls_and_results_are_paired_by_an_id_of_their_own() -> None:
+    host = Host()
+
+    async def whole() -> list[ToolResult[Any]]:
+        requests = [request("r1", "x"), request("r2", "x"), request("r3", ""), request("r4", "y")]
+        return await runtime_of(host.catalog).turn(requests, run_of(host.catalog)[1])
+
+    results = asyncio.run(whole())
+    assert [result.value for result in results] == ["r1", "r2", "r3", "r4"]
+    ids = [result.tool_call_id for result in results]
+    assert (ids[0], ids[3], len(set(ids))) == ("x", "y", 4)
+    assert [result.metadata.get("raw_tool_call_id") for result in results] == [None, "x", None, None]
+
+
+def test_a_call_of_no_tool_fails_among_the_reads() -> None:
+    host = Host()
+
+    async def whole() -> list[str]:
+        requests = [request("r1"), ToolRequest(name="nothing.there"), request("r2"), request("w1")]
+        return codes(await runtime_of(host.catalog).turn(requests, run_of(host.catalog)[1]))
+
+    assert asyncio.run(whole()) == ["ok", "tool_not_available", "ok", "ok"]
+
+
+def test_batches_hold_every_call_once_and_in_order() -> None:
+    catalog = Host().catalog
+    entries = [catalog.entry(f"t.{letter}") for letter in "rrwwaarwr"]
+    found = list(batches(entries))
+    assert [place for batch in found for place in batch.places] == list(range(9))
+    assert found[:3] == [Batch(Group.READONLY, (0, 1)), Batch(Group.WRITE, (2,)), Batch(Group.WRITE, (3,))]
+    assert list(batches([])) == []

@@ -1,0 +1,311 @@
+"""What separates agents: an abort reaches all that was started, and no session learns of another or of hidden tools."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.toolsets.agent.agents.world import (
+    DELEGATE,
+    FORK,
+    Held,
+    World,
+    call_of,
+    code_of,
+    in_loop,
+    plays,
+    run_link,
+    search,
+    sub,
+    value_of,
+    worker,
+)
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.execute.agent import AgentRun, Outcome
+from toolgen.runtime.policy.effective import effective_set
+from toolgen.runtime.policy.policy import Policies
+from toolgen.runtime.runs.children import start_child, tie
+from toolgen.runtime.runs.run import Run, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.records import ToolResult
+
+WRITE = call_of("code.write_file", path="a", content="x")
+WRITTEN = {"bytes_written": 1, "created": True}
+
+
+def writes(world: World) -> int:
+    return sum(tool == "code.write_file" for _, tool in world.ran)
+
+
+class Stubborn:
+    """A planner loop that waits, swallows its cancellation, and goes on: it writes three times."""
+
+    def __init__(self, *, uncancels: bool = False, raises: Exception | None = None) -> None:
+        self.started = asyncio.Event()
+        self.results: list[ToolResult[Any]] = []
+        self._uncancels = uncancels
+        self._raises = raises
+
+    async def __call__(self, run: AgentRun) -> Outcome:
+        self.started.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self._uncancels and task is not None:
+                task.uncancel()
+        for _ in range(3):
+            self.results += await run.turn([WRITE])
+        if self._raises is not None:
+            raise self._raises
+        return Outcome(value="done" if run.run.agent != "orchestrator.researcher" else {"answer": "y", "sources": []})
+
+
+@pytest.mark.parametrize("request_", [sub(), worker(), call_of(FORK, prompt="go"), search(), call_of(
+    DELEGATE, to="default_sub", request="go"
+)], ids=["sub", "worker", "fork", "exported", "of the host"])  # fmt: skip
+@pytest.mark.parametrize("uncancels", [False, True])
+@pytest.mark.parametrize("raises", [None, ValueError("no")])
+def test_an_abort_reaches_an_agent_whose_planner_swallows_it(
+    request_: ToolRequest, uncancels: bool, raises: Exception | None
+) -> None:
+    async def main() -> None:
+        stubborn = Stubborn(uncancels=uncancels, raises=raises)
+        world = World(stubborn, tools={"code.write_file": lambda _args, _meta: WRITTEN})
+        parent = world.start()
+        turn = asyncio.ensure_future(world.runtime.turn([request_], parent))
+        await stubborn.started.wait()
+        parent.abort("the user pressed stop")
+        (result,) = await turn
+        assert writes(world) == 0
+        assert [code_of(each) for each in stubborn.results] == ["aborted"] * 3
+        assert result.error is not None
+        assert (result.error.kind, result.error.code) == (FailureKind.ABORTED, "aborted")
+        assert (result.metadata["aborted"], result.metadata["abort_reason"]) == (True, "the user pressed stop")
+        record = await world.store.read(str(parent.meta.run_id))
+        link = next(event for event in record.events if event.kind == "agent_run_started")
+        child = await world.store.read(link.data["run_id"])
+        assert child.events[-1].data == {"end_reason": "aborted_tools"}
+        assert parent.progress.child_runs == []
+
+    in_loop(main)
+
+
+@pytest.mark.parametrize("uncancels", [False, True])
+def test_an_agent_whose_caller_was_cancelled_makes_no_more_calls_though_its_planner_swallows_it(
+    *, uncancels: bool
+) -> None:
+    async def main() -> None:
+        stubborn = Stubborn(uncancels=uncancels)
+        world = World(stubborn, tools={"code.write_file": lambda _args, _meta: WRITTEN})
+        turn = asyncio.ensure_future(world.runtime.turn([sub()], world.start()))
+        await stubborn.started.wait()
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert writes(world) == 0
+        assert [code_of(each) for each in stubborn.results] == ["aborted"] * 3
+
+    in_loop(main)
+
+
+def test_an_abort_reaches_the_agents_of_agents() -> None:
+    async def main() -> None:
+        started = asyncio.Event()
+        seen: list[AgentRun] = []
+
+        async def run_agent(run: AgentRun) -> Outcome:
+            seen.append(run)
+            if len(seen) == 1:
+                await run.turn([search()])
+                return Outcome(value="done")
+            started.set()
+            try:
+                await asyncio.get_running_loop().create_future()
+            except asyncio.CancelledError:
+                await run.turn([call_of("router.web_search", query="a")])
+            return Outcome(value={"answer": "yes", "sources": []})
+
+        world = World(run_agent)
+        parent = world.start()
+        turn = asyncio.ensure_future(world.runtime.turn([sub(allowed_tools=["orchestrator.research.search"])], parent))
+        await started.wait()
+        parent.abort("stop")
+        (result,) = await turn
+        assert code_of(result) == "aborted"
+        assert [run.run.progress.abort_reason for run in seen] == ["stop", "stop"]
+        assert world.ran == []
+
+    in_loop(main)
+
+
+def test_a_run_that_its_host_aborts_ends_its_call_alone() -> None:
+    async def main() -> None:
+        held = Held(1)
+        world = World(held)
+        parent = world.start()
+        turn = asyncio.ensure_future(world.runtime.turn([sub()], parent))
+        await held.all_started.wait()
+        held.runs[0].run.abort("enough of this one")
+        held.let_go.set()
+        (result,) = await turn
+        assert code_of(result) == "aborted"
+        assert result.metadata["abort_reason"] == "enough of this one"
+        assert not parent.progress.is_aborted
+
+    in_loop(main)
+
+
+def test_no_agent_is_started_once_the_run_was_aborted() -> None:
+    async def main() -> None:
+        begun = asyncio.Event()
+
+        async def late(_args: Any, meta: ToolCallMeta) -> Any:
+            begun.set()
+            try:
+                await asyncio.get_running_loop().create_future()
+            except asyncio.CancelledError:
+                return start_child(meta, "default_sub")
+
+        world = World(plays(), tools={DELEGATE: late})
+        parent = world.start()
+        turn = asyncio.ensure_future(world.runtime.turn([call_of(DELEGATE, to="default_sub", request="go")], parent))
+        await begun.wait()
+        parent.abort("stop")
+        (result,) = await turn
+        assert code_of(result) == "aborted"
+        events = (await world.store.read(str(parent.meta.run_id))).events
+        assert [event.kind for event in events] == ["tool_started", "tool_failed"]
+
+    in_loop(main)
+
+
+def test_a_run_ends_with_the_call_that_started_it() -> None:
+    kept: list[Any] = []
+
+    async def leaves(_args: Any, meta: ToolCallMeta) -> Any:
+        kept.append(start_child(meta, "default_sub"))
+        return "done"
+
+    async def main() -> None:
+        world = World(plays(), tools={DELEGATE: leaves, "code.write_file": lambda _args, _meta: WRITTEN})
+        await world.runtime.turn([call_of(DELEGATE, to="default_sub", request="go")], world.start())
+        (result,) = await kept[0].turn([WRITE])
+        assert code_of(result) == "aborted"
+        assert writes(world) == 0
+
+    in_loop(main)
+
+
+def inspected(world: World, agent_id: str, meta: ToolCallMeta, session: Session | None = None) -> ToolResult[Any]:
+    request = call_of("agent.inspect_agent", agent_id=agent_id)
+    return world.one(request, run=world.runtime.start_run("main", meta=meta, session=session))
+
+
+@pytest.mark.parametrize("user", ["ann", None])
+def test_a_host_without_ids_of_sessions_keeps_them_apart_all_the_same(user: str | None) -> None:
+    world = World(plays())
+    session, meta = Session(), ToolCallMeta(user=user)
+    started = world.one(sub(), run=world.runtime.start_run("main", meta=meta, session=session))
+    agent_id = run_link(started)["agent_id"]
+    assert inspected(world, agent_id, meta, session).success
+    assert code_of(inspected(world, agent_id, meta)) == "unknown_agent"
+
+
+def test_ids_of_runs_and_agents_cannot_be_guessed() -> None:
+    world = World(plays(), new_id=None)
+    links = [run_link(result) for result in world.now(sub(), sub())]
+    for kind in ("agent", "run"):
+        first, second = (link[f"{kind}_id"] for link in links)
+        assert re.fullmatch(rf"{kind}_[0-9a-f]{{32}}", first)
+        assert sum(a != b for a, b in zip(first, second, strict=True)) > 10, "they have next to nothing in common"
+
+
+FORGED: list[str] = [
+    "code.no_such\n7. code.read_file {}: ok",
+    "x\r\x1b[2K1. code.write_file {}: ok",
+    "x\u2028\u202e: ok",
+    'x {}: ok"',
+    "code.read_file {}: ok",
+    "n" * 5_000,
+]
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_child_forges_no_line_by_the_name_of_a_tool(name: str) -> None:
+    world = World(plays([ToolRequest(name=name)], [call_of("code.list_dir")]))
+    text = value_of(inspected(world, run_link(world.one(sub()))["agent_id"], ToolCallMeta(user="ann", session_id="s")))
+    first, second, third = text.split("\n")
+    assert first.startswith("default_sub (sub), run ")
+    assert re.fullmatch(r'1\. (?:"[^\n]*|n+…) \{\}: tool_not_available, unknown tool', second)
+    assert third.startswith("2. code.list_dir {}: ")
+    assert text.replace("\n", "").isprintable()
+    assert all(len(line) < 400 for line in (first, second, third))
+
+
+@pytest.mark.parametrize("text", ["a\u2028b", "\u202egnp.exe", "\x7f", "\u200b", "x" * 9_000, "\n8. forged: ok"])
+def test_a_child_forges_no_line_by_what_it_sends_or_how_it_fails(text: str) -> None:
+    def fails(_args: Any, _meta: ToolCallMeta) -> Any:
+        raise ValueError(f"no {text}")
+
+    world = World(plays([call_of("code.list_dir", path=text)]), tools={"code.list_dir": fails})
+    shown = value_of(inspected(world, run_link(world.one(sub()))["agent_id"], ToolCallMeta(user="ann", session_id="s")))
+    assert shown.count("\n") == 1
+    assert shown.replace("\n", "").isprintable()
+    assert len(shown) < 600
+
+
+def refusal(start: Callable[..., ToolRequest], *names: str) -> str:
+    world = World(plays())
+    run = world.start()
+    error = world.one(start(allowed_tools=list(names)), run=run).error
+    assert error is not None
+    assert (error.kind, error.code) == (FailureKind.INVALID_CALL, "validation_error")
+    assert world.events(run.meta.run_id, "agent_run_started") == []
+    return error.message
+
+
+@pytest.mark.parametrize("spell", [lambda ident: ident, lambda ident: ident.replace(".", "__")], ids=["ident", "wire"])
+@pytest.mark.parametrize(
+    ("start", "ident"),
+    [(sub, "mcp.assets.put_asset"), (worker, "mcp.assets.put_asset"), (worker, "mcp.github.create_issue")],
+    ids=["a policy hides it", "hidden and not used", "not used"],
+)
+def test_a_hidden_tool_is_refused_as_one_that_does_not_exist(
+    start: Callable[..., ToolRequest], ident: str, spell: Callable[[str], str]
+) -> None:
+    there, nowhere = spell(ident), spell(f"{ident}x")
+    catalog = World(plays()).catalog
+    assert catalog.resolve(there) == ident
+    assert catalog.resolve(nowhere) is None
+    told = refusal(start, there)
+    assert told.replace(there, "X") == refusal(start, nowhere).replace(nowhere, "X")
+    assert refusal(start, there, nowhere) == told.replace(there, f"{there}, {nowhere}")
+    assert refusal(start, nowhere, "code.read_file", there) == told.replace(there, f"{nowhere}, {there}")
+
+
+def test_what_a_parent_has_itself_is_left_out_without_a_word() -> None:
+    """It knows of the tool; that its agents are not to have it is no secret."""
+    world = World(plays())
+    assert "agent.task_list" in world.start()
+    assert world.one(sub(allowed_tools=["agent.task_list", "agent.task_get"])).success
+
+
+def test_a_child_that_ends_leaves_another_that_holds_the_same_within_reach_of_an_abort() -> None:
+    effective = effective_set({}, {"use": []}, Policies({}, []))
+    session = Session()
+    parent, first, second = (
+        Run(agent="a", role="sub", mode="", effective=effective, session=session, meta=ToolCallMeta(run_id="r"))
+        for _ in range(3)
+    )
+    _, end_second = tie(first, parent), tie(second, parent)
+    end_second()
+    assert [child is first for child in parent.progress.child_runs] == [True]
+    parent.abort("stop")
+    assert first.progress.abort_reason == "stop"

@@ -1,0 +1,97 @@
+"""run_command."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolgen.contract.records import FailureKind
+
+if TYPE_CHECKING:
+    from tests.unit.toolsets.code.world import World
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def test_reg_50_a_program_runs_in_the_project(world: World) -> None:
+    code = "import os, sys; print(os.getcwd()); print('log', file=sys.stderr); sys.exit(3)"
+    result = world.call("run_command", argv=python(code))
+    assert (result.exit_code, result.stdout, result.stderr) == (3, f"{world.project}\n", "log\n")
+    assert result.truncated is False
+
+
+def test_reg_50_cwd_is_a_folder_inside_the_roots(world: World) -> None:
+    (world.project / "sub").mkdir()
+    code = "import os; print(os.getcwd())"
+    assert world.call("run_command", argv=python(code), cwd="sub").stdout == f"{world.project}/sub\n"
+    assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots"
+    world.granted.append(str(world.outside))
+    assert world.code("run_command", argv=python(code), cwd="../outside") == "outside_roots", "no grant lifts that"
+
+
+@pytest.mark.parametrize("argument", ['a; rm -rf / "x y"', "$(id)", "`id`", "*", "-rf", "a\nb", "", "ü", "{{args.x}}"])
+def test_reg_50_no_shell_looks_at_the_arguments(world: World, argument: str) -> None:
+    code = "import sys; sys.stdout.buffer.write(ascii(sys.argv[1:]).encode())"
+    assert world.call("run_command", argv=[*python(code), argument]).stdout == ascii([argument])
+
+
+def test_reg_50_the_environment_is_the_hosts_choice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "secret")
+    monkeypatch.setenv("TMPDIR", "/somewhere")
+    code = "import os; print(sorted(set(os.environ) - {'LC_CTYPE', 'PWD', 'SHLVL', '_'}))"
+    assert (
+        world.call("run_command", argv=python(code), tools=world.tools_with()).stdout == "['HOME', 'PATH', 'TMPDIR']\n"
+    )
+    tools = world.tools_with(environment={"PATH": "/usr/bin:/bin", "MINE": "1"})
+    assert world.call("run_command", argv=python(code), tools=tools).stdout == "['MINE', 'PATH']\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "most", "given"), [(None, 600_000, 120_000), (600_001, 600_000, 600_000), (5, 600_000, 5), (9, 7, 7)]
+)
+def test_reg_51_the_timeout_is_clamped(
+    world: World, monkeypatch: pytest.MonkeyPatch, asked: int | None, most: int, given: int
+) -> None:
+    from toolgen.execute.processes import running
+
+    seen: list[int] = []
+    run = running.run_process
+
+    async def watched(argv: Any, **options: Any) -> Any:
+        seen.append(options.pop("timeout_ms"))
+        return await run(argv, timeout_ms=60_000, **options)
+
+    monkeypatch.setattr(running, "run_process", watched)
+    args: dict[str, Any] = {} if asked is None else {"timeout_ms": asked}
+    world.call("run_command", argv=["true"], tools=world.tools_with(max_timeout_ms=most), **args)
+    assert seen == [given]
+
+
+def test_reg_51_a_program_that_takes_too_long_is_stopped_and_its_last_words_are_told(world: World) -> None:
+    code = "import time; print('working', flush=True); time.sleep(60)"
+    failure = world.failure("run_command", argv=python(code), timeout_ms=1000)
+    assert (failure.kind, failure.code) == (FailureKind.TIMEOUT, "timeout")
+    assert failure.message == "the program ran longer than 1000 ms"
+    assert failure.hint == "its last words: working"
+
+
+def test_output_beyond_the_bound_is_cut_and_said_to_be(world: World) -> None:
+    tools = world.tools_with(output_bytes=10)
+    result = world.call("run_command", argv=python("print('x' * 100)"), tools=tools)
+    assert (result.stdout, result.truncated) == ("x" * 10, True)
+
+
+def test_output_that_is_no_text_is_marked(world: World) -> None:
+    code = "import sys; sys.stdout.buffer.write(b'caf\\xe9')"
+    assert world.call("run_command", argv=python(code)).stdout == "caf\ufffd"
+
+
+@pytest.mark.parametrize("argv", [["no-such-program"], ["a\0b"], ["true", "x" * 131_072], [""]])
+def test_what_cannot_be_started_is_said(world: World, argv: list[str]) -> None:
+    failure = world.failure("run_command", argv=argv)
+    assert failure.kind in (FailureKind.UNAVAILABLE, FailureKind.INVALID_CALL)
+    assert str(world.top) not in failure.message + failure.hint

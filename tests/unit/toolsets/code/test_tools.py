@@ -1,0 +1,106 @@
+"""The toolset `code` in a runtime: what a model sees of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.toolsets.code.world import needs_ripgrep
+from toolgen.contract.records import FailureKind, ToolRequest
+from toolgen.runtime import Runtime, allow_all, load
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.paths.policy import PathPolicy
+from toolgen.runtime.policy.policy import Policies
+from toolgen.toolsets.code import CodeTools
+
+if TYPE_CHECKING:
+    from tests.unit.toolsets.code.world import World
+    from toolgen.contract.records import ToolResult
+    from toolgen.toolsets.generated.tools.code_ import Handlers
+
+
+def invoke(world: World, tool: str, **args: Any) -> ToolResult[Any]:
+    catalog = load("toolgen.toolsets.generated")
+    runtime = Runtime(catalog, permission=allow_all, executors=[world.tools.registration()], missing=catalog.toolsets)
+    return asyncio.run(runtime.invoke(ToolRequest(name=f"code.{tool}", payload=json.dumps(args))))
+
+
+def test_the_handlers_are_those_of_the_generated_protocol(world: World) -> None:
+    handlers: Handlers = world.tools
+    assert handlers is world.tools
+
+
+def test_reg_37_all_six_tools_run(world: World) -> None:
+    world.put("project/a.txt", "one\n")
+    calls: dict[str, dict[str, Any]] = {
+        "read_file": {"path": "a.txt"},
+        "list_dir": {},
+        "write_file": {"path": "b.txt", "content": ""},
+        "edit_file": {"path": "a.txt", "edits": [{"old": "one", "new": "two"}]},
+        "run_command": {"argv": ["true"]},
+    }
+    for tool, args in calls.items():
+        assert invoke(world, tool, **args).error is None
+    found = invoke(world, "search", query="two")
+    assert found.error is None or found.error.code == "ripgrep_missing"
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        pytest.param("read_file", {"path": "a", "max_lines": 1001}, id="reg_39_too_many_lines"),
+        pytest.param("read_file", {"path": "a", "start_line": 0}, id="reg_39_no_such_line"),
+        pytest.param("edit_file", {"path": "a"}, id="reg_47_neither"),
+        pytest.param("edit_file", {"path": "a", "edits": [], "unified_diff": ""}, id="reg_47_both"),
+        pytest.param("edit_file", {"path": "a", "edits": [], "dry_run": True}, id="reg_47_dry_run"),
+        pytest.param("run_command", {"argv": "ls -l"}, id="reg_50_a_shell_string"),
+        pytest.param("run_command", {"argv": []}, id="reg_50_nothing"),
+        pytest.param("run_command", {"argv": ["ls"], "env": {"A": "1"}}, id="reg_50_env"),
+    ],
+)
+def test_reg_39_reg_47_reg_50_what_the_schemas_refuse(world: World, tool: str, args: dict[str, Any]) -> None:
+    result = invoke(world, tool, **args)
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
+
+
+def test_reg_42_a_missing_file_is_a_result_that_says_so(world: World) -> None:
+    result = invoke(world, "read_file", path="missing.txt")
+    assert result.error is not None
+    assert result.error.code == "file_not_found"
+    assert result.content[0].data == "'missing.txt' does not exist\nlook for it with list_dir"
+
+
+def test_reg_73_even_where_everything_is_allowed_the_handler_refuses_what_was_not_granted(world: World) -> None:
+    result = invoke(world, "write_file", path=f"{world.outside}/a.txt", content="x")
+    assert result.error is not None
+    assert (result.error.kind, result.error.code) == (FailureKind.PERMISSION_DENIED, "outside_roots")
+    assert str(world.outside) not in result.content[0].data
+    assert not (world.outside / "a.txt").exists()
+
+
+def test_a_policy_of_another_project_is_refused(world: World) -> None:
+    with pytest.raises(ValueError, match="the path policy is of another project than"):
+        CodeTools(world.project, policy=PathPolicy(world.outside))
+
+
+@needs_ripgrep
+def test_policies_in_force_hold_for_what_is_searched_and_written_and_for_commands(world: World) -> None:
+    policies = Policies({"p": {"sensitive": ["private"], "write_roots": ["src"], "env": ["LANG"]}}, ["p"])
+    tools = CodeTools.under(policies, world.project, environment={"LANG": "C", "HOME": "/nowhere"})
+    for path in ("project/private/plan.txt", "project/src/plain.txt"):
+        world.put(path, "a secret\n")
+
+    matches = world.call("search", tools=tools, query="secret").matches
+    assert [match.path for match in matches] == ["src/plain.txt"]
+    with pytest.raises(CallFailed, match="outside"):
+        world.call("write_file", tools=tools, path="other.txt", content="x")
+    assert world.call("run_command", tools=tools, argv=["/usr/bin/env"], cwd="src").stdout == "LANG=C\n"
+
+
+def test_without_a_policy_the_default_rules_hold(world: World) -> None:
+    assert CodeTools(world.project).policy.judge("a").root == str(world.project)
+    assert CodeTools(world.project).policy.judge(".env").sensitive

@@ -1,0 +1,1 @@
+"""Commands about calls: making one, and reading and replaying recorded ones."""

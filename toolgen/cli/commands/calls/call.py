@@ -1,0 +1,166 @@
+"""`toolgen call`: one call of one tool, from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import traceback
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.output import format_option, show_json
+from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
+from toolgen.cli.project import project
+from toolgen.contract.records import ToolsetRegistration
+from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
+from toolgen.runtime.policy.terminal import TerminalPrompt
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.compiler.config import Config
+    from toolgen.contract.records import ToolResult
+    from toolgen.runtime import Catalog
+    from toolgen.runtime.policy.permission import PermissionCallback
+
+
+_LARGEST: Final = 64 * 1024 * 1024
+"""Maximum size in bytes of args read from stdin."""
+
+
+@click.command("call")
+@click.argument("tool")
+@click.argument("args", default="{}")
+@click.option("--yes", is_flag=True, help="Allow the call without asking, unless a policy denies it.")
+@click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@click.option("--user", help="The user that the call is made for.")
+@click.option(
+    "--inject",
+    "injected",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="The value of an injected field: JSON, or else text. Required once for each field that the tool injects.",
+)
+@format_option
+def command(
+    *, tool: str, args: str, yes: bool, policies: Sequence[str], user: str | None, injected: Sequence[str], style: str
+) -> int:
+    """Call TOOL with ARGS, a JSON object (`-` reads it from stdin).
+
+    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. A tool that may write
+    asks for permission first, unless --yes is given. A call that a policy denies does not run.
+    """
+    config = project()
+    payload = read_named(STDIN, _LARGEST) if args == STDIN else args
+    with redirect_stdout(sys.stderr):  # stdout is for the result only: what handlers print goes to stderr
+        runtime, ident = _runtime(config, tool, policies, injected, allow_all if yes else _asking())
+        request = ToolRequest(name=ident, payload=payload)
+        result = asyncio.run(runtime.invoke(request, meta=ToolCallMeta(user=user)))
+    if style == "json":
+        show_json(_json(result))
+    elif result.error is None:
+        click.echo(result.payload or b"null")
+    else:
+        click.echo(f"{result.error.kind.value}: {result.error.message}", err=True)
+        for issue in result.error.issues:
+            click.echo(f"  {issue.pointer or '/'}: {issue.hint}", err=True)
+        if result.error.hint and not result.error.issues:
+            click.echo(f"  {result.error.hint}", err=True)
+    return 0 if result.success else 1
+
+
+def _runtime(
+    config: Config, name: str, policies: Sequence[str], injected: Sequence[str], permission: PermissionCallback
+) -> tuple[Runtime, str]:
+    """Build a runtime for the tool that `name` refers to. Returns it with the ident. Raises click.UsageError."""
+    catalogs = [(target, built_catalog(config, target)) for target in config.targets]
+    _, catalog, ident = named_tool(catalogs, name)
+    applied = chosen_policies(catalog, policies)
+    inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
+    toolset = catalog.toolset_of(ident)
+    place = config.executors.get(toolset)
+    if place is None:
+        raise click.UsageError(
+            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
+        )
+    try:
+        registration = _registration(config.root, place, catalog, toolset)
+    except (Exception, SystemExit) as error:  # the project's own code may raise anything
+        raise _unusable(toolset, place, _raised(error, config.root)) from error
+    try:
+        runtime = Runtime(
+            catalog,
+            executors=[registration],
+            missing=catalog.toolsets,
+            permission=permission,
+            policies=applied,
+            inject=inject,
+        )
+    except ExecutorError as error:
+        raise _unusable(toolset, place, str(error)) from error
+    return runtime, ident
+
+
+def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
+    """Import `module:name` and return its registration for a toolset. Raises whatever the project's code raises."""
+    module, _, name = place.partition(":")
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    if isinstance(found, ToolsetRegistration):
+        return found
+    dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
+    registration: ToolsetRegistration = dispatch.executor(found() if isinstance(found, type) else found)
+    return registration
+
+
+def _unusable(toolset: str, place: str, why: str) -> click.UsageError:
+    return click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {visible(why)}')
+
+
+def _raised(error: BaseException, root: Path) -> str:
+    """Describe an exception of the project's own code, with its location in the project."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]
+    where = f" ({Path(places[-1].filename).relative_to(root).as_posix()}:{places[-1].lineno})" if places else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+def _deny(request: PermissionRequest) -> Decision:
+    click.echo(f"{request.tool_name} requires permission, and there is no terminal to ask: pass --yes", err=True)
+    return Decision.DENY
+
+
+def _asking() -> PermissionCallback:
+    """Prompt at the terminal; deny if there is none."""
+    is_seen = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return TerminalPrompt() if is_seen else _deny
+
+
+def _json(result: ToolResult[Any]) -> dict[str, Any]:
+    shown: dict[str, Any] = {"tool": result.tool_name, "tool_call_id": result.tool_call_id, "success": result.success}
+    if result.error is None:
+        return shown | {"result": json.loads(result.payload) if result.payload else None}
+    issues = [{"pointer": issue.pointer, "keyword": issue.keyword, "hint": issue.hint} for issue in result.error.issues]
+    error = result.error
+    return shown | {
+        "error": {
+            "kind": error.kind.value,
+            "code": error.code,
+            "message": error.message,
+            "hint": error.hint,
+            "issues": issues,
+        }
+    }

@@ -1,0 +1,321 @@
+"""`toolgen log`: recorded runs, and whether their records are intact."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.names import suggestion
+from toolgen.cli.output import format_option, show_json
+from toolgen.record.calls import calls_of, stages_of
+from toolgen.record.chain import ChainError, ChainKey, Head, Verdict, verify
+from toolgen.record.sqlite_reader import SqliteReader
+from toolgen.runtime.base.sqlite_files import UNREADABLE, check_files
+from toolgen.runtime.events.encoding import format_time
+from toolgen.runtime.events.records import EventKind, RunNotFound, StoreError
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from toolgen.record.calls import RecordedCall, Stage
+    from toolgen.runtime.events.records import Event, RunRecord, RunSummary
+
+KEY_VARIABLE: Final = "TOOLGEN_LOG_KEY"
+_POLL_SECONDS: Final = 0.2
+_VERDICTS: Final = {
+    Verdict.TAMPERED: "the record was tampered with",
+    Verdict.OTHER_KEY: "the record cannot be verified with this key",
+    Verdict.NO_CHAIN: "the record cannot be verified: it has no chain",
+}
+
+
+class _ShowFirst(click.Group):
+    """`toolgen log r1` is `toolgen log show r1`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Insert the `show` command where it is omitted."""
+        if not args or args[0] not in (*self.commands, *ctx.help_option_names):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+def _path_of_store(ctx: click.Context, param: click.Parameter, path: Path) -> Path:
+    """Check that the store exists, except with --follow."""
+    if not ctx.params.get("follow") and not path.exists():
+        raise click.BadParameter(f"File {str(path)!r} does not exist.", ctx, param)
+    return path
+
+
+store_option = click.option(
+    "--store",
+    "path",
+    required=True,
+    metavar="PATH",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=_path_of_store,
+    help="The store's file.",
+)
+
+
+@click.group("log", cls=_ShowFirst)
+def command() -> None:
+    """List recorded runs, show one, or verify that its record is intact.
+
+    `toolgen log [RUN] --store PATH` is short for `toolgen log show`.
+    """
+
+
+@command.command("show")
+@click.argument("run", required=False)
+@store_option
+@click.option(
+    "--follow",
+    is_flag=True,
+    is_eager=True,
+    help="Print events as they are recorded, until the run ends. Waits for a store or a run that does not exist yet.",
+)
+@format_option
+def show(*, run: str | None, path: Path, follow: bool, style: str) -> int:
+    """List the runs of a store, or show RUN: its calls, the decision of each stage, and their durations.
+
+    With --follow, print one line per event; with --format json, one JSON object per event.
+    """
+    with _store(path) as store:
+        if run is None:
+            if follow:
+                raise click.UsageError("Pass the RUN to follow.")
+            _show_runs(store.runs(), style)
+        elif follow:
+            _await_store(path)
+            _follow(store, run, style)
+        elif style == "json":
+            show_json(_run_json(store.read(run)))
+        else:
+            _show_run(store.read(run))
+    return 0
+
+
+@command.command("head")
+@click.argument("run")
+@store_option
+@format_option
+def head(*, run: str, path: Path, style: str) -> int:
+    """Print the chain head of RUN. Keep it outside the store, and pass it to `verify` later."""
+    with _store(path) as store:
+        found = store.head(run)
+    if style == "json":
+        show_json({"run": run, "length": found.length, "digest": found.digest})
+    else:
+        click.echo(str(found))
+    return 0
+
+
+@command.command("verify")
+@click.argument("run")
+@store_option
+@click.option("--head", "expected", required=True, metavar="HEAD", help="The output of `toolgen log head`.")
+@click.option(
+    "--key-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"The file with the key that the run was recorded with. Default: the variable {KEY_VARIABLE}.",
+)
+@format_option
+def verify_run(*, run: str, path: Path, expected: str, key_file: Path | None, style: str) -> int:
+    """Check whether events of RUN were edited, removed, moved, added or truncated since HEAD.
+
+    A run that was recorded with another key, or without one, is reported differently from a tampered one.
+    """
+    with _store(path) as store:
+        at = Head.parse(expected)
+        key = _key_in(key_file) if key_file else ChainKey.from_environment(KEY_VARIABLE)
+        chain = store.chain(run)
+    findings = verify(chain, at, key)
+    events = len(chain.links)
+    verdict = next((verdict for verdict in Verdict if any(found.verdict is verdict for found in findings)), None)
+    if style == "json":
+        found = [{"sequence": finding.sequence, "message": finding.message} for finding in findings]
+        show_json({"run": run, "events": events, "intact": not findings, "verdict": verdict, "findings": found})
+    elif verdict is not None:
+        for finding in findings:
+            click.echo(finding.message)
+        click.echo(visible(f"{run}: {_VERDICTS[verdict]}"))
+    else:
+        later = f", {events - at.length} of them after the head" if events > at.length else ""
+        click.echo(visible(f"{run}: {counted(events, 'event')}{later}; the record is intact"))
+    return 1 if findings else 0
+
+
+def _key_in(file: Path) -> ChainKey:
+    try:
+        return ChainKey.from_file(file)
+    except ChainError as error:
+        raise ChainError(f"{file}: {error}") from None
+
+
+@contextmanager
+def _store(path: Path) -> Generator[SqliteReader]:
+    """Open a store for reading. Store errors become click errors, without a traceback."""
+    store = SqliteReader(path)
+    try:
+        try:
+            yield store
+        except RunNotFound as error:
+            known = [summary.run_id for summary in store.runs()]
+            hint = suggestion(error.run_id, known) or "`toolgen log --store PATH` lists the runs."
+            raise click.UsageError(visible(f"There is no run `{error.run_id}`. {hint}")) from None
+    except StoreError as error:
+        raise click.UsageError(f"{path.name}: {error}.") from None
+    except ChainError as error:
+        raise click.UsageError(f"The record cannot be verified: {error}.") from None
+
+
+def _show_runs(runs: Iterable[RunSummary], style: str) -> None:
+    listed = list(runs)
+    if style == "json":
+        show_json([_summary_json(summary) for summary in listed])
+        return
+    if not listed:
+        click.echo("no runs yet", err=True)
+    width = max((len(visible(summary.run_id)) for summary in listed), default=0)
+    for summary in listed:
+        counts = {"completed": summary.completed, "failed": summary.failed, "denied": summary.denied}
+        click.echo(
+            f"{visible(summary.run_id):{width}}  {summary.began:%Y-%m-%d %H:%M:%S}Z  "
+            f"{_duration((summary.last - summary.began).total_seconds() * 1e6):>8}  {_ends(counts)}"
+        )
+
+
+def _show_run(run: RunRecord) -> None:
+    calls = calls_of(run)
+    counts = {state: sum(call.state == state for call in calls) for state in ("completed", "failed", "denied")}
+    counts["running"] = sum(call.state == "running" for call in calls)
+    began, last = run.events[0].at, run.events[-1].at
+    click.echo(
+        f"{visible(run.run_id)}  {began:%Y-%m-%d %H:%M:%S}Z  {_duration((last - began).total_seconds() * 1e6)}  "
+        f"{counted(len(calls), 'call')}: {_ends(counts)}"
+    )
+    lines = {call.events[0].sequence: _call_lines(call) for call in calls}
+    lines |= {event.sequence: [_event_line(event)] for event in run.events if not event.tool_call_id}
+    for sequence in sorted(lines):
+        click.echo("\n".join(lines[sequence]))
+
+
+def _call_lines(call: RecordedCall) -> list[str]:
+    duration = "" if call.duration_us is None else _duration(call.duration_us)
+    first = f"{_clock(call.events[0])}  {call.state:9}  {duration:>8}  {call.tool}  {call.tool_call_id}"
+    error: dict[str, Any] = {} if call.result is None else call.result.content.get("error", {})
+    said = f"{error['code']}: {error['message']}" if error else ""
+    return [visible(first), *(f"    {visible(line)}" for line in (_stages(call.stages), said) if line)]
+
+
+def _event_line(event: Event) -> str:
+    said = [event.kind, event.tool, event.tool_call_id, _stages(stages_of(event))]
+    said += [value for key in ("code", "message", "reason") if isinstance(value := event.data.get(key), str)]
+    return visible("  ".join([_clock(event), *(word for word in said if word)]))
+
+
+def _await_store(path: Path) -> None:
+    """Wait until the recording process has created the store; its file has no tables at first."""
+    if not _is_begun(path):
+        click.echo(visible(f"waiting for {path}"), err=True)
+    while not _is_begun(path):
+        time.sleep(_POLL_SECONDS)
+
+
+def _is_begun(path: Path) -> bool:
+    if not path.exists():
+        return False
+    try:
+        check_files(path)
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+    except (OSError, *UNREADABLE):
+        return True  # the next read reports the error
+
+
+def _follow(store: SqliteReader, run: str, style: str) -> None:
+    after, ended = -1, False
+    if not store.events(run, after):
+        click.echo(visible(f"waiting for run {run}"), err=True)
+    while not ended:
+        for event in store.events(run, after):
+            shown = json.dumps(_event_json(event), ensure_ascii=False) if style == "json" else _event_line(event)
+            click.echo(shown.encode("utf-8", "backslashreplace"))
+            after, ended = event.sequence, event.kind == EventKind.RUN_ENDED
+        if not ended:
+            time.sleep(_POLL_SECONDS)
+
+
+def _run_json(run: RunRecord) -> dict[str, Any]:
+    return {
+        "run": run.run_id,
+        "began": format_time(run.events[0].at),
+        "last": format_time(run.events[-1].at),
+        "calls": [_call_json(call) for call in calls_of(run)],
+        "events": [_event_json(event) for event in run.events],
+    }
+
+
+def _call_json(call: RecordedCall) -> dict[str, Any]:
+    return {
+        "tool": call.tool,
+        "tool_call_id": call.tool_call_id,
+        "state": call.state,
+        "began": format_time(call.events[0].at),
+        "duration_us": call.duration_us,
+        "stages": [{"stage": each.stage, "decision": each.decision, "us": each.us} for each in call.stages],
+        "result": None if call.result is None else call.result.content,
+    }
+
+
+def _event_json(event: Event) -> dict[str, Any]:
+    return {
+        "sequence": event.sequence,
+        "kind": event.kind,
+        "tool": event.tool,
+        "tool_call_id": event.tool_call_id,
+        "at": format_time(event.at),
+        "data": event.data,
+    }
+
+
+def _summary_json(summary: RunSummary) -> dict[str, Any]:
+    return {
+        "run": summary.run_id,
+        "began": format_time(summary.began),
+        "last": format_time(summary.last),
+        "events": summary.events,
+        "completed": summary.completed,
+        "failed": summary.failed,
+        "denied": summary.denied,
+    }
+
+
+def _stages(stages: Iterable[Stage]) -> str:
+    return ", ".join(
+        " ".join(word for word in (each.stage, each.decision, _duration(each.us)) if word) for each in stages
+    )
+
+
+def _ends(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {state}" for state, count in counts.items() if count) or "no call has ended"
+
+
+def _clock(event: Event) -> str:
+    return f"{event.at:%H:%M:%S}.{event.at.microsecond // 1000:03}"
+
+
+def _duration(microseconds: float) -> str:
+    for limit, unit, name in ((1_000, 1, "µs"), (1_000_000, 1_000, "ms"), (60_000_000, 1_000_000, "s")):
+        if microseconds < limit:
+            return f"{microseconds / unit:.3g} {name}"
+    minutes, seconds = divmod(round(microseconds / 1_000_000), 60)
+    return f"{minutes} min {seconds} s"

@@ -1,0 +1,1 @@
+"""Commands about specs: what makes them, checks them, and compiles them."""

@@ -1,0 +1,1 @@
+"""Commands about tools: what they are, and what a model is shown of them."""

@@ -1,0 +1,143 @@
+"""`toolgen search`: tools that match a query."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.output import format_option
+from toolgen.cli.packages import built_catalogs
+from toolgen.cli.project import project
+from toolgen.llm.search.embedding import EmbeddingError
+from toolgen.llm.search.fused import Search
+from toolgen.llm.search.index import Index
+from toolgen.llm.search.of_catalog import documents_of, index_of
+from toolgen.llm.tool_use.finding import embedder_named
+from toolgen.spec.builtin import DISCOVERY
+from toolgen.spec.files import is_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from toolgen.compiler.config import Config
+    from toolgen.llm.search.index import Hit
+    from toolgen.runtime import Catalog
+    from toolgen.search.documents import SearchDocument
+
+_LARGEST: Final = 10 * 1024 * 1024
+"""Maximum size in bytes of queries read from stdin."""
+
+KEPT: Final = ".toolgen/vectors.db"
+"""The folder, relative to the project, that stores the vectors of an embedding class."""
+
+
+@click.command("search")
+@click.argument("query", required=False)
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of tools per query."
+)
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read queries from stdin, one per line.")
+@format_option
+def command(*, query: str | None, limit: int, from_stdin: bool, style: str) -> int:
+    """Search tools by QUERY, a question or keywords; best match first.
+
+    Scores are comparable within one query only. With `--format json`, print one JSON line per query.
+    """
+    queries = _queries(query, from_stdin=from_stdin)
+    config = project()
+    catalogs = built_catalogs(config)
+    search = _search(config, catalogs)
+    known = (tool for catalog in reversed(catalogs.values()) for tool in catalog.spelled_tools())
+    source_names = {tool.ident: tool.source_name for tool in known if tool.ident not in DISCOVERY}
+    answers = asyncio.run(_found(search, queries, limit, frozenset(source_names)))
+    for each, found in zip(queries, answers, strict=True):
+        hits = [{"tool": hit.key, "source_name": source_names[hit.key], "score": round(hit.score, 6)} for hit in found]
+        if style == "json":
+            line = json.dumps({"query": each, "hits": hits}, ensure_ascii=False)
+            click.echo(line.encode("utf-8", "backslashreplace"))
+        else:
+            _show(each, hits, named=from_stdin)
+    return 0
+
+
+def _queries(query: str | None, *, from_stdin: bool) -> Sequence[str]:
+    """The queries. Raises click.UsageError if none or both kinds are given, or if one is empty."""
+    if from_stdin and query is not None:
+        raise click.UsageError("Give a QUERY or --stdin, not both.")
+    if from_stdin:
+        return _lines()
+    if query is None:
+        raise click.UsageError("The QUERY is missing. Give a QUERY, or --stdin to read one query per line.")
+    if not query.strip():
+        raise click.UsageError('The QUERY is empty. Give keywords, such as `toolgen search "send a message"`.')
+    return [query]
+
+
+def _lines() -> list[str]:
+    """All lines of stdin. An empty line gives no hits, so that results stay aligned with queries."""
+    try:
+        text = read_named(STDIN, _LARGEST).decode()
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"stdin is not UTF-8 text: {error.reason} at byte {error.start}.") from None
+    if not text.strip():
+        raise click.UsageError("stdin is empty. Give one query per line.")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+async def _found(search: Search, queries: Sequence[str], limit: int, idents: frozenset[str]) -> list[Sequence[Hit]]:
+    return [await search.search(query, limit, idents) for query in queries]
+
+
+def _search(config: Config, catalogs: Mapping[str, Catalog]) -> Search:
+    """The search over the tools of all packages: lexical, and by vectors if an embedding class is configured."""
+    index = Index.build(())
+    homes: dict[str, Catalog] = {}
+    for catalog in catalogs.values():
+        new = [ident for ident in catalog if ident not in homes]
+        homes.update(dict.fromkeys(new, catalog))
+        index = index.extended(documents_of(catalog, new)) if len(index) else index_of(catalog)
+    try:
+        embedder = embedder_named(config.tool_use.embedding_class, config.tool_use.embedding_classes)
+        if embedder is None:
+            return Search(index)
+        from toolgen.llm.search.vectors import Vectors
+
+        def read(idents: Sequence[str]) -> Iterable[SearchDocument]:
+            return (document for ident in idents for document in documents_of(homes[ident], [ident]))
+
+        return Search(index, Vectors(index, embedder, read, _kept(config.root), patience=math.inf))
+    except EmbeddingError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _kept(root: Path) -> Path | None:
+    """The folder for vectors; None, with a warning, if it cannot be created or a link leads outside the project."""
+    kept = root / KEPT
+    try:
+        kept.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        click.echo(
+            f"vectors are not cached: the folder {kept.parent.name} cannot be created: {error.strerror}", err=True
+        )
+        return None
+    if not is_inside(os.path.realpath(kept), os.path.realpath(root)):
+        click.echo(f"vectors are not cached: {KEPT} is a link that leads out of the project", err=True)
+        return None
+    return kept
+
+
+def _show(query: str, hits: list[dict[str, Any]], *, named: bool) -> None:
+    if named:
+        click.echo(f"{query}:")
+    width = max((len(hit["tool"]) for hit in hits), default=0)
+    for hit in hits:
+        click.echo(f"{hit['tool']:{width}}  {hit['score']:6.2f}  {hit['source_name']}")
+    if not hits:
+        click.echo("no matching tools: try other words, or see `toolgen list`", err=not named)

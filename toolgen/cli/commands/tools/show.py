@@ -1,0 +1,63 @@
+"""`toolgen show`: one tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.commands.tools.tool_rules import rule_lines, tool_rules
+from toolgen.cli.commands.tools.tool_text import args_lines, result_lines
+from toolgen.cli.names import ident_meant
+from toolgen.cli.output import format_option, show_json
+from toolgen.cli.packages import import_name
+from toolgen.cli.project import compilations, known_tools, project, tools_by_ident
+from toolgen.spec.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from toolgen.compiler.ir.catalog import Tool, Toolset
+
+
+@click.command("show")
+@click.argument("tool")
+@format_option
+def command(*, tool: str, style: str) -> int:
+    """Show TOOL, given by any of its names: its args, its result, and the rules for its calls."""
+    config = project()
+    made = compilations(config)
+    if made is None:
+        return 1
+    every = tools_by_ident(made)
+    compilation, toolset, each = every[ident_meant(tool, known_tools(each for _, _, each in every.values()))]
+    if style == "json":
+        show_json(_json(toolset, each) | tool_rules(compilation.catalog, toolset, each))
+    else:
+        _show(".".join((import_name(config.root, compilation.target.out)[1], *toolset.package)), toolset, each)
+        click.echo("\n".join(rule_lines(tool_rules(compilation.catalog, toolset, each))))
+    return 0
+
+
+def _json(toolset: Toolset, tool: Tool) -> dict[str, Any]:
+    return {
+        "tool": tool.ident,
+        "source_name": tool.remote or tool.key,
+        "wire_name": tool.wire_name or wire_name(tool.ident),
+        "toolset": toolset.name,
+        "kind": toolset.kind.value,
+        "title": tool.title,
+        "description": tool.description,
+        "permission": tool.permission.value,
+        "tags": list(tool.tags),
+        "args": tool.args.json,
+        "result": tool.result.json,
+    }
+
+
+def _show(package: str, toolset: Toolset, tool: Tool) -> None:
+    click.echo(f"{tool.ident} ({toolset.kind.value}, {tool.permission.value})\n\n{tool.description}\n")
+    click.echo("\n".join([*args_lines(toolset, tool.args), *result_lines(toolset, tool.result), ""]))
+    click.echo(f"tags       {', '.join(tool.tags)}")
+    click.echo(f"wire name  {tool.wire_name or wire_name(tool.ident)}")
+    if tool.remote and tool.remote != tool.key:
+        click.echo(f"remote     {tool.remote}")
+    click.echo(f"python     from {package} import {tool.names.constant}, {tool.names.args}")

@@ -1,0 +1,183 @@
+"""`toolgen stats`: the token cost of each presentation, with each provider."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from toolgen.cli.output import format_option, show_json
+from toolgen.cli.packages import built_catalogs, idle_runtime
+from toolgen.cli.project import project
+from toolgen.llm import ToolUse
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.table import PROVIDERS
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.issues.issue_text import counted
+from toolgen.schema.json_values import compact_json
+from toolgen.spec.tool_use import LAYERS, LEXICAL, PRESENTATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from toolgen.runtime import Catalog
+    from toolgen.spec.tool_use import PresentationName, ToolUseConfig
+
+ENCODING: Final = "o200k_base"
+"""The tiktoken encoding of OpenAI's models since GPT-4o. Other models' counts differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """The cost of the tools in the first request of a conversation.
+
+    `tools` is the number of tools in the request. `tools_bytes` is their size as compact JSON in UTF-8, `prompt_bytes`
+    the size of the system prompt section, and `bytes` the sum; `tokens` counts both, None if tokens are not counted.
+    With a `problem` there is no such request, and the figures are 0.
+    """
+
+    package: str
+    presentation: PresentationName
+    provider: str
+    layers: tuple[str, ...]
+    tools: int = 0
+    tools_bytes: int = 0
+    prompt_bytes: int = 0
+    bytes: int = 0
+    tokens: int | None = None
+    problem: str = ""
+
+
+@click.command("stats")
+@click.option("--agent", default="", help="The agent whose tools are measured. Default: all tools of the package.")
+@click.option(
+    "--provider", "providers", type=click.Choice(list(PROVIDERS)), multiple=True, help="Repeatable. Default: all."
+)
+@format_option
+def command(*, agent: str, providers: Sequence[str], style: str) -> int:
+    """Print the cost of each presentation with each provider: tools, bytes and tokens of the first request.
+
+    The layers that use a presentation are listed with it. Tokens are those of o200k_base, the encoding of OpenAI, and
+    are counted where the extra `tokens` is installed.
+    """
+    config = project()
+    count_tokens, why_not = token_counter()
+    found = [
+        cost
+        for out, catalog in built_catalogs(config, agent).items()
+        for cost in costs(out, catalog, config.tool_use, agent, providers or tuple(PROVIDERS), count_tokens)
+    ]
+    if style == "json":
+        encoding = {"encoding": ENCODING} if count_tokens else {"problem": why_not}
+        show_json({"tokens": encoding, "costs": [asdict(cost) for cost in found]})
+    else:
+        _show(found, why_not)
+    return 0
+
+
+def costs(
+    package: str,
+    catalog: Catalog,
+    config: ToolUseConfig,
+    agent: str,
+    providers: Sequence[str],
+    count_tokens: Callable[[str], int] | None,
+) -> Iterator[Cost]:
+    """Return the costs of one package, by presentation and then provider."""
+    runtime = idle_runtime(catalog)
+    run = runtime.start_run(agent)
+    for presentation in PRESENTATIONS:
+        embedding_class = config.embedding_class or (LEXICAL if presentation == "retrieval" else "")
+        tool_use = ToolUse(
+            catalog, replace(config, presentations=dict.fromkeys(LAYERS, presentation), embedding_class=embedding_class)
+        )
+        layers = tuple(layer for layer in LAYERS if config.presentations[layer] == presentation)
+        for provider in providers:
+            cost = Cost(package=package, presentation=presentation, provider=provider, layers=layers)
+            try:
+                conversation = tool_use.conversation("chat", runtime, run, provider)
+                tools = len(tool_use.presentation("chat", run, provider).build_presentation().tools)
+            except (CatalogError, UnsupportedCapability) as error:
+                yield replace(cost, problem=_reason(error))
+                continue
+            told = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
+            prompt = conversation.prompt
+            sizes = len(told.encode()), len(prompt.encode())
+            yield replace(
+                cost,
+                tools=tools,
+                tools_bytes=sizes[0],
+                prompt_bytes=sizes[1],
+                bytes=sum(sizes),
+                tokens=count_tokens(told) + count_tokens(prompt) if count_tokens else None,
+            )
+
+
+def token_counter() -> tuple[Callable[[str], int] | None, str]:
+    """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
+
+    bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
+    """
+    try:
+        tokenizer: Any = import_module("bpe_openai")
+    except ImportError:
+        return None, 'bpe-openai is not installed: pip install "toolgen[tokens]"'
+    encoding = tokenizer.get_encoding(ENCODING)
+    return lambda text: len(encoding.encode_ordinary(text)), ""
+
+
+def _reason(error: CatalogError | UnsupportedCapability) -> str:
+    if isinstance(error, UnsupportedCapability):
+        tools = Counter(problem.tool for problem in error.problems)
+        return f"cannot represent {counted(len(tools), 'tool')}, such as {error.problems[0]}"
+    return str(error)
+
+
+_COLUMNS: Final = ("presentation", "provider", "layers", "tools", "bytes", "tokens")
+_NUMBERS: Final = frozenset({"tools", "bytes", "tokens"})
+
+
+def _show(found: Sequence[Cost], why_not: str) -> None:
+    columns = _COLUMNS[:-1] if why_not else _COLUMNS
+    for package in dict.fromkeys(cost.package for cost in found):
+        rows = [_row(cost) for cost in _told_once([cost for cost in found if cost.package == package])]
+        widths = {name: max(len(name), *(len(row[name]) for row in rows if name in row)) for name in columns}
+        click.echo(f"{package}\n")
+        for row in [{name: name for name in columns}, *rows]:
+            cells = [
+                f"{row[name]:>{widths[name]}}" if name in _NUMBERS else f"{row[name]:{widths[name]}}"
+                for name in columns
+                if name in row
+            ]
+            click.echo("  ".join([*cells, row["problem"]] if row.get("problem") else cells).rstrip())
+        click.echo()
+    if why_not:
+        click.echo(f"Tokens are not counted. {why_not}", err=True)
+
+
+def _told_once(found: Sequence[Cost]) -> list[Cost]:
+    """The costs, with a problem that a presentation has with every provider listed only once."""
+    told: list[Cost] = []
+    for presentation in dict.fromkeys(cost.presentation for cost in found):
+        same = [cost for cost in found if cost.presentation == presentation]
+        shared = len(same) > 1 and same[0].problem and len({cost.problem for cost in same}) == 1
+        told += [replace(same[0], provider="every provider")] if shared else same
+    return told
+
+
+def _row(cost: Cost) -> dict[str, str]:
+    named = {
+        "presentation": cost.presentation,
+        "provider": cost.provider,
+        "layers": ", ".join(cost.layers),
+        "problem": cost.problem,
+    }
+    figures = {"tools": cost.tools, "bytes": cost.bytes, "tokens": cost.tokens}
+    return (
+        named
+        if cost.problem
+        else {**named, **{name: f"{value:,}" for name, value in figures.items() if value is not None}}
+    )

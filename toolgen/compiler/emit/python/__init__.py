@@ -1,0 +1,1 @@
+"""The Python modules of a generated package: models, idents, call builders, dispatch tables, transforms."""

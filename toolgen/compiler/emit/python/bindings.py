@@ -1,0 +1,103 @@
+"""What runs a whole toolset with the methods that its tools are bound to, and what is missing where nothing can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.compiler.emit.literals import literal
+from toolgen.compiler.emit.python.annotations import annotation, names_in
+from toolgen.compiler.emit.python.transforms import payload_transform, result_transform
+from toolgen.compiler.ir.shapes import ClassType
+
+if TYPE_CHECKING:
+    from toolgen.compiler.ir.catalog import Tool, Toolset
+    from toolgen.compiler.ir.shapes import Field
+
+
+def is_bound(toolset: Toolset) -> bool:
+    """Whether every tool is bound to a method, with a transform for each side."""
+    return bool(toolset.tools) and not any(_gap(tool) for tool in toolset.tools)
+
+
+def gaps(toolset: Toolset) -> list[str]:
+    """What is missing for a toolset to be run by its methods; nothing where no tool is bound to one."""
+    if not any(tool.binding for tool in toolset.tools):
+        return []
+    return [gap for tool in toolset.tools if (gap := _gap(tool))]
+
+
+def _gap(tool: Tool) -> str:
+    if tool.binding is None:
+        return f"`{tool.key}` is bound to no method"
+    if tool.binding.to_payload is None:
+        return f"`{tool.key}` has no transform from its args to the payload of `{tool.binding.method}`"
+    if tool.binding.to_result is None:
+        return f"`{tool.key}` has no transform from the result of `{tool.binding.method}` to its own"
+    return ""
+
+
+def injected_fields(toolset: Toolset) -> dict[str, Field]:
+    """The fields that the host fills in, by their names in JSON. The types of one name are those of its first field."""
+    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
+    return {
+        field.wire: field
+        for tool in reversed(toolset.tools)
+        for name in _sides(tool)
+        if name in classes
+        for field in classes[name].fields
+        if field.wire in tool.inject
+    }
+
+
+def _sides(tool: Tool) -> list[str]:
+    payload = tool.binding.to_payload if tool.binding else None
+    return [tool.names.args, *([payload.target_type] if payload else [])]
+
+
+def methods(toolset: Toolset) -> list[dict[str, Any]]:
+    """The methods that tools are bound to, each as the template of `dispatch.py` takes it."""
+    used = {tool.binding.method for tool in toolset.tools if tool.binding}
+    return [
+        {"function": method.function, "payload": method.payload.type_name, "result": method.result.type_name}
+        for method in toolset.methods
+        if method.name in used
+    ]
+
+
+def handlers(toolset: Toolset) -> list[dict[str, str]]:
+    """The handler of each tool, as the template of `dispatch.py` takes it."""
+    classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
+    functions = {method.name: method.function for method in toolset.methods}
+    made: list[dict[str, str]] = []
+    for tool in toolset.tools:
+        assert tool.binding is not None
+        assert tool.binding.to_payload is not None
+        keywords = {step.target for step in tool.binding.to_payload.steps if step.source is None}
+        fields = classes[tool.binding.to_payload.target_type].fields if keywords else ()
+        made.append(
+            {
+                "constant": tool.names.constant,
+                "method": functions[tool.binding.method],
+                "to_payload": payload_transform(tool),
+                "to_result": result_transform(tool),
+                "injected": literal({field.python: field.wire for field in fields if field.python in keywords}),
+            }
+        )
+    return made
+
+
+def injections(toolset: Toolset) -> list[dict[str, str]]:
+    """The parameters of the function that types what the host fills in; none where two would be called the same."""
+    fields = injected_fields(toolset)
+    if len({field.python for field in fields.values()}) < len(fields):
+        return []
+    return [
+        {"parameter": field.python, "wire": literal(wire), "type": annotation(field.shape)}
+        for wire, field in sorted(fields.items())
+    ]
+
+
+def names_used(toolset: Toolset) -> set[str]:
+    """The types that the signatures of methods and of injected fields name."""
+    named = {name for method in methods(toolset) for name in (method["payload"], method["result"])}
+    return named.union(*(names_in(each["type"]) for each in injections(toolset)))

@@ -1,0 +1,233 @@
+"""Model classes, made by datamodel-code-generator.
+
+It is asked once, for one class with a field of each structure that the fields of a package have: `list of a class,
+optional` is one structure, however many fields are that. In what it is asked, every class, literal and default is a
+token that we chose. Its line for a structure is the pattern of all fields that have it: the tokens are replaced by
+names we allocated and literals we wrote. So no text of a spec passes through it, its own naming never comes into
+play, and what a field looks like depends on that field alone. A thousand tools have about a hundred structures.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.emit.literals import docstring, literal
+from toolgen.compiler.emit.python.annotations import (
+    FORMATS,
+    annotation,
+    annotation_of_values,
+    arguments,
+    checked,
+    names_in,
+)
+from toolgen.compiler.ir.shapes import (
+    Array,
+    ClassRef,
+    Json,
+    Literals,
+    Map,
+    Scalar,
+    ScalarKind,
+    Shape,
+    Union,
+    classes_in,
+    has_formats,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.ir.shapes import ClassType, Field
+
+_TOKEN: Final = re.compile(r"'([LVW]\d*x)'|\b([CJ]\d*x)\b")
+_CLASS: Final = re.compile(r"^class Mx\(\w+\):\n((?:    .*\n|\n)*)", re.MULTILINE)
+_FIELD: Final = re.compile(r"    (?:W|P)(\d+)x: (.*)")
+_ALIAS: Final = re.compile(r"'W\d+x'")
+_BARE: Final = re.compile(r"Annotated\[(.*), Field\((?:validate_default=True|None)\)\]( = .*)?$")
+_ALIASED: Final = "Annotated[C1x, Field("
+_WITHOUT_USE: Final = re.compile(r", validate_default=True")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The source of one class, and the names that it needs beside builtins."""
+
+    source: str
+    names: frozenset[str]
+
+
+def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, Model]]:
+    """Render the classes of each toolset: for each, class name to class."""
+    prepared = [[(made, [_Prepared.of(item) for item in made.fields]) for made in classes] for classes in toolsets]
+    patterns = _patterns({item.structure for classes in prepared for _, fields in classes for item in fields})
+    return [
+        {
+            made.name: _model(made, [item.source(patterns[item.structure]) for item in fields])
+            for made, fields in classes
+        }
+        for classes in prepared
+    ]
+
+
+def _model(made: ClassType, sources: Sequence[str]) -> Model:
+    base = "OpenModel" if made.open else "ClosedModel"
+    lines = [f"class {made.name}({base}):"]
+    if made.description.strip():
+        lines += [f"    {docstring(made.description, '    ')}", ""]
+    for item, source in zip(made.fields, sources, strict=True):
+        lines.append(f"    {item.python}: {source}")
+        if item.description.strip():
+            lines.append(f"    {docstring(item.description, '    ')}")
+    if len(lines) == 1:
+        lines.append("    pass")
+    return Model("\n".join(lines), frozenset({base}.union(*(names_in(source) for source in sources))))
+
+
+@dataclass
+class _Prepared:
+    """A field as its structure, with tokens in place of all that is its own, and what the tokens stand for.
+
+    `structure` is the JSON text of `{"schema", "required", "aliased"}`.
+    """
+
+    structure: str = ""
+    parts: tuple[str, str] | None = None
+    meaning: dict[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(cls, item: Field) -> _Prepared:
+        made = cls(meaning={"Jx": "JsonValue"})
+        schema = made._schema(item.shape)
+        if not item.required and item.has_default and item.default is not None:
+            made.meaning["Vx"] = _default(item)
+            schema = {"allOf": [schema], "default": "Vx"} if "$ref" in schema else {**schema, "default": "Vx"}
+        aliased = item.python != item.wire
+        if aliased:
+            made.meaning["Wx"] = literal(item.wire)
+            made._split(item.shape)
+        made.structure = json.dumps({"schema": schema, "required": item.required, "aliased": aliased})
+        return made
+
+    def _split(self, shape: Shape) -> None:
+        """Keep the parts of a constrained type, so that its constraints and its alias are arguments of one `Field`."""
+        match shape:
+            case Scalar(ScalarKind.NUMBER):
+                pass
+            case Scalar(constraints=constraints) | Array(constraints=constraints) | Map(constraints=constraints) if (
+                constraints
+            ):
+                self.parts = (annotation_of_values(shape), arguments(constraints))
+            case _:
+                pass
+
+    def source(self, pattern: str) -> str:
+        """Put names and literals in."""
+        if self.parts and pattern.startswith(_ALIASED):
+            self.meaning["C1x"], self.meaning["Cx"] = self.parts
+            pattern = pattern.replace(_ALIASED, f"{_ALIASED}Cx, ", 1)
+        return _TOKEN.sub(lambda match: self.meaning[match[1] or match[2]], pattern)
+
+    def _schema(self, shape: Shape) -> dict[str, Any]:
+        match shape:
+            case Scalar(constraints=constraints) | Array(constraints=constraints) | Map(constraints=constraints) if (
+                constraints
+            ):
+                return {"$ref": f"#/$defs/{self._token('C', checked(shape))}"}
+            case Union(members, discriminator) if discriminator:
+                null = [self._schema(member) for member in members if not isinstance(member, ClassRef)]
+                classes = Union(tuple(member for member in members if isinstance(member, ClassRef)), discriminator)
+                return {"anyOf": [{"$ref": f"#/$defs/{self._token('C', checked(classes))}"}, *null]}
+            case Scalar(format=name) if name:
+                return {"$ref": f"#/$defs/{self._token('C', FORMATS[name])}"}
+            case Literals(name=name) if name:
+                return {"$ref": f"#/$defs/{self._token('C', name)}"}
+            case Scalar(ScalarKind.NUMBER):
+                return {"anyOf": [{"type": "integer"}, {"type": "number"}]}
+            case Scalar(kind):
+                return {"type": kind.value}
+            case Json():
+                return {"$ref": "#/$defs/Jx"}
+            case Literals(values):
+                return {"enum": [self._token("L", ", ".join(literal(value) for value in values))]}
+            case Array(items):
+                return {"type": "array", "items": self._schema(items)}
+            case Map(values):
+                return {"type": "object", "additionalProperties": self._schema(values)}
+            case Union(members):
+                return {"anyOf": [self._schema(member) for member in members]}
+            case ClassRef(name):
+                return {"$ref": f"#/$defs/{self._token('C', name)}"}
+
+    def _token(self, letter: str, meaning: str) -> str:
+        token = f"{letter}{len(self.meaning)}x"
+        self.meaning[token] = meaning
+        return token
+
+
+def _patterns(structures: set[str]) -> dict[str, str]:
+    """What stands after the colon of a field, for each structure."""
+    if not structures:
+        return {}
+    asked = sorted(structures)
+    parsed = [json.loads(structure) for structure in asked]
+    nothing = {"type": "object", "properties": {"x": {"type": "string"}}}
+    named = {name: nothing for structure in asked for name in re.findall(r"#/\$defs/(\w+)", structure)}
+    wanted = {
+        "type": "object",
+        "properties": {f"W{number}x": each["schema"] for number, each in enumerate(parsed)},
+        "required": [f"W{number}x" for number, each in enumerate(parsed) if each["required"]],
+    }
+    aliases = {f"W{number}x": f"P{number}x" for number, each in enumerate(parsed) if each["aliased"]}
+    output = _generate({"$defs": {**named, "Mx": wanted}}, aliases)
+    found = _CLASS.search(f"{output}\n")
+    given = [match for line in (found[1] if found else "").splitlines() if (match := _FIELD.fullmatch(line))]
+    patterns = {asked[int(match[1])]: _plain(match[2]) for match in given}
+    if patterns.keys() != structures:
+        raise ValueError("datamodel-code-generator gave other fields than were asked for")
+    return patterns
+
+
+def _plain(source: str) -> str:
+    """A field without what it says needlessly, and with one token for its name in JSON."""
+    return _ALIAS.sub("'Wx'", _WITHOUT_USE.sub("", _BARE.sub(r"\1\2", source)))
+
+
+def _generate(schema: Mapping[str, Any], aliases: Mapping[str, str]) -> str:
+    """One call of datamodel-code-generator, over tokens only."""
+    from datamodel_code_generator import InputFileType, LiteralType, generate
+    from datamodel_code_generator.enums import DataModelType
+    from datamodel_code_generator.format import PythonVersion
+
+    output = generate(
+        schema,
+        input_file_type=InputFileType.JsonSchema,
+        output_model_type=DataModelType.PydanticV2BaseModel,
+        target_python_version=PythonVersion.PY_311,
+        base_class="toolgen.runtime.codec.models.OpenModel",
+        aliases=dict(aliases),
+        enum_field_as_literal=LiteralType.All,
+        formatters=[],
+        disable_timestamp=True,
+        strict_nullable=True,
+        use_annotated=True,
+        use_standard_collections=True,
+        use_union_operator=True,
+        skip_root_model=True,
+    )
+    if not isinstance(output, str):
+        raise TypeError(f"datamodel-code-generator gave {type(output).__name__} instead of one module")
+    return output
+
+
+def _default(item: Field) -> str:
+    """The expression after `=`: scalars as they are, anything mutable or typed made anew for every value."""
+    if isinstance(item.default, str | int | float) and not has_formats(item.shape):
+        return literal(item.default)
+    if item.default == [] and isinstance(item.shape, Array):
+        made = f"list[{annotation(item.shape.items)}]"
+        late = f"lambda: {made}()"  # a class that contains itself has no name yet
+        return f"Field(default_factory={late if classes_in(item.shape) else made})"
+    return f"Field(default_factory=lambda: typed_default({annotation(item.shape)}, {literal(item.default)}))"

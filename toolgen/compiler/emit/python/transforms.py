@@ -1,0 +1,138 @@
+"""`transforms.py`: tool args to method payload, method result to tool result, where the shapes fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.emit.literals import docstring
+from toolgen.compiler.emit.python.annotations import FORMATS, FORMATS_MODULE, annotation, names_in
+from toolgen.compiler.emit.python.types import module_of
+from toolgen.compiler.emit.templates import import_lines, render
+from toolgen.compiler.ir.shapes import accepts_null
+
+if TYPE_CHECKING:
+    from toolgen.compiler.ir.catalog import Step, Tool, Toolset, Transform
+
+_ORIGINS: Final = {
+    "JsonValue": "pydantic",
+    "Literal": "typing",
+    "rebuilt": "toolgen.runtime.codec.building",
+    **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
+}
+
+
+def transform_names(toolset: Toolset) -> list[str]:
+    """The functions that a toolset's `transforms.py` has; none where nothing fits."""
+    return [made["function"] for tool in toolset.tools for made in _transforms(tool)]
+
+
+def emit_transforms(toolset: Toolset) -> str:
+    """The module `transforms.py` of a toolset."""
+    transforms = [made for tool in toolset.tools for made in _transforms(tool)]
+    homes = module_of(toolset)
+    imports: dict[str, set[str]] = {}
+    types: dict[str, set[str]] = {}
+    for made in transforms:
+        for name in made["made"] | made["typed"]:
+            target = imports if name in made["made"] or name == "Literal" else types
+            if name in homes:
+                target.setdefault(homes[name], set()).add(name)
+            elif name in _ORIGINS:
+                target.setdefault(_ORIGINS[name], set()).add(name)
+    for module in list(types):
+        types[module] -= imports.get(module, set())
+    types = {module: names for module, names in types.items() if names}
+    if types:
+        imports.setdefault("typing", set()).add("TYPE_CHECKING")
+    return render(
+        "transforms.py.jinja",
+        {
+            "docstring": docstring(
+                f"Transforms of `{toolset.name}`: between the shapes of tools and of the methods they are bound to.", ""
+            ),
+            "imports": import_lines(imports),
+            "type_imports": import_lines(types),
+            "transforms": transforms,
+        },
+    )
+
+
+def payload_transform(tool: Tool) -> str:
+    """The function that makes the payload of a method of the args of a tool."""
+    return f"to_method_payload_{tool.names.stem}"
+
+
+def result_transform(tool: Tool) -> str:
+    """The function that makes the result of a tool of what a method gave."""
+    return f"to_tool_return_{tool.names.stem}"
+
+
+def _transforms(tool: Tool) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if tool.binding is None:
+        return found
+    method = tool.binding.method
+    if tool.binding.to_payload is not None:
+        text = f"The payload of the method `{method}`, from the args of `{tool.ident}`."
+        found.append(_function(payload_transform(tool), "args", tool.binding.to_payload, text))
+    if tool.binding.to_result is not None:
+        text = f"The result of `{tool.ident}`, from what the method `{method}` gave."
+        found.append(_function(result_transform(tool), "result", tool.binding.to_result, text))
+    return found
+
+
+def _function(name: str, argument: str, transform: Transform, text: str) -> dict[str, Any]:
+    """What the template needs: `made` is what the function uses when it runs, `typed` what its signature names."""
+    injected = {step.target: annotation(step.shape) for step in transform.steps if step.source is None}
+    while argument in injected:
+        argument = f"{argument}_"
+    parameters = [f"{parameter}: {kind}" for parameter, kind in injected.items()]
+    rebuilt = [annotation(step.shape) for step in transform.steps if step.rebuilt]
+    return {
+        "function": name,
+        "target": transform.target_type,
+        "parameters": [f"{argument}: {transform.source_type}", *(["/", "*", *parameters] if parameters else [])],
+        "docstring": docstring(text, "    "),
+        "body": _body(argument, transform),
+        "made": {
+            *([] if _passes(transform) else [transform.target_type]),
+            *(["rebuilt"] if rebuilt else []),
+            *names_in(" ".join(rebuilt)),
+        },
+        "typed": {transform.source_type, transform.target_type, *names_in(" ".join(injected.values()))},
+    }
+
+
+def _passes(transform: Transform) -> bool:
+    """Whether the value passes as it is."""
+    return not transform.steps and not transform.extra
+
+
+def _body(argument: str, transform: Transform) -> list[str]:
+    if _passes(transform):
+        return [f"return {argument}"]
+    given = ", ".join(f"{step.target}={_value(argument, step)}" for step in transform.steps)
+    made = f"{transform.target_type}({given})"
+    after: list[str] = []
+    for step in transform.steps:
+        if step.optional and accepts_null(step.shape):
+            after += [
+                f'if "{step.source}" not in {argument}.model_fields_set:',
+                f'    made.model_fields_set.discard("{step.target}")',
+            ]
+    if transform.extra:
+        after += [f"made.__pydantic_extra__ = dict({argument}.model_extra or {{}})"]
+    return [f"made = {made}", *after, "return made"] if after else [f"return {made}"]
+
+
+def _value(argument: str, step: Step) -> str:
+    if step.source is None:
+        return step.target
+    value = f"{argument}.{step.source}"
+    return f"rebuilt({_kind(step)}, {value})" if step.rebuilt else value
+
+
+def _kind(step: Step) -> str:
+    """The type of what a step fills in, None for absence among it."""
+    absent = " | None" if step.optional and not accepts_null(step.shape) else ""
+    return f"{annotation(step.shape)}{absent}"

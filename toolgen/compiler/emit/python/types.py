@@ -1,0 +1,124 @@
+"""`models/`: the models of one tool in one module, shared types and those of methods in modules of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.emit.literals import docstring
+from toolgen.compiler.emit.python.annotations import FORMATS, FORMATS_MODULE, checked, names_in
+from toolgen.compiler.emit.templates import import_lines, render
+from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, AliasType, ClassType, Literals, classes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from toolgen.compiler.emit.python.models import Model
+    from toolgen.compiler.ir.catalog import Toolset
+
+_ORIGINS: Final = {
+    "Annotated": "typing",
+    "Literal": "typing",
+    "TypeAlias": "typing",
+    "Field": "pydantic",
+    "JsonValue": "pydantic",
+    "ClosedModel": "toolgen.runtime.codec.models",
+    "OpenModel": "toolgen.runtime.codec.models",
+    "typed_default": "toolgen.runtime.codec.building",
+    **dict.fromkeys(FORMATS.values(), FORMATS_MODULE),
+}
+
+
+def module_of(toolset: Toolset) -> dict[str, str]:
+    """The module in which each named type of a toolset is defined, relative to its package."""
+    return {
+        made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".{MODELS}.{made.module}"
+        for made in toolset.types
+    }
+
+
+def shared_module(package: tuple[str, ...]) -> str:
+    """The module of the types of shared files, relative to a package."""
+    return f"{'.' * (len(package) + 1)}{PACKAGE_MODULE}"
+
+
+def emit_shared_types(types: Sequence[ClassType | AliasType], models: Mapping[str, Model]) -> str:
+    """The module of the types of shared files."""
+    return _module("Types of shared files, which all toolsets use.", types, models, {})
+
+
+def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
+    """The modules of `models/`, by file name. `models` holds each class."""
+    modules: dict[str, list[ClassType | AliasType]] = {}
+    for made in toolset.types:
+        if made.module != PACKAGE_MODULE:
+            modules.setdefault(made.module, []).append(made)
+    folder = (*toolset.package, MODELS)
+    homes = {
+        made.name: shared_module(folder) if made.module == PACKAGE_MODULE else f".{made.module}"
+        for made in toolset.types
+    }
+    files = {f"{MODELS}/__init__.py": f"{docstring(f'Types of `{toolset.name}`.', '')}\n"}
+    titles = {"shared": "Types that several tools share", "methods": "Types of the methods that tools are bound to"}
+    titles |= {homes[tool.names.args].removeprefix("."): f"Types of the tool `{tool.key}`" for tool in toolset.tools}
+    for module, members in sorted(modules.items()):
+        files[f"{MODELS}/{module}.py"] = _module(f"{titles[module]}, in `{toolset.name}`.", members, models, homes)
+    return files
+
+
+def _module(
+    title: str, members: Sequence[ClassType | AliasType], models: Mapping[str, Model], homes: Mapping[str, str]
+) -> str:
+    """One module; `homes` are the modules of all types that its members may name, as it imports them."""
+    here = {made.name for made in members}
+    classes = _dependencies_first([made for made in members if isinstance(made, ClassType)])
+    aliases = [made for made in members if isinstance(made, AliasType)]
+    # Fields name the aliases of literals, so these come before the classes; other aliases may name classes.
+    first = [f"{made.name}: TypeAlias = {checked(made.shape)}" for made in aliases if isinstance(made.shape, Literals)]
+    last = [
+        f"{made.name}: TypeAlias = {checked(made.shape)}" for made in aliases if not isinstance(made.shape, Literals)
+    ]
+    parts = [*first, *(models[made.name].source for made in classes), *last]
+    used = {name for made in classes for name in models[made.name].names}
+    used |= {name for made in aliases for name in ("TypeAlias", *names_in(checked(made.shape)))}
+    late = _mentioned_before_defined(classes)
+    if late:
+        parts.append("\n".join(f"{name}.model_rebuild()" for name in late))
+    origins: dict[str, set[str]] = {}
+    for name in used - here:
+        origin = homes.get(name) or _ORIGINS.get(name)
+        if origin is not None:
+            origins.setdefault(origin, set()).add(name)
+    return render(
+        "types.py.jinja",
+        {"docstring": docstring(title, ""), "imports": import_lines(origins), "parts": parts},
+    )
+
+
+def _dependencies_first(classes: Sequence[ClassType]) -> list[ClassType]:
+    """The classes in an order in which each comes after those it names, as far as cycles allow."""
+    by_name = {made.name: made for made in classes}
+    ordered: dict[str, ClassType] = {}
+    for start in classes:
+        visiting: set[str] = {start.name}
+        stack: list[tuple[ClassType, Iterable[str]]] = [(start, iter(sorted(_named(start))))]
+        while stack:
+            made, names = stack[-1]
+            for name in names:
+                if name in by_name and name not in visiting and name not in ordered:
+                    visiting.add(name)
+                    stack.append((by_name[name], iter(sorted(_named(by_name[name])))))
+                    break
+            else:
+                ordered.setdefault(made.name, made)
+                stack.pop()
+    return list(ordered.values())
+
+
+def _mentioned_before_defined(classes: Sequence[ClassType]) -> list[str]:
+    """Classes that name a later one, so that pydantic must look again once all are there."""
+    names = [made.name for made in classes]
+    return [made.name for index, made in enumerate(classes) if _named(made) & set(names[index + 1 :])]
+
+
+def _named(made: ClassType) -> set[str]:
+    return {name for field in made.fields for name in classes_in(field.shape)}

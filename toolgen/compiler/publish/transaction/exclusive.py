@@ -1,0 +1,110 @@
+"""Exclusive: one command at a time writes an output folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from toolgen.spec.files import check_regular
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from toolgen.compiler.publish.transaction.disk import Disk
+    from toolgen.compiler.publish.tree import Tree
+
+_PAUSE: Final = 0.05
+_FILE: Final = "lock"
+
+
+class OutputBusy(Exception):
+    """Another process held the output folder for all the time one was ready to wait."""
+
+
+@contextmanager
+def exclusive(tree: Tree, disk: Disk, *, patience: float, waiting: Callable[[str], None]) -> Generator[None]:
+    """Hold the output folder of `tree`, which is made where it is missing, against every other process.
+
+    Waits up to `patience` seconds, and calls `waiting` once with a sentence to show. The operating system lets go of
+    the folder when the process ends, however it ends. Raises OutputBusy and OSError.
+    """
+    descriptor = _acquire(tree, disk, patience, waiting)
+    try:
+        yield
+    finally:
+        _release(tree, disk, descriptor)
+
+
+def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], None]) -> int:
+    deadline = time.monotonic() + patience
+    told = False
+    while True:
+        with suppress(FileNotFoundError):  # the folder was just taken away by the one who held it
+            _make_folders(tree.work(), disk)
+            if os.path.lexists(tree.work(_FILE)):
+                check_regular(tree.work(_FILE), follow=False)
+            descriptor = os.open(tree.work(_FILE), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            if _lock(descriptor) and _is_at(descriptor, tree.work(_FILE)):
+                return descriptor
+            os.close(descriptor)
+        if time.monotonic() >= deadline:
+            raise OutputBusy(f"another toolgen command has been writing {tree.out} for {patience:g} seconds")
+        if not told:
+            waiting(f"waiting for another toolgen command that writes {tree.out}")
+            told = True
+        time.sleep(_PAUSE)
+
+
+def _release(tree: Tree, disk: Disk, descriptor: int) -> None:
+    """Let go, and take away what is empty; a process that waits makes it anew.
+
+    What cannot be taken away is left to the next command: the work itself is done, or has failed for its own reason.
+    """
+    if sys.platform == "win32":
+        os.close(descriptor)  # Windows does not remove an open file
+    with suppress(OSError):
+        disk.remove(tree.work(_FILE))
+    if sys.platform != "win32":
+        os.close(descriptor)
+    for folder in (tree.work(), tree.folder):
+        with suppress(OSError):
+            if not os.listdir(folder):
+                disk.remove_folder(folder)
+
+
+def _make_folders(path: str, disk: Disk) -> None:
+    """Make a folder and those above it; another process may do the same at the same time."""
+    missing: list[str] = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for each in reversed(missing):
+        with suppress(FileExistsError):
+            disk.make_folder(each)
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    """Say whether the open file is still the one at `path`, and was not removed while one waited for it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True

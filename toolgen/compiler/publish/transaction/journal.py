@@ -1,0 +1,177 @@
+"""Journal: many changes as one, prepared and noted first, then made; the next command completes or undoes them."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.compiler.publish.transaction.apply import NEW, OLD, Step, back, forward, is_done, to_place
+from toolgen.compiler.publish.tree import LARGEST, WORK, obstacle, unsafe
+from toolgen.spec.files import NotRegular, TooLarge, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.publish.transaction.disk import Disk
+    from toolgen.compiler.publish.tree import Tree
+
+_FORMAT: Final = 1
+_FORWARD: Final = "forward.json"
+_BACK: Final = "back.json"
+_DRAFT: Final = "draft.json"
+
+
+class JournalDamaged(ValueError):
+    """The notes of an interrupted build are not what toolgen wrote; the message says how."""
+
+
+def commit(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], disk: Disk) -> None:
+    """Take all steps or none. `contents` holds what is to be written, by path.
+
+    The caller holds the tree. Raises OSError, with the tree as it was; where even that could not be brought about,
+    `interrupted` is true, and the next command completes or undoes the rest.
+    """
+    try:
+        _prepare(tree, steps, contents, disk)
+    except OSError:
+        _discard_if_possible(tree, disk)
+        raise
+    _run(tree, steps, disk)
+
+
+def interrupted(tree: Tree) -> bool:
+    """Say whether a build stopped in the middle of its steps."""
+    return any(os.path.lexists(tree.work(name)) for name in (_FORWARD, _BACK))
+
+
+def settle(tree: Tree, *, force: bool, sink: Diagnostics, disk: Disk) -> bool:
+    """Complete or undo what an interrupted build left, and say whether the tree is whole now.
+
+    The caller holds the tree. Files edited since are reported and left, unless `force`. Raises OSError.
+    """
+    if interrupted(tree):
+        source = OLD if os.path.lexists(tree.work(_BACK)) else NEW
+        try:
+            steps = _read(tree.work(_BACK if source == OLD else _FORWARD))
+            _refuse_damage(tree, steps, source)
+        except JournalDamaged as error:
+            sink.report("TG609", tree.span(), f"the build of {tree.out} that was interrupted {error}")
+            return False
+        if not _may_continue(tree, steps, source, force=force, sink=sink):
+            return False
+        if source == OLD:
+            _undo(tree, steps, disk)
+        else:
+            _run(tree, steps, disk)
+    _discard(tree, disk)
+    return True
+
+
+def _prepare(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], disk: Disk) -> None:
+    """Write all that is new, keep all that is old, and note the steps: from then on they are taken."""
+    new, old = tree.work(NEW), tree.work(OLD)
+    disk.make_folder(new)
+    disk.make_folder(old)
+    written = [tree.work(), new, old]
+    for number, step in enumerate(steps):
+        if step.before is not None:
+            written.append(tree.work(OLD, str(number)))
+            disk.keep(tree.at(step.path), written[-1])
+        if step.after is not None:
+            written.append(tree.work(NEW, str(number)))
+            disk.write(written[-1], contents[step.path])
+    draft = tree.work(_DRAFT)
+    note = {"journal": _FORMAT, "steps": [asdict(step) for step in steps]}
+    disk.write(draft, json.dumps(note, indent=1).encode())
+    disk.flush([*written, draft])
+    disk.rename(draft, tree.work(_FORWARD))
+
+
+def _run(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
+    """Take the steps; on an error turn back."""
+    try:
+        disk.flush([tree.work()])
+        forward(tree, steps, tree.scan(), disk)
+    except OSError:
+        disk.rename(tree.work(_FORWARD), tree.work(_BACK))
+        disk.flush([tree.work()])
+        _undo(tree, steps, disk)
+        raise
+    disk.remove(tree.work(_FORWARD))
+    _discard_if_possible(tree, disk)
+
+
+def _undo(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
+    back(tree, steps, tree.scan(), disk)
+    disk.remove(tree.work(_BACK))
+    _discard_if_possible(tree, disk)
+
+
+def _discard_if_possible(tree: Tree, disk: Disk) -> None:
+    """Discard at the end, when all is decided: what cannot be removed now does no harm, and the next command tries."""
+    with suppress(OSError):
+        _discard(tree, disk)
+
+
+def _discard(tree: Tree, disk: Disk) -> None:
+    """Remove what was prepared and is not noted, or not needed any more. Links are removed, not followed."""
+    for name in (_DRAFT, NEW, OLD):
+        place = tree.work(name)
+        if os.path.isdir(place) and not os.path.islink(place):
+            for each in sorted(os.listdir(place)):
+                disk.remove(os.path.join(place, each))
+            disk.remove_folder(place)
+        elif os.path.lexists(place):
+            disk.remove(place)
+
+
+def _read(path: str) -> tuple[Step, ...]:
+    try:
+        value: Any = json.loads(read_file(path, LARGEST, follow=False))
+        written = value["journal"]
+        rows = cast("list[dict[str, str | None]]", value["steps"] if written == _FORMAT else [])
+        steps = tuple(Step(str(row["path"]), row["before"], row["after"]) for row in rows)
+    except (ValueError, KeyError, TypeError, RecursionError, NotRegular, TooLarge) as error:
+        raise JournalDamaged("left a damaged journal") from error
+    if written != _FORMAT:
+        raise JournalDamaged(f"was by a toolgen whose journal is in format {written!r}")
+    for step in steps:
+        if problem := unsafe(step.path):
+            raise JournalDamaged(f"left a journal with the path {step.path!r}, which {problem}")
+    return steps
+
+
+def _refuse_damage(tree: Tree, steps: Sequence[Step], source: str) -> None:
+    """Raise JournalDamaged where a file that waits to be put in place is not the one noted."""
+    if os.path.islink(tree.work(source)):
+        raise JournalDamaged(f"left a link in place of its folder `{source}`")
+    for number, step in to_place(tree, steps, source):
+        if tree.digest(f"{WORK}/{source}/{number}") != (step.after if source == NEW else step.before):
+            raise JournalDamaged(f"prepared {step.path}, and what it prepared is damaged")
+
+
+def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool, sink: Diagnostics) -> bool:
+    """Report whatever was put in the way, or edited, since the build was interrupted."""
+    fine = True
+    present, paths = tree.scan(), {step.path for step in steps}
+    waiting = {step.path for _, step in to_place(tree, steps, source)}
+    for number, step in enumerate(steps):
+        changes = step.path in waiting or _goes(tree, number, step, source)
+        if problem := obstacle(step.path, present, paths):
+            sink.report("TG604", tree.span(step.path), f"{tree.out}/{step.path} cannot be changed: {problem}")
+            fine = False
+        elif changes and not force and tree.digest(step.path) not in (step.before, step.after, None):
+            message = f"{tree.out}/{step.path} was edited by hand while a build was interrupted"
+            fix = "move the edit elsewhere, or run `toolgen build --force`"
+            sink.report("TG602", tree.span(step.path), message, fix=fix)
+            fine = False
+    return fine
+
+
+def _goes(tree: Tree, number: int, step: Step, source: str) -> bool:
+    """Say whether continuing removes the file of a step and puts none in its place."""
+    return step.after is None if source == NEW else step.before is None and is_done(tree, number, step)

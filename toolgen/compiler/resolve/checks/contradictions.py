@@ -1,0 +1,58 @@
+"""Parts of a schema that no value fits: the schema is valid, and still not what anyone means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.resolve.schemas.keywords import subschemas
+from toolgen.schema.json_values import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
+
+_BOUNDS: Final = (
+    ("minimum", "maximum"),
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+_ON_PURPOSE: Final = frozenset({"dependencies", "dependentSchemas", "else", "if", "not", "then"})
+"""What is under these fits nothing at times so that something else is forbidden."""
+
+_LOOSENS: Final = frozenset({"$ref", "patternProperties"})
+"""Beside these, `additionalProperties: false` may not forbid what is missing from `properties`."""
+
+
+def check_contradictions(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Report parts that no value fits, each where it was written."""
+    for pointer, schema in subschemas(bundle.json, skipped=_ON_PURPOSE):
+        for keyword, message, fix in _contradictions(schema):
+            sink.report("TG214", bundle.span([*pointer, keyword], span), message, fix=fix)
+
+
+def _contradictions(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The keyword, what is wrong with it, and how to mend it."""
+    for low, high in _BOUNDS:
+        least, most = schema.get(low), schema.get(high)
+        if is_number(least) and is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
+            yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "turn them round, or drop one"
+    if schema.get("enum") == []:
+        yield "enum", "no value fits: `enum` lists none", "list what is allowed, or leave `enum` out"
+    for name in _forbidden(schema):
+        message = f"no object fits: `{name}` is required, and no field of that name is allowed"
+        yield "required", message, f"add `{name}` to `properties`, or take it out of `required`"
+
+
+def _forbidden(schema: dict[str, Any]) -> list[str]:
+    """The fields that must be there, and may not."""
+    properties, required = schema.get("properties", {}), schema.get("required")
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return []
+    others = schema.get("additionalProperties") is not False or not _LOOSENS.isdisjoint(schema)
+    return [name for name in required if properties.get(name, others) is False]

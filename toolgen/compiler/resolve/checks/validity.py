@@ -1,0 +1,238 @@
+"""Is a schema one? And do the defaults and examples written beside it fit it?
+
+jsonschema-rs decides, as it will at run time; jsonschema explains what it refuses.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+import jsonschema_rs
+
+from toolgen.compiler.resolve.checks.schema_errors import fix_of, message_of, short
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.identifiers import ambiguous_references
+from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
+from toolgen.schema.cost.count import Reach
+from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
+from toolgen.schema.keywords import REFERENCES
+from toolgen.schema.pointer import pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jsonschema import ValidationError
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
+
+_UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
+"""What jsonschema-rs raises for a schema that it cannot compile."""
+
+_TOO_LONG: Final = f"it takes more than {MAX_EVALUATIONS:,} steps to check"
+
+
+def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: float = MAX_PARTS) -> bool:
+    """Report what keeps a schema from being compiled; say whether it can be."""
+    if too_much := excess(bundle.json, most_parts=most_parts):
+        if too_much.is_costly:
+            fix = "refer to each schema once: merge what is repeated"
+            sink.report("TG216", span, f"checking a value could take too long: {too_much.reason}", fix=fix)
+        else:
+            sink.report("TG213", span, f"the schema cannot be compiled: {too_much.reason}")
+        return False
+    try:
+        _compiled(bundle.json, Bounds(bundle.json))
+    except _UNUSABLE as failure:
+        _explain(bundle, span, failure, sink)
+        return False
+    return bundle.named < 2 or _check_references(bundle, span, sink)
+
+
+def _check_references(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
+    """Report references that could mean several parts; say whether there are none."""
+    ambiguous = list(ambiguous_references(bundle.json, bundle.dialect))
+    for pointer, reference in ambiguous:
+        message = f"`{short(reference)}` is ambiguous: different parts of this schema have that name"
+        fix = "rename all but one of them: types that are used together share one document"
+        sink.report("TG211", bundle.span(pointer, span), message, fix=fix)
+    return not ambiguous
+
+
+def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:
+    """Where and how a value breaks a schema: all places, or the first where they could be too many."""
+    bounds = Bounds(schema)
+    if not bounds.are_foreseen and evaluations(Reach(bounds.graph), value) > MAX_EVALUATIONS:
+        return [([], _TOO_LONG)]
+    validator = _compiled(schema, bounds)
+    can_list = listing(bounds.graph, value)
+    if can_list is Listing.NONE:
+        return [] if validator.is_valid(value) else [([], "it fits none of the alternatives of its schema")]
+    errors = list(validator.iter_errors(value)) if can_list is Listing.ALL else _first_error(validator, value)
+    return [(list(error.instance_path), short(error.message)) for error in errors]
+
+
+def _first_error(validator: jsonschema_rs.Validator, value: Any) -> list[jsonschema_rs.ValidationError]:
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return [error]
+    return []
+
+
+def _compiled(
+    schema: Any, bounds: Bounds, *, registry: jsonschema_rs.Registry | None = None, assert_formats: bool = False
+) -> jsonschema_rs.Validator:
+    options = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT, size_limit=bounds.pattern_bytes)
+    return jsonschema_rs.validator_for(
+        schema, registry=registry, validate_formats=assert_formats, offline=True, pattern_options=options
+    )
+
+
+class _Parts:
+    """The parts of one schema, as validators."""
+
+    def __init__(self, schema: Any, *, assert_formats: bool) -> None:
+        self._schema = schema
+        self._assert_formats = assert_formats
+        self._bounds = Bounds(schema)
+        self._dialect = _dialect(schema.get("$schema")) if isinstance(schema, dict) else "2020-12"
+
+    def problem(self, part: dict[str, Any], pointer: list[str | int], value: Any) -> str:
+        """Say what is wrong with a value under the part at a pointer, or nothing.
+
+        Raises what jsonschema-rs raises for a part that needs the whole.
+        """
+        registry, target = None, {"$schema": keywords.DIALECTS[self._dialect], **part}
+        if pointer and any(True for _ in _references(part, [])):
+            place = quote(pointer_of(pointer), safe="/~")
+            registry, target = self._registry, {"$ref": f"{self._base}#{place}"}
+        validator = _compiled(target, self._bounds, registry=registry, assert_formats=self._assert_formats)
+        if not self._bounds.are_foreseen and evaluations(self._reach, value, part) > MAX_EVALUATIONS:
+            return _TOO_LONG
+        return "" if validator.is_valid(value) else _first_error(validator, value)[0].message
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self._bounds.graph)
+
+    @cached_property
+    def _base(self) -> str:
+        own = self._schema.get("$id")
+        return own.partition("#")[0] if isinstance(own, str) and "://" in own else "toolgen://schema"
+
+    @cached_property
+    def _registry(self) -> jsonschema_rs.Registry:
+        return jsonschema_rs.Registry([(self._base, self._schema)], draft=_DRAFTS[self._dialect])
+
+
+def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Report defaults that their own schemas refuse."""
+    asserted = bundle.formats != "annotate"
+    parts = _Parts(bundle.json, assert_formats=asserted)
+    for pointer, schema in keywords.subschemas(bundle.json):
+        if "default" not in schema or _plainly_fits(schema, default := schema["default"], asserted):
+            continue
+        try:
+            problem = parts.problem(schema, pointer, default)
+        except _UNUSABLE:
+            continue  # what it refers to is found from the whole schema only
+        if problem:
+            sink.report(
+                "TG208",
+                bundle.span([*pointer, "default"], span),
+                f"the default is refused by its own schema: {short(problem)}",
+                fix="correct it, or leave it out",
+            )
+
+
+def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) -> None:
+    schema = bundle.json if isinstance(bundle.json, dict) else {}
+    declared = schema.get("$schema")
+    if isinstance(declared, str) and keywords.dialect_of(declared) is None:
+        sink.report(
+            "TG202",
+            bundle.span(["$schema"], span),
+            f"`{short(declared)}` is not a draft that toolgen knows",
+            fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
+        )
+        return
+    errors = _meta_errors(bundle.json, keywords.DIALECTS[_dialect(declared)])
+    for error in errors:
+        path = list(error.absolute_path)
+        sink.report("TG202", bundle.span(path, span), message_of(error, path), fix=fix_of(error, path))
+    if not errors:
+        path = list(getattr(failure, "instance_path", ()))
+        reason = str(failure).split("\n")[0]
+        if path and path[-1] == "pattern":
+            reason = f"no engine takes the pattern {short(str(getattr(failure, 'instance', '')))!r}"
+        elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
+            reason = reason.partition(" is not present in a registry")[0]
+            sink.report(
+                "TG204",
+                _reference_span(bundle, reason, span),
+                f"a reference leads nowhere: {short(reason)}",
+                fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched",
+            )
+            return
+        sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {short(reason)}")
+
+
+def _meta_errors(schema: Any, metaschema: str) -> list[ValidationError]:
+    """What the metaschema of a draft has against a schema, by place. Nothing for one too deep to walk."""
+    from jsonschema.validators import validator_for
+
+    cls = validator_for({"$schema": metaschema})
+    try:
+        return sorted(cls(cls.META_SCHEMA).iter_errors(schema), key=lambda error: list(map(str, error.absolute_path)))
+    except RecursionError:
+        return []
+
+
+def _reference_span(bundle: Bundle, reason: str, span: Span) -> Span:
+    """The first `$ref` whose text the message of the validator mentions."""
+    for pointer, reference in _references(bundle.json, []):
+        if reference.lstrip("#") and reference.lstrip("#").rstrip("/") in reason:
+            return bundle.span(pointer, span)
+    return span
+
+
+def _references(value: Any, path: list[str | int]) -> Iterator[tuple[list[str | int], str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in REFERENCES and isinstance(inner, str):
+                yield [*path, key], inner
+            yield from _references(inner, [*path, key])
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _references(inner, [*path, index])
+
+
+_PLAIN = {"string": str, "boolean": bool}
+
+
+def _plainly_fits(schema: dict[str, Any], value: Any, assert_formats: bool) -> bool:
+    """The common case without a validator: a text or a truth value, and nothing else said about it."""
+    kind = _PLAIN.get(str(schema.get("type")))
+    return (
+        kind is not None
+        and isinstance(value, kind)
+        and schema.keys() <= {"type", "default", "description", "title", "format"}
+        and not (assert_formats and "format" in schema)
+    )
+
+
+_DRAFTS: Final = {
+    "draft-04": jsonschema_rs.Draft4,
+    "draft-06": jsonschema_rs.Draft6,
+    "draft-07": jsonschema_rs.Draft7,
+    "2019-09": jsonschema_rs.Draft201909,
+    "2020-12": jsonschema_rs.Draft202012,
+}
+
+
+def _dialect(declared: Any) -> str:
+    """The draft that the value of `$schema` stands for."""
+    return (keywords.dialect_of(declared) if isinstance(declared, str) else None) or "2020-12"

@@ -1,0 +1,160 @@
+"""The table of named types over all files: who defines a name, and what it means in another file."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from toolgen.compiler.diagnostics.diagnostic import nearest
+from toolgen.compiler.documents.shared import SharedFile
+from toolgen.compiler.documents.toolset import ToolsetFile
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.spellings import respelled_type
+from toolgen.compiler.source.nodes import MappingNode, ScalarNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.base import SpecFileHead
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.source.nodes import Node
+
+POINTER = "#/types/"
+
+Place: TypeAlias = tuple[str, str]
+"""A file, and the name of a type in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedType:
+    """A type as a file defines it."""
+
+    path: str
+    name: str
+    node: Node
+    dialect: str
+    span: Span
+
+
+class Types:
+    """Every named type, by the file that defines it."""
+
+    def __init__(self, documents: Iterable[Document[SpecFileHead]], sink: Diagnostics) -> None:
+        self._sink = sink
+        self._files: dict[str, dict[str, NamedType]] = {}
+        self._ends: dict[Place, tuple[Place, Span]] = {}
+        for document in documents:
+            self._files[document.path] = {}
+            if isinstance(document.file, ToolsetFile | SharedFile) and document.file.types:
+                entries = document.node("types")
+                assert isinstance(entries, MappingNode)
+                for name, node in entries.entries():
+                    span = document.span("types", name, key=True)
+                    self._files[document.path][name] = NamedType(
+                        document.path, name, node, own_dialect(node) or document.file.dialect, span
+                    )
+
+    def reporting_to(self, sink: Diagnostics) -> Types:
+        """The same table, with another place for what is found."""
+        types = Types((), sink)
+        types._files = self._files
+        return types
+
+    def names(self, path: str) -> list[str]:
+        """The names that a file defines."""
+        return list(self._files.get(path, {}))
+
+    def named(self, path: str, name: str, span: Span) -> NamedType | None:
+        """What a name means in a file; references to other files are followed. Reports what does not exist."""
+        (path, name), span = self._end((path, name), span)
+        known = self._files.get(path, {})
+        found = known.get(name)
+        if found is None:
+            capitals = [*known, *_WORDS]
+            self._sink.report(
+                "TG201",
+                span,
+                f"there is no type `{name}` in {path}",
+                fix=respelled_type(name, capitals) or nearest(name, capitals) or _listing(known),
+            )
+            return None
+        reference = _foreign_reference(found.node)
+        if reference is None:
+            return found
+        if self.target(path, reference, found.node.span):
+            self._sink.report("TG204", found.span, f"the type `{name}` only refers to itself")
+        return None
+
+    def _end(self, place: Place, span: Span) -> tuple[Place, Span]:
+        """Where a name leads, over types that are nothing but references, and the span of the last of these.
+
+        The end is a reference itself where that leads nowhere, or in a circle.
+        """
+        passed: dict[Place, None] = {}
+        while place not in passed and (step := self._ends.get(place) or self._next(place)):
+            passed[place] = None
+            place, span = step
+        is_in_circle = False
+        for each in passed:
+            is_in_circle = is_in_circle or each == place
+            self._ends[each] = (each if is_in_circle else place, span)
+        return place, span
+
+    def _next(self, place: Place) -> tuple[Place, Span] | None:
+        """Where a type that is nothing but a reference leads, and the span of that."""
+        path, name = place
+        found = self._files.get(path, {}).get(name)
+        reference = _foreign_reference(found.node) if found else None
+        target = self.target(path, reference, found.node.span) if found and reference else None
+        return (target, found.node.span) if found and target else None
+
+    def target(self, path: str, reference: str, span: Span) -> Place | None:
+        """The file and name that `#/types/Name` or `other.yaml#/types/Name` means in a file."""
+        file, _, fragment = reference.partition("#")
+        if not fragment.startswith("/types/") or "/" in fragment[len("/types/") :]:
+            self._sink.report(
+                "TG204",
+                span,
+                f"`{reference}` is not a reference to a type",
+                fix="write `#/types/Name` or `file.yaml#/types/Name`",
+            )
+            return None
+        where = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path
+        if where not in self._files:
+            self._sink.report("TG204", span, f"there is no spec file {where}", fix=nearest(where, self._files))
+            return None
+        return where, fragment[len("/types/") :]
+
+
+def own_dialect(node: Node) -> str | None:
+    """The draft that a schema names itself."""
+    if isinstance(node, MappingNode) and "$schema" in node.keys():
+        value = node.get("$schema")
+        if isinstance(value, ScalarNode) and isinstance(value.value, str):
+            return keywords.dialect_of(value.value)
+    return None
+
+
+def is_type_reference(reference: str) -> bool:
+    """Whether a `$ref` names a type of a spec file, and not a place inside its own schema."""
+    return reference.startswith(POINTER) or ("#/types/" in reference and "://" not in reference)
+
+
+def _foreign_reference(node: Node) -> str | None:
+    """The `$ref` of a type that is nothing but one."""
+    if isinstance(node, MappingNode) and node.keys() == ["$ref"]:
+        value = node.get("$ref")
+        if isinstance(value, ScalarNode) and isinstance(value.value, str) and is_type_reference(value.value):
+            return value.value
+    return None
+
+
+_WORDS = ("string", "integer", "number", "boolean", "object", "null", "any")
+
+
+def _listing(known: dict[str, NamedType]) -> str:
+    if not known:
+        return "this file has no `types`"
+    return f"the types here are {', '.join(f'`{name}`' for name in known)}"

@@ -1,0 +1,91 @@
+"""Defaults that typed values can answer with: those that fit the type of their field, and that come to an end.
+
+A default that is an object may leave out fields that have defaults, and so on. Where that leads back to itself, or
+makes more objects than a default may, the field has no default: its value is None where it is absent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.ir.shapes import AliasType, Array, ClassRef, ClassType, Map, Union
+from toolgen.compiler.resolve.shapes.algebra import fits
+from toolgen.compiler.resolve.shapes.unions import strongly_connected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from toolgen.compiler.ir.shapes import Field, Shape
+
+MOST_OBJECTS: Final = 100
+"""How many objects one default may make, those that their own defaults make included."""
+
+
+def with_defaults_that_end(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
+    """Give the same types, in the same order, without the defaults that no typed value can have."""
+    types = tuple(types)
+    classes = {made.name: made for made in types if isinstance(made, ClassType)}
+    for name, made in classes.items():
+        fields = (field if fits(field.default, field.shape, classes) else _bare(field) for field in made.fields)
+        classes[name] = replace(made, fields=tuple(fields))
+    endless = _endless(classes)
+    for name, made in classes.items():
+        fields = (_bare(field) if _key(name, field) in endless else field for field in made.fields)
+        classes[name] = replace(made, fields=tuple(fields))
+    return tuple(classes[made.name] if isinstance(made, ClassType) else made for made in types)
+
+
+def _endless(classes: Mapping[str, ClassType]) -> set[str]:
+    """The defaults that contain themselves, or make too many objects."""
+    objects = {
+        _key(name, field): list(_objects(field.default, field.shape, classes))
+        for name, made in classes.items()
+        for field in made.fields
+        if field.has_default and not field.required
+    }
+    below = {
+        key: {inner for name, absent in made for inner in (_key(name, field) for field in absent)}
+        for key, made in objects.items()
+    }
+    endless: set[str] = set()
+    sizes: dict[str, int] = {}
+    for group in strongly_connected(below):
+        for key in group:
+            size = sum(1 + sum(sizes.get(_key(name, field), 0) for field in absent) for name, absent in objects[key])
+            if len(group) > 1 or key in below[key] or size > MOST_OBJECTS:
+                endless.add(key)
+            else:
+                sizes[key] = size
+    return endless
+
+
+def _objects(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> Iterator[tuple[str, list[Field]]]:
+    """The objects that pydantic makes of a JSON value, or tries to: their classes, and the fields left to a default."""
+    match shape:
+        case Array(items) if isinstance(value, list):
+            for item in value:
+                yield from _objects(item, items, classes)
+        case Map(values) if isinstance(value, dict):
+            for item in value.values():
+                yield from _objects(item, values, classes)
+        case Union(members):
+            for member in members:
+                yield from _objects(value, member, classes)
+        case ClassRef(name) if isinstance(value, dict):
+            fields = classes[name].fields
+            absent = [field for field in fields if field.wire not in value]
+            yield name, [field for field in absent if field.has_default and not field.required]
+            for field in fields:
+                if field.wire in value:
+                    yield from _objects(value[field.wire], field.shape, classes)
+        case _:
+            pass
+
+
+def _key(name: str, field: Field) -> str:
+    return f"{name}.{field.python}"
+
+
+def _bare(field: Field) -> Field:
+    return replace(field, has_default=False, default=None)

@@ -1,0 +1,194 @@
+"""The types of one toolset: every class and alias that its schemas need, each made once, under a name of its own."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from toolgen.compiler.ir.shapes import AliasType, ClassRef, ClassType, Literals, Shape, classes_in, enums_in
+from toolgen.compiler.resolve.names import RESERVED_CLASSES, distinguished
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.shapes.algebra import JSON, bounded
+from toolgen.compiler.resolve.shapes.defaults import with_defaults_that_end
+from toolgen.compiler.resolve.shapes.reader import Owner, SchemaReader
+from toolgen.compiler.resolve.shapes.unions import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.resolve.schemas.schemas import Bundle
+
+
+class Shapes:
+    """The classes of one toolset, or of all shared files, made while their schemas are read.
+
+    `types` are the names of the types that its file defines, `classes` those that are kept for its tools, `module` is
+    where named types are defined, and `shared` has the types of shared files, which a toolset takes from there.
+    `depth` is how many schemas are being read, one inside another.
+    """
+
+    def __init__(
+        self,
+        types: Iterable[str],
+        classes: Iterable[str],
+        sink: Diagnostics,
+        *,
+        module: str = "shared",
+        shared: Shapes | None = None,
+    ) -> None:
+        self._sink = sink
+        self._own = frozenset(types)
+        self._reserved = self._own.union(classes)
+        self._module = module
+        self._shared = shared
+        self._classes: dict[str, ClassType] = {}
+        self._shared_classes: dict[str, ClassType] = {}
+        self._aliases: dict[str, AliasType] = {}
+        self._shared_aliases: dict[str, AliasType] = {}
+        self._types: dict[str, Shape | None] = {}
+        self._homes: dict[str, tuple[str, str]] = {}
+        self.renamed: set[tuple[str, str]] = set()
+        self.depth = 0
+
+    @property
+    def types(self) -> tuple[ClassType | AliasType, ...]:
+        """Everything named so far, shared types among it: classes first, in the order in which they were met."""
+        classes = (*self._classes.values(), *self._shared_classes.values())
+        aliases = (*self._aliases.values(), *self._shared_aliases.values())
+        return with_defaults_that_end(settled((*classes, *aliases)))
+
+    def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
+        """The shape of one side of a tool, under the name `owner.name`.
+
+        With `as_class` the result is a class even where the schema names no fields.
+        """
+        reader = SchemaReader(self, bundle, owner)
+        shape = reader.root(as_class=as_class)
+        if shape != ClassRef(owner.name):
+            self._aliases[owner.name] = AliasType(owner.name, owner.module, shape)
+        return shape
+
+    def named_type(self, name: str, bundle: Bundle, span: Span) -> Shape:
+        """The shape of a type of the spec files, made once: a class, or an alias that stands for its shape."""
+        self._check_home(name, bundle, span)
+        if name in self._types:
+            made = self._types[name]
+            return JSON if made is None else made
+        if name not in self._own and (name in RESERVED_CLASSES or self._is_taken(name)):
+            self._sink.report("TG302", span, f"the type `{name}` would be called like another class of this toolset",
+                              fix=f"use it under another name: `types: {{Other{name}: {{$ref: …}}}}`")  # fmt: skip
+        if self._shared is not None and (known := self._name_in(self._shared, name, bundle)):
+            return self._take(self._shared, known, name, bundle, span)
+        owner = Owner(self._module, name, span, {})
+        pointer = f"#/{keywords.definitions_keyword(bundle.dialect)}/{name}"
+        reader = SchemaReader(self, bundle, owner)
+        schema = reader.resolve(pointer)
+        self._types[name] = ClassRef(name) if reader.is_class(schema) else None
+        shape = bounded(reader.shape(schema, name, pointer))
+        if shape != ClassRef(name):
+            self._aliases[name] = AliasType(name, self._module, shape)
+        self._types[name] = shape = replace(shape, name=name) if isinstance(shape, Literals) else shape
+        return shape
+
+    def _name_in(self, shared: Shapes, name: str, bundle: Bundle) -> str:
+        """What shared files call a type; nothing where they do not have it, or where its name is another's here."""
+        home = bundle.types.get(name)
+        if home is None:
+            return ""
+        names = (name, *([home[1]] if home[1] not in self._reserved else []))
+        return next((each for each in names if shared.offers(each, home)), "")
+
+    def _take(self, shared: Shapes, known: str, name: str, bundle: Bundle, span: Span) -> Shape:
+        """Use the type `known` of shared files, which is called `name` here, and all that it is made of."""
+        self._types[name] = shape = shared.shape_of(known)
+        if known != name:
+            self._aliases[name] = AliasType(name, self._module, shape)
+        pending = {known} | classes_in(shape) | enums_in(shape)
+        while pending:
+            each = pending.pop()
+            if each in self._shared_classes or each in self._shared_aliases:
+                continue
+            if each in bundle.types:
+                self._check_home(each, bundle, span)
+            elif each != known and (each in self._reserved or each in self._classes):
+                self._sink.report("TG302", span, f"a class of the shared type `{known}` and a class of this toolset "
+                                  f"would both be `{each}` in the generated code", fix="rename the type")  # fmt: skip
+            if each in shared.aliases:
+                self._shared_aliases[each] = shared.aliases[each]
+            else:
+                self._shared_classes[each] = made = shared.classes[each]
+                pending.update(*(classes_in(field.shape) | enums_in(field.shape) for field in made.fields))
+        return shape
+
+    def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:
+        """Report two types of one name: a type brings along those of its own file, whatever is called so here."""
+        home = bundle.types.get(name, ("", name))
+        first = self._homes.setdefault(name, home)
+        if first != home:
+            self._sink.report(
+                "TG302",
+                span,
+                f"the types `{name}` of {first[0]} and `{name}` of {home[0]} would be one class of this "
+                f"{'toolset' if self._module == 'shared' else 'package'}",
+                fix="rename one of them",
+            )
+
+    def filled_later(self, shape: ClassRef, owner: Owner, wires: Collection[str]) -> ClassRef:
+        """The same class with some fields that may be absent; one of the owner's own, where others share it."""
+        made = self.classes[shape.name]
+        if not any(field.wire in wires for field in made.fields):
+            return shape
+        fields = tuple(
+            replace(field, required=False, has_default=False, default=None) if field.wire in wires else field
+            for field in made.fields
+        )
+        self._aliases.pop(owner.name, None)
+        self.add(replace(made, name=owner.name, module=owner.module, fields=fields))
+        return ClassRef(owner.name)
+
+    def offers(self, name: str, home: tuple[str, str]) -> bool:
+        """Whether the type that is called `name` here is that of a file and a name there."""
+        return self._types.get(name) is not None and self._homes[name] == home
+
+    def shape_of(self, name: str) -> Shape:
+        """The shape of a named type that was made."""
+        return self._types[name] or JSON
+
+    @property
+    def aliases(self) -> Mapping[str, AliasType]:
+        """The aliases made so far, by name, but for those of shared types."""
+        return self._aliases
+
+    @property
+    def classes(self) -> Mapping[str, ClassType]:
+        """The classes made so far, by name, those of shared types among them."""
+        return ChainMap(self._classes, self._shared_classes)
+
+    def name_for(self, wanted: str, owner: Owner, path: str) -> str:
+        """A free class name. A class called after a field gives way to types, tools, and classes that came first."""
+        is_shared = self._shared is not None and wanted in self._shared.classes
+        if wanted == owner.name or not (is_shared or self._is_taken(wanted)):
+            return wanted
+        name = distinguished(wanted, f"{owner.name}{path}")
+        if self._is_taken(name):
+            self._sink.report(
+                "TG302",
+                owner.span,
+                f"a class of `{owner.name}` and a type would both be `{name}` in the generated code",
+                fix="rename the type",
+            )
+        return name
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._classes or name in self._aliases or name in self._reserved
+
+    def add(self, made: ClassType) -> None:
+        """Keep a class. It is added before its fields are known, so that it can refer to itself."""
+        self._classes[made.name] = made
+
+    @property
+    def sink(self) -> Diagnostics:
+        """Where findings go."""
+        return self._sink

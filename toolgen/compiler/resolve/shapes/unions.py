@@ -1,0 +1,213 @@
+"""Unions that pydantic would settle wrongly, or not in time: they become `Json`, which alters nothing.
+
+pydantic tries one member of a union after the other and keeps the best. That takes exponential time where unions nest,
+and it takes `true` for the literal `1`, so that a member may hold a value that was meant for another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from toolgen.compiler.ir.shapes import (
+    AliasType,
+    Array,
+    ClassRef,
+    ClassType,
+    Json,
+    Literals,
+    Map,
+    Scalar,
+    ScalarKind,
+    Shape,
+    Union,
+    classes_in,
+)
+from toolgen.compiler.resolve.shapes.algebra import JSON, union
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+MOST_GUESSES: Final = 1000
+"""How many members are tried for one value, those of nested unions included."""
+
+_Pair = tuple[str, str]
+
+
+def settled(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
+    """The same types, in the same order, with `Json` for every union that pydantic must not choose in."""
+    types = tuple(types)
+    judge = _Judge({made.name: made for made in types if isinstance(made, ClassType)})
+    return tuple(
+        judge.classes[made.name] if isinstance(made, ClassType) else replace(made, shape=judge.settled(made.shape, ""))
+        for made in types
+    )
+
+
+class _Judge:
+    """Settles classes, those that others contain first."""
+
+    def __init__(self, classes: Mapping[str, ClassType]) -> None:
+        self.classes = dict(classes)
+        self._guesses: dict[str, int] = {}
+        below = {
+            name: {ref for field in made.fields for ref in classes_in(field.shape)} for name, made in classes.items()
+        }
+        groups = list(strongly_connected(below))
+        self._cyclic = {name for group in groups for name in group if len(group) > 1 or name in below[name]}
+        for group in groups:
+            for name in group:
+                made = self.classes[name]
+                fields = tuple(replace(field, shape=self.settled(field.shape, name)) for field in made.fields)
+                self.classes[name] = replace(made, fields=fields)
+            shapes = [field.shape for name in group for field in self.classes[name].fields]
+            self._guesses.update(dict.fromkeys(group, max(map(self._tried, shapes), default=1)))
+
+    def settled(self, shape: Shape, inside: str) -> Shape:
+        """The shape of a field of the class `inside`, or of an alias."""
+        match shape:
+            case Array(items):
+                return replace(shape, items=self.settled(items, inside))
+            case Map(values):
+                return replace(shape, values=self.settled(values, inside))
+            case Union(members):
+                settled = union([self.settled(member, inside) for member in members])
+                if not isinstance(settled, Union):
+                    return settled
+                if field := self._discriminator(settled):
+                    return replace(settled, discriminator=field)
+                return JSON if self._is_hopeless(settled, inside) else settled
+            case _:
+                return shape
+
+    def _discriminator(self, shape: Union) -> str:
+        """The Python name of a field that tells the members apart, each a class, or null; nothing where there is none.
+
+        Each has it, and for each it is one of other words. An open object could have an extra key of its Python name,
+        so there the two names of the field are one.
+        """
+        members = [member for member in shape.members if member != Scalar(ScalarKind.NULL)]
+        made = [self.classes[member.name] for member in members if isinstance(member, ClassRef)]
+        if len(made) < 2 or len(made) < len(members):
+            return ""
+        fields = [{field.wire: field for field in each.fields} for each in made]
+        is_open = any(each.open for each in made)
+        for wire, first in fields[0].items():
+            same = [each[wire] for each in fields if wire in each]
+            words = [word for each in same if isinstance(each.shape, Literals) for word in each.shape.values]
+            if (
+                len(same) == len(made)
+                and all(each.required and isinstance(each.shape, Literals) for each in same)
+                and len({each.python for each in same}) == 1
+                and all(isinstance(word, str) for word in words)
+                and len(set(words)) == len(words)
+                and not (is_open and first.python != wire)
+            ):
+                return first.python
+        return ""
+
+    def _is_hopeless(self, shape: Union, inside: str) -> bool:
+        compound = [member for member in shape.members if isinstance(member, ClassRef | Array | Map)]
+        if len(compound) < 2:
+            return False
+        if inside in self._cyclic and any(name in self._cyclic for member in compound for name in classes_in(member)):
+            return True
+        if self._tried(shape) > MOST_GUESSES:
+            return True
+        return any(self._takes(one, other, set()) for one in compound for other in compound if one is not other)
+
+    def _tried(self, shape: Shape) -> int:
+        """How many members of unions are tried for one value of a shape, at most."""
+        match shape:
+            case Array(inner) | Map(inner):
+                return self._tried(inner)
+            case Union(members, discriminator):
+                return (max if discriminator else sum)(map(self._tried, members))
+            case ClassRef(name):
+                return self._guesses.get(name, 1)
+            case _:
+                return 1
+
+    def _takes(self, one: Shape, other: Shape, seen: set[_Pair]) -> bool:
+        """Whether `one` has a literal that pydantic finds in a value of `other` where another value stands."""
+        match one, other:
+            case Literals(values), _:
+                return not {0, 1}.isdisjoint(values) and _may_hold_equal(other, one.kind)
+            case Union(members), _:
+                return any(self._takes(member, other, seen) for member in members)
+            case _, Union(members):
+                return any(self._takes(one, member, seen) for member in members)
+            case (Array(inner), Array(outer)) | (Map(inner), Map(outer)):
+                return self._takes(inner, outer, seen)
+            case ((Array(inner) | Map(inner)), Json()):
+                return self._takes(inner, JSON, seen)
+            case Map(values), ClassRef(name):
+                made = self.classes[name]
+                shapes = [field.shape for field in made.fields]
+                return any(self._takes(values, shape, seen) for shape in (*shapes, *([JSON] if made.open else [])))
+            case ClassRef(name), ClassRef() | Map() | Json():
+                return self._class_takes(name, other, seen)
+            case _:
+                return False
+
+    def _class_takes(self, name: str, other: ClassRef | Map | Json, seen: set[_Pair]) -> bool:
+        pair = (name, other.name if isinstance(other, ClassRef) else repr(other))
+        if pair in seen:
+            return False
+        seen.add(pair)
+        given: dict[str, Shape] = {}
+        rest: Shape | None = JSON
+        if isinstance(other, Map):
+            rest = other.values
+        elif isinstance(other, ClassRef):
+            given = {field.wire: field.shape for field in self.classes[other.name].fields}
+            rest = JSON if self.classes[other.name].open else None
+        return any(
+            (shape := given.get(field.wire, rest)) is not None and self._takes(field.shape, shape, seen)
+            for field in self.classes[name].fields
+        )
+
+
+def _may_hold_equal(shape: Shape, kind: ScalarKind) -> bool:
+    """Whether a shape holds a truth value where `kind` is of numbers, or the other way round."""
+    match shape:
+        case Json():
+            return True
+        case Literals():
+            return {kind, shape.kind} == {ScalarKind.BOOLEAN, ScalarKind.INTEGER}
+        case Scalar(other):
+            numbers = (ScalarKind.INTEGER, ScalarKind.NUMBER)
+            return other in numbers if kind is ScalarKind.BOOLEAN else other is ScalarKind.BOOLEAN
+        case Union(members):
+            return any(_may_hold_equal(member, kind) for member in members)
+        case _:
+            return False
+
+
+def strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
+    """Groups of names that all lead to each other, those that others lead to first (Tarjan, without recursion)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    still_open: dict[str, None] = {}
+    for start in below:
+        path = [] if start in order else [(start, iter(sorted(below[start])))]
+        while path:
+            name, inner = path[-1]
+            if name not in order:
+                order[name] = lowest[name] = len(order)
+                still_open[name] = None
+            for following in inner:
+                if following not in order and following in below:
+                    path.append((following, iter(sorted(below[following]))))
+                    break
+                if following in still_open:
+                    lowest[name] = min(lowest[name], order[following])
+            else:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[name])
+                if lowest[name] == order[name]:
+                    group: list[str] = []
+                    while name in still_open:
+                        group.append(still_open.popitem()[0])
+                    yield group

@@ -1,0 +1,274 @@
+"""The two sides of a tool, args and result: JSON Schema to check with, shape to type with."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+from toolgen.compiler.diagnostics.diagnostic import Diagnostics
+from toolgen.compiler.ir.catalog import Schema
+from toolgen.compiler.ir.shapes import ClassRef, Json, Map, Shape
+from toolgen.compiler.resolve.checks.contradictions import check_contradictions
+from toolgen.compiler.resolve.checks.profile import check_profile
+from toolgen.compiler.resolve.checks.validity import check_defaults, check_schema
+from toolgen.compiler.resolve.names import RESERVED_CLASSES
+from toolgen.compiler.resolve.schemas import keywords
+from toolgen.compiler.resolve.schemas.identifiers import joined, resource_of
+from toolgen.compiler.resolve.schemas.injection import without_fields
+from toolgen.compiler.resolve.schemas.schemas import Bundle
+from toolgen.compiler.resolve.schemas.types import own_dialect
+from toolgen.compiler.source.nodes import MappingNode
+from toolgen.schema.keywords import REFERENCES
+from toolgen.schema.pointer import escape
+from toolgen.schema.secret_fields import secret_pointers
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from toolgen.compiler.diagnostics import Span
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.shared import SharedFile
+    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.resolve.schemas.schemas import Schemas
+    from toolgen.compiler.resolve.shapes.reader import Owner
+    from toolgen.compiler.resolve.shapes.shapes import Shapes
+
+
+_NOTES: Final = frozenset({
+    "$comment", "$id", "default", "definitions", "description", "examples", "id", "readOnly", "title", "writeOnly",
+})  # fmt: skip
+"""Keywords of the older drafts that check nothing."""
+
+_MOST_ALONE: Final = 200
+"""Types of a file with an error that are checked one by one, each with all it uses, so that each shows its own."""
+
+
+class Sides:
+    """Makes the schemas of one file."""
+
+    def __init__(
+        self,
+        document: Document[ToolsetFile | SharedFile],
+        schemas: Schemas,
+        shapes: Shapes,
+        sink: Diagnostics,
+        *,
+        profile: str,
+    ) -> None:
+        self._document = document
+        self._schemas = schemas
+        self._shapes = shapes
+        self._sink = sink
+        self._profile = profile
+
+    def args(self, path: Sequence[str], owner: Owner, absent: dict[str, Any]) -> Schema:
+        """The args at `path`, or `absent`: always an object, and a class."""
+        span = owner.span
+        bundle = self._bundle(path) or _plain(absent, self._document.file.dialect)
+        as_object = _as_object(bundle)
+        if as_object is None:
+            if check_schema(bundle, span, self._sink):
+                self._sink.report(
+                    "TG207",
+                    span,
+                    "args are always an object, and this schema describes something else",
+                    fix="put it into a field: `args: {value: …}`",
+                )
+            as_object = _plain({"type": "object"}, bundle.dialect)
+        elif as_object.json is not bundle.json and _refers_to_root(as_object.json, bundle.dialect):
+            self._sink.report(
+                "TG207",
+                span,
+                "this schema refers to itself, and does not say that args are an object",
+                fix="write `type: object` at its root",
+            )
+        schema = self._make(as_object, owner, as_class=True)
+        if not isinstance(schema.shape, ClassRef) and is_sound(schema):
+            self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
+        return schema
+
+    def without(self, args: Schema, owner: Owner, injected: Collection[str]) -> Schema:
+        """The args without the fields that the host fills: no caller may send them, and they are absent until then."""
+        if not injected or not isinstance(args.shape, ClassRef) or not is_sound(args):
+            return args
+        return replace(
+            args,
+            json=without_fields(args.json, injected, args.dialect),
+            shape=self._shapes.filled_later(args.shape, owner, injected),
+        )
+
+    def check_root(self, args: Schema, span: Span, injected: Collection[str]) -> None:
+        """Report references to the root of args, or to injected fields of it, which are about to become others."""
+        if _refers_to_root(args.json, args.dialect, {f"/properties/{escape(name)}" for name in injected}):
+            self._sink.report(
+                "TG207",
+                span,
+                "this schema refers to itself, and `inject` or `one_of` make its outermost object another one",
+                fix="make it a type, and refer to that: `types: {Thing: …}`, `args: Thing`",
+            )
+
+    def value(self, path: Sequence[str], owner: Owner) -> Schema:
+        """The schema at `path` of any value: a result, or a payload. Any JSON where nothing is written."""
+        bundle = self._bundle(path) or _plain({}, self._document.file.dialect)
+        return self._make(bundle, owner, as_class=False)
+
+    def local_types(self, names: Iterable[str]) -> None:
+        """Check every type of the file, and make it, whether a tool uses it or not."""
+        names = list(names)
+        for name in names:
+            if name in RESERVED_CLASSES:
+                self._sink.report(
+                    "TG302",
+                    self._document.span("types", name, key=True),
+                    f"the type `{name}` would hide a name that generated code uses",
+                    fix="give the type another name",
+                )
+        if names and not self._together(names):
+            self._one_by_one(names)
+
+    def _together(self, names: Sequence[str]) -> bool:
+        """Check all types in one document, which is quick where they use each other.
+
+        False where they do not stand in one document, or where each is worth a look of its own: it has an error.
+        """
+        sink = Diagnostics()
+        node, span = self._document.node("types"), self._document.span("types", key=True)
+        schemas = self._schemas.reporting_to(sink)
+        bundle = schemas.bundle_types(names, self._document.path, self._document.file.dialect, node)
+        if sink.has_errors:
+            return False
+        is_sound = check_schema(bundle, span, sink, most_parts=math.inf)
+        if not is_sound and len(names) <= _MOST_ALONE:
+            return False
+        if is_sound:
+            _check_parts(bundle, span, sink)
+            for name in names:
+                self._shapes.named_type(name, bundle, self._document.span("types", name))
+        for found in sink:
+            self._sink.add(found)
+        return True
+
+    def _one_by_one(self, names: Sequence[str]) -> None:
+        for name in names:
+            node, span = self._document.node("types", name), self._document.span("types", name)
+            bundle = self._schemas.bundle_type(
+                name, self._document.path, own_dialect(node) or self._document.file.dialect, node
+            )
+            if check_schema(bundle, span, self._sink):
+                _check_parts(bundle, span, self._sink)
+                self._shapes.named_type(name, bundle, span)
+
+    def _bundle(self, path: Sequence[str]) -> Bundle | None:
+        parent = self._document.node(*path[:-1])
+        if not isinstance(parent, MappingNode) or path[-1] not in parent.keys():
+            return None
+        return self._schemas.bundle(self._document.node(*path), self._document.path, self._document.file.dialect)
+
+    def _make(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Schema:
+        if not check_schema(bundle, owner.span, self._sink):
+            return Schema({}, bundle.dialect, Json(), owner.name)
+        if self._profile == "core":
+            check_profile(bundle, owner.span, self._sink)
+        _check_parts(bundle, owner.span, self._sink)
+        shape = self._shapes.side(bundle, owner, as_class=as_class)
+        return Schema(bundle.json, bundle.dialect, shape, owner.name, secret_pointers(bundle.json))
+
+
+def _check_parts(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
+    """Warn of what is valid, and cannot be meant."""
+    check_defaults(bundle, span, sink)
+    check_contradictions(bundle, span, sink)
+
+
+def _plain(json: dict[str, Any], dialect: str) -> Bundle:
+    if dialect != "2020-12":
+        json = {"$schema": keywords.DIALECTS[dialect], **json}
+    return Bundle(json, json, dialect, {}, {})
+
+
+def _as_object(bundle: Bundle) -> Bundle | None:
+    """The bundle, saying itself that it takes objects only; None where it takes none."""
+    json, whole = _object_root(bundle.json, bundle.dialect), _object_root(bundle.whole, bundle.dialect)
+    return None if json is None or whole is None else replace(bundle, json=json, whole=whole)
+
+
+def _object_root(json: Any, dialect: str) -> Any:
+    if json is True:
+        return {"type": "object"}
+    if not isinstance(json, dict):
+        return None
+    kinds = json.get("type")
+    # In older drafts a `$ref` stands alone: what checks values beside it never did.
+    is_alone = "$ref" in json and keywords.definitions_keyword(dialect) == "definitions"
+    if kinds == "object" and not is_alone:
+        return json
+    if kinds in (None, "object") or (isinstance(kinds, list) and "object" in kinds):
+        rest = {key: value for key, value in json.items() if key != "type"}
+        head = {"$schema": rest.pop("$schema")} if "$schema" in rest else {}
+        if is_alone:
+            notes = {key: value for key, value in rest.items() if key in _NOTES or key not in keywords.ALL}
+            rest = {**notes, "allOf": [{"$ref": rest["$ref"]}]}
+        return {**head, "type": "object", **rest}
+    return None
+
+
+def _refers_to_root(schema: dict[str, Any], dialect: str, pointers: Collection[str] = ()) -> bool:
+    """Whether a reference leads to the root of a schema, or to one of the places in it that `pointers` name."""
+    url = resource_of(schema, "", dialect)
+    names = {
+        "",
+        *pointers,
+        *(name for key in ("$anchor", "$dynamicAnchor") if isinstance(name := schema.get(key), str)),
+    }
+    queue: list[tuple[Any, str]] = [(schema, "")]
+    while queue:
+        value, base = queue.pop()
+        match value:
+            case list() as items:
+                queue.extend((item, base) for item in items)
+            case dict() as entries:
+                base = resource_of(entries, base, dialect)
+                if any(_leads(entries.get(key), base, url, names) for key in REFERENCES):
+                    return True
+                queue.extend((inner, base) for inner in entries.values())
+            case _:
+                pass
+    return False
+
+
+def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bool:
+    """Whether a reference in the resource `base` leads to one of the places called `names` in the resource `url`."""
+    if not isinstance(reference, str):
+        return False
+    target, _, fragment = reference.partition("#")
+    return (joined(base, target) if target else base) == url and unquote(fragment) in names
+
+
+def is_sound(args: Schema) -> bool:
+    """Whether the schema of args could be compiled; nothing can be said of the fields of one that could not."""
+    return bool(args.json)
+
+
+def field_names(schema: Schema, shapes: Shapes) -> dict[str, str]:
+    """The named fields of a schema's root, wire name to Python name."""
+    made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
+    return {field.wire: field.python for field in made.fields} if made else {}
+
+
+def required_fields(schema: Schema, shapes: Shapes) -> list[str]:
+    """The wire names of the fields that must be there, in their order."""
+    made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
+    return [field.wire for field in made.fields if field.required] if made else []
+
+
+def field_shape(schema: Schema, wire: str, shapes: Shapes) -> Shape | None:
+    """The shape of one field of a schema's root."""
+    made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
+    return next((field.shape for field in made.fields if field.wire == wire), None) if made else None
+
+
+def is_open_object(schema: Schema) -> bool:
+    """Whether a schema names no fields, so that any could be there."""
+    return isinstance(schema.shape, Json | Map)

@@ -1,0 +1,369 @@
+"""One tool of a toolset file to one tool of the IR: defaults put in, names chosen, every reference checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.diagnostics.diagnostic import listing, nearest
+from toolgen.compiler.documents.toolset import AccessSpec, LimitsSpec, ToolDefaultsSpec, ToolSpec
+from toolgen.compiler.ir.catalog import (
+    Access,
+    Bounded,
+    Cost,
+    Example,
+    Limits,
+    Permission,
+    Schema,
+    Tag,
+    Tool,
+    ToolNames,
+)
+from toolgen.compiler.resolve.checks.validity import violations
+from toolgen.compiler.resolve.names import (
+    KEYWORDS,
+    RESERVED_MODULES,
+    constant,
+    is_attribute,
+    pascal,
+    snake,
+)
+from toolgen.compiler.resolve.shapes.reader import Owner, Rename
+from toolgen.compiler.resolve.toolsets.commands import resolve_command
+from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
+from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
+from toolgen.compiler.resolve.toolsets.templates import check_template
+from toolgen.schema.pointer import steps_of
+from toolgen.spec.one_of import with_one_of
+from toolgen.spec.wire_names import STRICT, fits, title_of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.resolve.shapes.shapes import Shapes
+    from toolgen.compiler.resolve.toolsets.sides import Sides
+
+_KIND_TAGS: Final = {"agent": "agent", "mcp": "mcp", "command": "declarative"}
+_ONLY_FOR: Final = {
+    "bind": ("service",),
+    "user": ("agent",),
+    "system": ("agent",),
+    "command": ("command",),
+    "remote": ("mcp",),
+    "imported": ("mcp",),
+    "annotations": ("mcp",),
+    "result_inferred": ("mcp",),
+}
+_NO_ARGS: Final = {"type": "object", "properties": {}, "additionalProperties": False}
+_RAW_ARG: Final = {
+    "type": "object",
+    "properties": {"raw_arg": {"type": "string"}},
+    "required": ["raw_arg"],
+    "additionalProperties": False,
+}
+
+
+def tool_names(key: str) -> ToolNames:
+    """How a tool is spelled in generated code."""
+    return ToolNames(constant(key), snake(key, KEYWORDS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result")
+
+
+def types_module(names: ToolNames) -> str:
+    """The module under `MODELS` that holds the models of one tool."""
+    return snake(names.stem, RESERVED_MODULES)
+
+
+class ToolResolver:
+    """Resolves the tools of one toolset file."""
+
+    def __init__(
+        self, document: Document[ToolsetFile], sides: Sides, shapes: Shapes, tags: Mapping[str, str], sink: Diagnostics
+    ) -> None:
+        self._document = document
+        self._file = document.file
+        self._sides = sides
+        self._shapes = shapes
+        self._tags = tags
+        self._sink = sink
+
+    def resolve(self, key: str, injectable: Collection[str], secrets: Collection[str] = ()) -> Tool:
+        """Make one tool. `injectable` are the payload fields of its method, `secrets` pointers to the secret ones."""
+        spec = self._file.tools[key]
+        names = tool_names(key)
+        module = types_module(names)
+        absent = _RAW_ARG if spec.tag is not None else _NO_ARGS
+        rename = {wire: Rename(python, self._span(key, "rename", wire)) for wire, python in spec.rename.items()}
+        owner = Owner(module, names.args, self._span(key, "args"), rename)
+        args = self._sides.args(("tools", key, "args"), owner, absent)
+        named = field_names(args, self._shapes)
+        inject = tuple(name for name in self._effective(spec, "inject") if name in named or name in injectable)
+        if inject or spec.one_of:
+            self._sides.check_root(args, owner.span, inject)
+        args = self._sides.without(args, owner, inject)
+        injected = {pointer for pointer in secrets if steps_of(pointer)[:1] and steps_of(pointer)[0] in inject}
+        args = replace(args, secrets=tuple(sorted({*args.secrets, *injected})))
+        args = replace(args, json=with_one_of(args.json, spec.one_of))
+        result = self._sides.value(
+            ("tools", key, "result"), Owner(module, names.result, self._span(key, "result"), rename)
+        )
+        fields = field_names(args, self._shapes) if is_sound(args) else None
+        self._check_kind(key, spec)
+        self._check_rename(key, spec, names)
+        self._check_one_of(key, spec.one_of, fields, required_fields(args, self._shapes))
+        self._check_inject(key, spec.inject, fields, injectable)
+        permission = Permission(self._effective(spec, "permission") or "write")
+        access = self._access(key, spec, fields)
+        tags = self._tag_words(key, spec, permission, access)
+        self._check_text(key, spec, args, result)
+        return Tool(
+            ident=f"{self._file.toolset}.{key}",
+            key=key,
+            names=names,
+            title=spec.title or title_of_name(spec.remote or "") or title_of_name(key),
+            description=spec.description.strip(),
+            args=args,
+            result=result,
+            permission=permission,
+            span=self._span(key, key_of=True),
+            tags=tags,
+            roles=self._roles(spec),
+            access=access,
+            one_of=tuple(spec.one_of),
+            inject=inject,
+            limits=self._limits(spec),
+            cost=Cost(self._effective(spec, "cost") or "free"),
+            gate=bool(self._effective(spec, "gate")),
+            confirm=spec.confirm,
+            examples=self._examples(key, spec, args, result),
+            tag=self._tag(key, spec, args),
+            user=spec.user,
+            system=spec.system,
+            command=self._command(key, spec, fields, args, tags),
+            remote=(spec.remote or key) if self._file.kind == "mcp" else "",
+            imported=spec.imported or "",
+            annotations=spec.annotations,
+            result_inferred=spec.result_inferred,
+            wire_name=self._wire_name(key, spec),
+            hints={name: text for name, text in (("call", spec.hints.call), ("result", spec.hints.result)) if text},
+            bounded=self._bounded(key, spec, fields, result),
+            server_data={
+                name: self._sides.value(
+                    ("tools", key, "server_data", name),
+                    Owner(module, f"{pascal(key)}{pascal(name)}Data", self._span(key, "server_data", name), rename),
+                )
+                for name in spec.server_data
+            },
+            reminder=spec.reminder,
+        )
+
+    def _span(self, key: str, *path: str | int, key_of: bool = False) -> Span:
+        return self._document.span("tools", key, *path, key=key_of)
+
+    def _effective(self, spec: ToolDefaultsSpec, name: str) -> Any:
+        """A key of the tool, or of the file's defaults."""
+        source = spec if name in spec.model_fields_set else self._file.defaults
+        return getattr(source, name)
+
+    def _roles(self, spec: ToolSpec) -> tuple[str, ...] | None:
+        roles = self._effective(spec, "roles")
+        return None if roles is None or roles == "any" else tuple(roles)
+
+    def _limits(self, spec: ToolSpec) -> Limits:
+        merged: dict[str, Any] = {}
+        for limits in (self._file.defaults.limits, spec.limits):
+            if isinstance(limits, LimitsSpec):
+                merged.update({name: getattr(limits, name) for name in limits.model_fields_set})
+        return Limits(**merged)
+
+    def _access(self, key: str, spec: ToolSpec, fields: Collection[str] | None) -> Access | None:
+        merged: dict[str, tuple[str, ...]] = {}
+        for access in (self._file.defaults.access, spec.access):
+            if isinstance(access, AccessSpec):
+                for name in access.model_fields_set:
+                    value = getattr(access, name)
+                    merged[name] = (value,) if isinstance(value, str) else tuple(value)
+        for name, args in merged.items():
+            if name != "hosts":
+                self._check_args(key, f"access.{name}", args, fields, "access", name)
+        return Access(**merged) if merged else None
+
+    def _tag_words(self, key: str, spec: ToolSpec, permission: Permission, access: Access | None) -> tuple[str, ...]:
+        written = [*self._file.defaults.tags, *spec.tags]
+        for index, tag in enumerate(spec.tags):
+            self._check_tag(tag, self._span(key, "tags", index))
+        for index, tag in enumerate(self._file.defaults.tags):
+            self._check_tag(tag, self._document.span("defaults", "tags", index))
+        derived = [permission.value]
+        if self._file.kind in _KIND_TAGS:
+            derived.append(_KIND_TAGS[self._file.kind])
+        if access and (access.read or access.write or access.cwd):
+            derived.append("filesystem")
+        if access and (access.url or access.hosts):
+            derived.append("network")
+        other = "write" if permission is Permission.READONLY else "readonly"
+        if other in written:
+            self._sink.report(
+                "TG405",
+                self._span(key, "tags"),
+                f"the tag `{other}` contradicts `permission: {permission.value}`",
+                fix="leave the tag out: it follows from `permission`",
+            )
+        return tuple(sorted({*written, *derived}))
+
+    def _check_tag(self, tag: str, span: Span) -> None:
+        if tag not in BUILTIN and tag not in self._tags:
+            self._sink.report(
+                "TG405",
+                span,
+                f"`{tag}` is not a tag",
+                fix=nearest(tag, [*BUILTIN, *self._tags])
+                or f"declare it in a shared file: `tags: {{{tag}: What it means.}}`",
+            )
+
+    def _check_args(
+        self, key: str, what: str, names: Sequence[str], fields: Collection[str] | None, *path: str
+    ) -> None:
+        if fields is None:
+            return
+        for name in names:
+            if name not in fields:
+                self._sink.report(
+                    "TG401",
+                    self._span(key, *(path or (what,))),
+                    f"`{what}` names `{name}`, which is not an arg",
+                    fix=nearest(name, fields) or listing("args", sorted(fields)),
+                )
+
+    def _check_one_of(
+        self, key: str, names: Sequence[str], fields: Collection[str] | None, required: Collection[str]
+    ) -> None:
+        self._check_args(key, "one_of", names, fields)
+        span = self._span(key, "one_of")
+        if names and len(set(names)) < max(2, len(names)):
+            fix = "name each of them once; an arg that must be given is a required one"
+            self._sink.report("TG412", span, "`one_of` is a choice between two args or more", fix=fix)
+        for name in names:
+            if fields is not None and name in required:
+                message = f"`one_of` names `{name}`, which must always be given, so no other ever can"
+                self._sink.report("TG412", span, message, fix=f"make it optional: `{name}?`")
+
+    def _check_inject(
+        self, key: str, inject: Sequence[str], fields: Collection[str] | None, injectable: Collection[str]
+    ) -> None:
+        if fields is None:
+            return
+        for name in inject:
+            if name not in fields and name not in injectable:
+                known = {*fields, *injectable}
+                self._sink.report(
+                    "TG401",
+                    self._span(key, "inject"),
+                    f"`inject` names `{name}`, which is no field of the payload or the args",
+                    fix=nearest(name, known) or listing("fields", sorted(known)),
+                )
+
+    def _check_kind(self, key: str, spec: ToolSpec) -> None:
+        kind = self._file.kind
+        for name, kinds in _ONLY_FOR.items():
+            if name in spec.model_fields_set and kind not in kinds:
+                self._sink.report(
+                    "TG406",
+                    self._span(key, name, key_of=True),
+                    f"`{name}` is for toolsets of kind {kinds[0]}, and this one is {kind}",
+                )
+        if kind == "command" and spec.command is None:
+            self._sink.report(
+                "TG406",
+                self._span(key, key_of=True),
+                "a tool of a command toolset needs `command`",
+                fix="write `command: {exec: [program, arg]}`",
+            )
+
+    def _check_rename(self, key: str, spec: ToolSpec, names: ToolNames) -> None:
+        for wire, python in spec.rename.items():
+            span = self._span(key, "rename", wire)
+            if not is_attribute(python):
+                self._sink.report(
+                    "TG304",
+                    span,
+                    f"`{python}` cannot be an attribute of a generated model",
+                    fix="use ASCII letters, digits and `_`, and no word that Python or pydantic uses",
+                )
+            elif not {(names.args, wire), (names.result, wire)} & self._shapes.renamed:
+                self._sink.report(
+                    "TG304", span, f"`rename` names {wire!r}, which no object of this tool has as a field"
+                )
+
+    def _check_text(self, key: str, spec: ToolSpec, args: Schema, result: Schema) -> None:
+        if not is_sound(args):
+            return
+        fields = field_names(args, self._shapes)
+        outcome = field_names(result, self._shapes)
+        for name in ("user", "system", "confirm"):
+            if name in spec.model_fields_set:
+                check_template(getattr(spec, name), fields, self._span(key, name), self._sink)
+        if spec.hints.call:
+            check_template(spec.hints.call, fields, self._span(key, "hints", "call"), self._sink)
+        if spec.hints.result:
+            check_template(spec.hints.result, fields, self._span(key, "hints", "result"), self._sink, result=outcome)
+
+    def _examples(self, key: str, spec: ToolSpec, args: Schema, result: Schema) -> tuple[Example, ...]:
+        for index, example in enumerate(spec.examples):
+            sides = [("args", args, example.args)]
+            if "result" in example.model_fields_set:
+                sides.append(("result", result, example.result))
+            for name, schema, value in sides:
+                for path, message in violations(schema.json, value):
+                    self._sink.report(
+                        "TG209",
+                        self._span(key, "examples", index, name, *path),
+                        f"the example does not fit the schema of `{name}`: {message}",
+                    )
+        return tuple(
+            Example(example.args, "result" in example.model_fields_set, example.result) for example in spec.examples
+        )
+
+    def _tag(self, key: str, spec: ToolSpec, args: Schema) -> Tag | None:
+        if spec.tag is None:
+            return None
+        properties = args.json.get("properties", {})
+        required = [(name, properties.get(name)) for name in required_fields(args, self._shapes)]
+        return resolve_tag(
+            spec.tag, key, required, self._span(key, "tag", key_of=True), self._span(key, "tag", "pattern"), self._sink
+        )
+
+    def _command(
+        self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema, tags: Collection[str]
+    ) -> Any:
+        if spec.command is None or fields is None:
+            return None
+        shapes = {name: shape for name in fields if (shape := field_shape(args, name, self._shapes)) is not None}
+        may_shell = "write" in tags or "dangerous" in tags
+        return resolve_command(spec.command, key, shapes, self._document, may_shell=may_shell, sink=self._sink)
+
+    def _wire_name(self, key: str, spec: ToolSpec) -> str:
+        if spec.wire_name is not None and not fits(spec.wire_name, STRICT):
+            self._sink.report(
+                "TG303",
+                self._span(key, "wire_name"),
+                f"`{spec.wire_name}` is not a name that providers take",
+                fix="use at most 64 letters, digits, `_` and `-`",
+            )
+        return spec.wire_name or ""
+
+    def _bounded(self, key: str, spec: ToolSpec, fields: Collection[str] | None, result: Schema) -> Bounded | None:
+        if spec.bounded is None:
+            return None
+        self._check_args(key, "bounded.cursor", [spec.bounded.cursor], fields, "bounded", "cursor")
+        outcome = field_names(result, self._shapes)
+        if spec.bounded.next not in outcome and not is_open_object(result):
+            self._sink.report(
+                "TG409",
+                self._span(key, "bounded", "next"),
+                f"`bounded.next` names `{spec.bounded.next}`, which is not a field of the result",
+                fix=nearest(spec.bounded.next, outcome) or listing("fields", sorted(outcome)),
+            )
+        return Bounded(spec.bounded.cursor, spec.bounded.next)

@@ -1,0 +1,327 @@
+"""Toolset files to toolsets: their place in the package, their methods, their tools, and names that stay apart."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from toolgen.compiler.diagnostics.diagnostic import Related, listing, nearest
+from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
+from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
+from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, ClassType
+from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
+from toolgen.compiler.resolve.shapes.reader import Owner
+from toolgen.compiler.resolve.shapes.shapes import Shapes
+from toolgen.compiler.resolve.toolsets.bindings import Misfit, fit
+from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
+from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
+from toolgen.spec.wire_names import wire_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics, Span
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.toolset import ToolsetFile
+    from toolgen.compiler.resolve.schemas.schemas import Schemas
+
+_BLANK: Final = re.compile(r"\s")
+_VARIABLE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")
+_RENAME_TOOL: Final = "give one of them another key; for an MCP tool keep the server's name as `remote`"
+
+
+def resolve_toolset(
+    document: Document[ToolsetFile],
+    documents: Mapping[str, Document[ToolsetFile]],
+    schemas: Schemas,
+    shared: Shapes,
+    tags: Mapping[str, str],
+    sink: Diagnostics,
+    *,
+    profile: str,
+) -> Toolset:
+    """Make one toolset. Its types, methods and tools share one namespace in Python, with what is `shared`."""
+    file = document.file
+    _check_name(document, sink)
+    classes_of_tools = [name for key in file.tools for name in tool_names(key).classes]
+    shapes = Shapes(file.types, classes_of_tools, sink, shared=shared)
+    sides = Sides(document, schemas, shapes, sink, profile=profile)
+    methods = _methods(document, documents, schemas, shapes, sink)
+    resolver = ToolResolver(document, sides, shapes, tags, sink)
+    tools: list[Tool] = []
+    for key in file.tools:
+        method = _method_of(document, key, methods, sink)
+        injectable = field_names(method.payload, shapes) if method else {}
+        tools.append(resolver.resolve(key, injectable, method.payload.secrets if method else ()))
+    sides.local_types(file.types)
+    types = shapes.types
+    classes = {made.name: made for made in types if isinstance(made, ClassType)}
+    tools = [_bound(tool, _method_of(document, tool.key, methods, sink), classes, document, sink) for tool in tools]
+    toolset = Toolset(
+        name=file.toolset,
+        kind=ToolsetKind(file.kind),
+        package=package_of(file.toolset),
+        description=file.description.strip(),
+        tools=tuple(sorted(tools, key=lambda tool: tool.ident)),
+        types=types,
+        span=document.span("toolset"),
+        methods=tuple(methods.values()),
+        server=_server(document, sink),
+    )
+    _check_names(toolset, document, sink)
+    return toolset
+
+
+def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
+    file, span = document.file, document.span("toolset")
+    for part in file.toolset.split("."):
+        if "__" in part or part.endswith("_"):
+            sink.report(
+                "TG305",
+                span,
+                f"`{part}` contains `__` or ends in `_`, which wire names use to separate parts",
+                fix=f"call it `{part.replace('__', '_').rstrip('_')}`",
+            )
+    is_mcp = file.toolset.split(".")[0] == "mcp" and "." in file.toolset
+    if is_mcp != (file.kind == "mcp"):
+        fix = "write `kind: mcp`" if is_mcp else "name it `mcp.<server>`"
+        sink.report("TG306", span, "toolsets of kind `mcp` are exactly those named `mcp.<server>`", fix=fix)
+    elif is_mcp and file.toolset.count(".") != 1:
+        sink.report("TG306", span, "an MCP toolset is named after its server: `mcp.<server>`, with one dot")
+    if file.methods and file.kind != "service":
+        sink.report(
+            "TG406",
+            document.span("methods", key=True),
+            f"`methods` is for toolsets of kind service, and this one is {file.kind}",
+        )
+
+
+def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None:
+    spec = document.file.server
+    if spec is None:
+        return None
+    span = document.span("server", key=True)
+    if document.file.kind != "mcp":
+        sink.report("TG406", span, f"`server` is for toolsets of kind mcp, and this one is {document.file.kind}")
+    ways = [name for name in ("http", "sse", "stdio") if getattr(spec, name) is not None]
+    if len(ways) != 1:
+        sink.report(
+            "TG411",
+            span,
+            f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}",
+            fix="write one of `http`, `sse` and `stdio`",
+        )
+    for name in ("http", "sse"):
+        url = getattr(spec, name)
+        if url is not None and not _is_url(url):
+            place, fix = document.span("server", name), "write `https://host/path`"
+            sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
+    for name, value in spec.headers.items():
+        if "$env." in value and not _VARIABLE.fullmatch(value):
+            sink.report(
+                "TG411",
+                document.span("server", "headers", name),
+                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
+                fix="write `$env.VAR`, and put all of the value into the variable",
+            )
+    return Server(
+        http=spec.http or "",
+        sse=spec.sse or "",
+        stdio=tuple(spec.stdio or ()),
+        headers=dict(spec.headers),
+        env=tuple(spec.env),
+        retries=spec.retries,
+        on_drift=spec.on_drift,
+    )
+
+
+def _is_url(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        is_whole = bool(url.hostname) and url.port != 0
+    except ValueError:
+        return False
+    return is_whole and url.scheme in ("http", "https") and not _BLANK.search(url.netloc)
+
+
+def _methods(
+    document: Document[ToolsetFile],
+    documents: Mapping[str, Document[ToolsetFile]],
+    schemas: Schemas,
+    shapes: Shapes,
+    sink: Diagnostics,
+) -> dict[str, Method]:
+    methods: dict[str, Method] = {}
+    for name in document.file.methods:
+        span = document.span("methods", name, key=True)
+        found = _definition(document, name, documents, span, sink, frozenset())
+        if found is None:
+            continue
+        home, original = found
+        sides = Sides(home, schemas, shapes, sink, profile="full")
+        path = ("methods", original)
+        payload = sides.value((*path, "payload"), Owner("methods", f"{pascal(name)}Payload", span, {}))
+        result = sides.value((*path, "result"), Owner("methods", f"{pascal(name)}MethodResult", span, {}))
+        methods[name] = Method(name, snake(name, KEYWORDS), payload, result, span)
+    return methods
+
+
+def _definition(
+    document: Document[ToolsetFile],
+    name: str,
+    documents: Mapping[str, Document[ToolsetFile]],
+    span: Span,
+    sink: Diagnostics,
+    seen: frozenset[tuple[str, str]],
+) -> tuple[Document[ToolsetFile], str] | None:
+    """The file that spells a method out, and its name there; references are followed."""
+    spec = document.file.methods.get(name)
+    if isinstance(spec, MethodSpec):
+        return document, name
+    if isinstance(spec, MethodReference):
+        file, _, fragment = spec.ref.partition("#/methods/")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), file))
+        target = documents.get(path)
+        if target is not None and fragment in target.file.methods and (path, fragment) not in seen:
+            return _definition(target, fragment, documents, span, sink, seen | {(path, fragment)})
+        sink.report(
+            "TG403",
+            document.span("methods", name, "$ref"),
+            f"`{spec.ref}` leads to no method",
+            fix="write `file.yaml#/methods/Name`",
+        )
+    return None
+
+
+def _method_of(
+    document: Document[ToolsetFile], key: str, methods: Mapping[str, Method], sink: Diagnostics
+) -> Method | None:
+    bind = document.file.tools[key].bind
+    if bind is None:
+        return None
+    if bind not in methods:
+        if bind not in document.file.methods:
+            known = nearest(bind, methods) or listing("methods", methods)
+            sink.report("TG403", document.span("tools", key, "bind"), f"there is no method `{bind}`", fix=known)
+        return None
+    return methods[bind]
+
+
+def _bound(
+    tool: Tool,
+    method: Method | None,
+    classes: Mapping[str, ClassType],
+    document: Document[ToolsetFile],
+    sink: Diagnostics,
+) -> Tool:
+    if method is None:
+        return tool
+    span = document.span("tools", tool.key, "bind")
+    to_payload = fit(tool.args, method.payload, classes, tool.inject)
+    to_result = fit(method.result, tool.result, classes)
+    for side, outcome in (
+        ("args to the method's payload", to_payload),
+        ("the method's result to the tool's", to_result),
+    ):
+        if isinstance(outcome, Misfit):
+            sink.report(
+                "TG404", span, f"no transform from {side}: {outcome.reason}", fix="map it by hand in the executor"
+            )
+    binding = Binding(
+        method.name,
+        None if isinstance(to_payload, Misfit) else to_payload,
+        None if isinstance(to_result, Misfit) else to_result,
+    )
+    return replace(tool, binding=binding)
+
+
+def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:
+    """Report names that would meet in the generated package of a toolset."""
+    package = Namespace()
+    for name in document.file.types:
+        span = document.span("types", name, key=True)
+        package.claim([name], f"the type `{name}`", span, sink, fix="rename the type")
+    for method in toolset.methods:
+        names = [method.payload.type_name, method.result.type_name]
+        package.claim(names, f"the method `{method.name}`", method.span, sink, fix="rename the method, or the type")
+    for tool in toolset.tools:
+        claimed = [*tool.names.claimed, f"{MODELS}/{types_module(tool.names)}.py"]
+        package.claim(claimed, f"the tool `{tool.key}`", tool.span, sink, fix=_RENAME_TOOL)
+
+
+def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
+    """Report what only shows when all toolsets stand side by side."""
+    names: dict[str, Toolset] = {}
+    packages = Namespace()
+    for toolset in toolsets:
+        first = names.setdefault(toolset.name, toolset)
+        if first is not toolset:
+            sink.report(
+                "TG301",
+                toolset.span,
+                f"the toolset `{toolset.name}` is defined twice",
+                related=[Related(first.span, "first here")],
+                fix="put its tools into one file, or give one a name of its own",
+            )
+            continue
+        folder = "/".join(toolset.package)
+        if toolset.package[0] == PACKAGE_MODULE:
+            sink.report(
+                "TG302",
+                toolset.span,
+                f"the package of `{toolset.name}` would hide the module `{PACKAGE_MODULE}`, which has the types of "
+                "shared files",
+                fix="give the toolset another name",
+            )
+        packages.claim([folder], f"`{toolset.name}`", toolset.span, sink, fix="give one of them another name")
+    by_package = {toolset.package: toolset for toolset in toolsets}
+    for other in toolsets:
+        for length in range(len(other.package)):
+            outer = by_package.get(other.package[:length])
+            if outer is not None:
+                sink.report(
+                    "TG302",
+                    other.span,
+                    f"the package of `{other.name}` would lie inside that of `{outer.name}`",
+                    related=[Related(outer.span, f"`{outer.name}` is here")],
+                    fix="give one of them another name",
+                )
+    tools = [tool for toolset in names.values() for tool in toolset.tools]
+    _check_wire_names(tools, sink)
+    _check_tag_tools(tools, sink)
+
+
+def _check_wire_names(tools: Sequence[Tool], sink: Diagnostics) -> None:
+    taken: dict[str, Tool] = {}
+    for tool in tools:
+        name = tool.wire_name or wire_name(tool.ident)
+        first = taken.setdefault(name, tool)
+        if first is not tool:
+            sink.report(
+                "TG303",
+                tool.span,
+                f"`{tool.ident}` and `{first.ident}` have the same wire name `{name}`",
+                related=[Related(first.span, "the other is here")],
+                fix="give one of them another `wire_name`",
+            )
+
+
+def _check_tag_tools(tools: Sequence[Tool], sink: Diagnostics) -> None:
+    prefixes: dict[str, Tool] = {}
+    keys: dict[str, Tool] = {}
+    for tool in tools:
+        if tool.tag is None:
+            continue
+        for taken, name, what in ((prefixes, tool.tag.prefix, "prefix"), (keys, tool.key, "key")):
+            first = taken.setdefault(name, tool)
+            if first is not tool:
+                sink.report(
+                    "TG408",
+                    tool.span,
+                    f"two tag tools have the {what} `{name}`",
+                    related=[Related(first.span, "the other is here")],
+                    fix=f"give one of them another {what}",
+                )

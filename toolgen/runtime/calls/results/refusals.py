@@ -1,0 +1,93 @@
+"""Refusals: the results of calls that never came to a stage of a tool. They are on record all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolgen.contract.records import NOT_OFFERED
+from toolgen.runtime.base.cancellation import ends_the_caller
+from toolgen.runtime.calls.resolve import is_not_offered
+from toolgen.runtime.calls.results.result import failed, set_raw_name
+from toolgen.runtime.policy.effective import ExclusionReason
+from toolgen.runtime.runs.misuse import host_failure, id_of, misuse_of, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.runtime.base.errors import CallFailed
+    from toolgen.runtime.calls.recording import Recorder
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.runs.run import Run
+
+
+class Refusals:
+    """Gives the results of calls of one runtime that no plan made."""
+
+    def __init__(self, catalog: Catalog, recorder: Recorder | None, new_id: Callable[[str], str]) -> None:
+        self._catalog = catalog
+        self._recorder = recorder
+        self._new_id = new_id
+
+    def call_id_of(self, meta: ToolCallMeta | None) -> str:
+        """Name a call that came without an id; the id of its meta is that of another call, where one runs under it."""
+        if meta is None or meta.is_of_a_call:
+            return self._new_id("call")
+        return meta.tool_call_id or self._new_id("call")
+
+    async def refused(
+        self, error: BaseException, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None
+    ) -> ToolResult[Any]:
+        """Give the result of a call that could not be prepared. Raises what is meant for the caller.
+
+        To be awaited in the `except` of the coroutine that prepares the call.
+        """
+        if not isinstance(error, Exception) and ends_the_caller(error):
+            raise error
+        misused = misuse_of(request, meta, run)
+        if misused is not None:
+            return await self._misused(misused, request)
+        failure, name = host_failure(error, "the preparation of the call"), request.name
+        meta = meta or (run.meta if run else None)
+        try:
+            call_id = request.tool_call_id or self.call_id_of(meta)
+        except BaseException:  # noqa: BLE001  # what makes ids is the host's, and has been told of above
+            call_id = ""
+        meant = name.removesuffix(NOT_OFFERED) if is_not_offered(name) else name
+        ident = self._catalog.resolve(meant) or name
+        result = failed(ident, call_id, failure)
+        if ident != name:
+            set_raw_name(result, name)
+        if self._recorder is not None:
+            await self._recorder.refused(result, meta, _exclusion_reason(run, ident, name))
+        return result
+
+    async def never_ran(
+        self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
+    ) -> ToolResult[Any]:
+        """Give the result of a call that has no turn any more."""
+        name, call_id = name_of(request), id_of(request) or self._new_id("call")
+        ident = self._catalog.resolve(name) or name
+        result = failed(ident, call_id, error)
+        if ident != name:
+            set_raw_name(result, name)
+        if self._recorder is not None and not is_on_record:
+            await self._recorder.refused(result, run.meta)
+        return result
+
+    async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
+        """Give the result of a call that cannot be made of what the host passed."""
+        result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
+        if self._recorder is not None:
+            await self._recorder.refused(result, None)
+        return result
+
+
+def _exclusion_reason(run: Run | None, ident: str, name: str) -> str:
+    """Why a tool may not be called: for the record, and never for a model."""
+    if run is None:
+        return ""
+    reason = run.effective.excluded.get(ident)
+    if reason is None and is_not_offered(name):
+        return ExclusionReason.NOT_OFFERED.value
+    return reason.value if reason else ""

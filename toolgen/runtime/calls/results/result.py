@@ -1,0 +1,341 @@
+"""Results: how a call ends, in words that a model can act on and that leak nothing of the host."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import ValidationError
+
+from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.runtime.base.errors import (
+    CallFailed,
+    CatalogError,
+    GateRefused,
+    HookDenied,
+    InvalidPayload,
+    MalformedResult,
+    PermissionDenied,
+    RunStopped,
+    ToolNotFound,
+    ToolRateLimited,
+    ToolUnavailable,
+    TurnEnded,
+    TypesDisagree,
+)
+from toolgen.runtime.issues.issue_text import cut
+from toolgen.runtime.redact.call_secrets import hide_beside_value, hide_error, hide_payload
+from toolgen.runtime.redact.secrets import NO_SECRETS
+from toolgen.spec.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolgen.contract.records import Issue
+    from toolgen.runtime.redact.secrets import Secrets
+
+    Hide = Callable[[str], str]
+
+_blank: Callable[[], ToolResult[Any]] = partial(object.__new__, ToolResult)
+
+_PATH: Final = re.compile(r"(?<![\w:/.\\])(?:[A-Za-z]:\\|/)(?:[^\s'\":,;/\\]+[/\\])+")
+_MESSAGE: Final = 300
+_TEXT: Final = 2000
+_ISSUES: Final = 1000
+_HINT: Final = 1200
+_INPUT: Final = 500
+"""Characters of an invalid payload that are said back to the model."""
+
+
+def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:
+    """Build the result of a call that went well. A frozen class would set its fields three times as slowly."""
+    result = _blank()
+    fields = result.__dict__
+    fields["tool_name"] = tool_name
+    fields["tool_call_id"] = tool_call_id
+    fields["value"] = value
+    fields["payload"] = payload
+    return result
+
+
+def failed(
+    tool_name: str,
+    tool_call_id: str,
+    error: BaseException,
+    *,
+    by_handler: bool = False,
+    secrets: Secrets = NO_SECRETS,
+) -> ToolResult[Any]:
+    """Build the result of a call that ended in an exception; see `tool_error_from_error`."""
+    found = tool_error_from_error(error, by_handler=by_handler, secrets=secrets)
+    if isinstance(error, RunStopped) and not by_handler:
+        return hide_beside_value(_aborted(tool_name, tool_call_id, found, error), secrets)
+    return with_error_shown(ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=found))
+
+
+def _aborted(tool_name: str, tool_call_id: str, error: ToolError, stopped: RunStopped) -> ToolResult[Any]:
+    """What a call said of its progress until it was stopped is shown to the model."""
+    blocks = [ContentBlock(type="text", data=error_text(error))]
+    if stopped.reports:
+        blocks.append(ContentBlock(type="json", data={"partial": list(stopped.reports)}))
+    return ToolResult(
+        tool_name=tool_name,
+        tool_call_id=tool_call_id,
+        error=error,
+        blocks=tuple(blocks),
+        metadata={"aborted": True, "partial": bool(stopped.reports), "abort_reason": stopped.reason},
+    )
+
+
+def failed_call(
+    tool_name: str,
+    tool_call_id: str,
+    error: BaseException,
+    payload: bytes | str | None,
+    example: Callable[[], str],
+    *,
+    by_handler: bool,
+    secrets: Secrets,
+) -> ToolResult[Any]:
+    """Build the result of a call that ended in an exception: as `failed`, and what was sent where that did not fit."""
+    is_ours = by_handler or isinstance(error, MalformedResult)
+    if isinstance(error, InvalidPayload) and not is_ours and payload is not None:
+        return _invalid_call(tool_name, tool_call_id, error, payload, example(), secrets)
+    return failed(tool_name, tool_call_id, error, by_handler=by_handler, secrets=secrets)
+
+
+def _invalid_call(
+    tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str, secrets: Secrets
+) -> ToolResult[Any]:
+    """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""
+    sent = cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
+    told = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
+    return with_error_shown(
+        ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
+    )
+
+
+def _text_of(payload: Any) -> str:
+    """The text of a payload, or its type where the host passed something else: that may be of any size and depth."""
+    if isinstance(payload, bytes | bytearray):
+        return payload.decode("utf-8", "replace")
+    return payload if isinstance(payload, str) else f"({type(payload).__name__}, which is no JSON text)"
+
+
+def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
+    """Show a model the error of a result, unless whoever made it said what to show."""
+    if result.error is None or result.blocks:
+        return result
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(result.error)),))
+
+
+def set_raw_name(result: ToolResult[Any], name: str) -> None:
+    """Keep the name that was asked for, where it is not the ident, in a result that nobody has seen yet."""
+    fields = result.__dict__
+    fields["metadata"] = (
+        {**fields["metadata"], "raw_tool_name": name} if "metadata" in fields else {"raw_tool_name": name}
+    )
+
+
+def with_raw_id(result: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
+    """Keep the id that a call came with, where it had to be given another."""
+    if tool_call_id in ("", result.tool_call_id):
+        return result
+    return replace(result, metadata={**result.metadata, "raw_tool_call_id": tool_call_id})
+
+
+def error_text(error: ToolError) -> str:
+    """Say what went wrong, and what to do about it, one issue a line, in at most `_TEXT` characters.
+
+    The issues of a result are the tool's business: a model can do nothing about them.
+    """
+    lines = [error.message]
+    if error.issues and error.kind is not FailureKind.MALFORMED_RESULT:
+        lines += _issue_lines(error.issues)
+    elif error.hint:
+        lines += error.hint.split("\n")
+    if error.prior_input:
+        lines.append(f"you sent: {error.prior_input}")
+    if error.example:
+        lines.append(f"args that fit: {error.example}")
+    return cut("\n".join(map(visible, lines)), _TEXT)
+
+
+def _issue_lines(issues: Sequence[Issue]) -> list[str]:
+    lines = [f"- {issue.pointer or 'the whole value'}: {issue.hint} (found {issue.found})" for issue in issues]
+    lengths = list(accumulate(len(line) for line in lines))
+    shown = max(1, sum(length <= _ISSUES for length in lengths))
+    return lines if shown == len(lines) else [*lines[:shown], f"- and {len(lines) - shown} more"]
+
+
+def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
+    """Give a result with an error that an executor made as it may be shown: without secrets, folders, within bounds."""
+    error = result.error
+    if error is None:
+        return result
+    result = hide_beside_value(result, secrets)
+    hide = _hiding(secrets)
+    message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
+    told = replace(result.error or error, message=message, hint=hint)
+    told = told if error.cause is None else told.caused_by(error.cause)
+    return with_error_shown(replace(result, error=told))
+
+
+def tool_error_from_error(
+    error: BaseException, *, by_handler: bool = False, secrets: Secrets = NO_SECRETS
+) -> ToolError:
+    """Turn what a handler or an executor raised into a `ToolError`; the exception itself is kept as its cause.
+
+    The message is the exception's own first line, without folders and cut to its bound. What a handler raises is its
+    own failure, even if it is of a kind that stages raise about a call: only `CallFailed` and timeouts say more.
+    """
+    hide = _hiding(secrets)
+    if not isinstance(error, Exception):
+        message, kind, code, hint = _torn_down(error, hide)
+    elif by_handler and not isinstance(error, CallFailed | TimeoutError):
+        message, kind, code, hint = _failure(error, hide)
+    else:
+        message, kind, code, hint = _explained(error, hide)
+    issues = _issues(error) if isinstance(error, InvalidPayload) and not by_handler else ()
+    retry_after = error.retry_after if isinstance(error, ToolRateLimited) else None
+    found = ToolError(message=message, kind=kind, code=code, issues=issues, hint=hint, retry_after=retry_after)
+    return hide_error(found.caused_by(error), secrets)
+
+
+def _hiding(secrets: Secrets) -> Hide:
+    """What leaves the values of a call's secrets out of a whole text, before it is cut."""
+    return secrets.values.hide if secrets.values is not None else str
+
+
+def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
+    """What is wrong with a payload; what is said of a tool's own result shows nothing of the host."""
+    if not isinstance(error, MalformedResult):
+        return error.issues
+    return tuple(
+        replace(each, found=_without_secrets(each.found), hint=_without_secrets(each.hint)) for each in error.issues
+    )
+
+
+def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str]:
+    """Give message, kind, code and hint."""
+    match error:
+        case CallFailed() if not _is_usable(error):
+            return _failure(error, hide)
+        case CallFailed():
+            return _message(error, hide), error.kind, error.code, _hint(hide(error.hint))
+        case MalformedResult():
+            hint = "the tool is at fault, not the call"
+            return "malformed result", FailureKind.MALFORMED_RESULT, "malformed_result", hint
+        case InvalidPayload():
+            return "invalid payload", FailureKind.INVALID_CALL, "validation_error", _hints(error.issues)
+        case ToolNotFound():
+            hint = _did_you_mean(error.suggestions)
+            return "unknown tool", FailureKind.TOOL_NOT_AVAILABLE, "tool_not_available", hint
+        case RunStopped():
+            return "aborted", FailureKind.ABORTED, "aborted", "the user stopped the run"
+        case TurnEnded():
+            hint = "an earlier call of this turn failed or was denied; call again if it still makes sense"
+            return "skipped", FailureKind.SKIPPED, "skipped", hint
+        case ToolUnavailable():
+            return str(error), FailureKind.UNAVAILABLE, "no_executor", "go on without it"
+        case GateRefused():
+            return (
+                cut(visible(hide(error.reason)), _MESSAGE),
+                FailureKind.PERMISSION_DENIED,
+                "gate_refused",
+                "go on without it",
+            )
+        case HookDenied():
+            hint = "do not repeat the call unchanged; go on without it"
+            return cut(visible(hide(str(error))), _MESSAGE), FailureKind.PERMISSION_DENIED, "hook_denied", hint
+        case ToolRateLimited():
+            return str(error), FailureKind.RATE_LIMITED, "rate_limited", _wait(error.retry_after)
+        case PermissionDenied():
+            hint = "do not repeat the call unchanged; go on without it, or ask the user"
+            return str(error), FailureKind.PERMISSION_DENIED, "permission_denied", hint
+        case TimeoutError():
+            return (
+                _message(error, hide),
+                FailureKind.TIMEOUT,
+                "timeout",
+                "try again with less to do, or go on without it",
+            )
+        case TypesDisagree() | CatalogError():
+            return str(error), FailureKind.INTERNAL, "broken_package", "the host is at fault, not the call"
+        case _:
+            return _failure(error, hide)
+
+
+def _is_usable(error: CallFailed) -> bool:
+    """Whether what a handler says of its failure can be shown and recorded."""
+    from toolgen.runtime.calls.results.result_fields import issue_in_error  # few calls fail so
+
+    told = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
+    return issue_in_error(told) is None
+
+
+def _torn_down(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
+    from asyncio import CancelledError  # slow to import, and few calls end like this
+
+    if isinstance(error, CancelledError):
+        return "the tool was cancelled", FailureKind.ABORTED, "cancelled", "go on without it"
+    return _failure(error, hide)
+
+
+def _failure(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
+    hint = "the tool failed, and not the call: go on without it, or try other arguments"
+    return _message(error, hide), FailureKind.INTERNAL, "handler_error", hint
+
+
+def _did_you_mean(suggestions: Sequence[str]) -> str:
+    return f"did you mean {' or '.join(suggestions)}?" if suggestions else "call one of the tools you were given"
+
+
+def _wait(seconds: float | None) -> str:
+    return "go on without it" if seconds is None else f"try again in {ceil(seconds)} s, or go on without it"
+
+
+def _hints(issues: Sequence[Issue]) -> str:
+    return cut(
+        "; ".join(f"{issue.pointer}: {issue.hint}" if issue.pointer else issue.hint for issue in issues), _MESSAGE
+    )
+
+
+def _message(error: BaseException, hide: Hide) -> str:
+    try:
+        text = _details(error) or str(error)
+    except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
+        text = ""
+    first_line = _first_line(hide(text))
+    if not first_line:
+        return f"the tool failed with {type(error).__name__}"
+    return cut(f"{type(error).__name__}: {first_line}" if isinstance(error, KeyError) else first_line, _MESSAGE)
+
+
+def _first_line(text: str) -> str:
+    """The first line of a text, of a traceback the last, as it may be shown."""
+    lines = text.strip().split("\n")
+    return cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
+
+
+def _hint(text: str) -> str:
+    return cut("\n".join(map(_without_secrets, text.split("\n"))), _HINT)
+
+
+def _without_secrets(line: str) -> str:
+    """A line without folders, secrets, and what is no text or steers a terminal."""
+    from toolgen.runtime.redact.redact import redact_text  # many patterns, and most calls go well
+
+    return visible(redact_text(_PATH.sub("", line.strip())))
+
+
+def _details(error: BaseException) -> str:
+    """Say where the first problem of a pydantic error lies; its own first line only counts them."""
+    if not isinstance(error, ValidationError):
+        return ""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f"{error.title}: {'.'.join(map(str, first['loc'])) or 'the value'}: {first['msg']}"

@@ -1,0 +1,209 @@
+"""Permission: policies judge a call, and where they ask, the host's callback answers. No answer means no."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import NOTHING, FailureKind
+from toolgen.runtime.base.errors import CallFailed, PermissionDenied, PermissionFailed
+from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest, allow_all, deny_all
+from toolgen.runtime.policy.policy import Answer, PolicyDecision, Reason, strictest
+from toolgen.runtime.policy.scope import PATH_KEYS, AccessedResources, accessed_resources
+from toolgen.runtime.redact.call_secrets import hide_from_person, hide_text_from_person
+from toolgen.runtime.redact.warning import warn
+from toolgen.schema.json_values import canonical, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping
+
+    from toolgen.runtime.calls.call import Before, Call, Host, Tool
+    from toolgen.runtime.runs.run import Asking
+
+_ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
+_DECISIONS: Final = frozenset(map(str, Decision))
+_ALLOW: Final = Answer.ALLOW
+_DENY: Final = Answer.DENY
+_NOTHING: Final = AccessedResources()
+_TOO_LATE: Final = "nobody answered in time"
+
+
+def bind(tool: Tool, host: Host) -> Before | None:
+    """Make the stage; None where nobody will ever have to be asked."""
+    access = tool.definition.metadata.get("access", {})
+    if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
+        return None
+    is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags
+    if not host.policies and host.permission is not deny_all and is_harmless and not tool.entry.confirm and not access:
+        return None
+    return _Permission(tool, host, access)
+
+
+class _Permission:
+    """The stage of one tool."""
+
+    def __init__(self, tool: Tool, host: Host, access: Mapping[str, Any]) -> None:
+        self._tool = tool
+        self._host = host
+        self._access = access
+        self._outside_runs = host.policies.judge(tool.entry, "main", "")
+        self._denies_all = host.permission is deny_all
+        self._is_by_call = bool(access) or "network" in tool.entry.tags
+        fields: Mapping[str, Any] = tool.definition.input_schema.get("properties", {})
+        self._defaults = {
+            name: field["default"] for name, field in fields.items() if is_object(field) and "default" in field
+        }
+
+    def __call__(self, call: Call) -> Awaitable[None] | None:
+        name = self._tool.entry.ident
+        decided = call.run.effective.policy_decision(name) if call.run else self._outside_runs
+        found = _NOTHING
+        if self._is_by_call:
+            found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
+            if found.problem:
+                message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
+                raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
+            if found.is_cwd_outside:
+                message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
+                raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
+            decided = self._judged_by_call(decided, found)
+        if decided.answer is _DENY:
+            _note_denied(call)
+            raise PermissionDenied(name, "a policy forbids it")
+        if decided.answer is not _ALLOW or self._denies_all:
+            if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
+                return self._ask(call, found, decided)
+            call.decision = "granted"
+        if found.concerning:
+            _note_granted(call, found)
+        return None
+
+    def _judged_by_call(self, of_tool: PolicyDecision, found: AccessedResources) -> PolicyDecision:
+        """What the policies say of the hosts and the paths that the call names, beside what they say of the tool."""
+        judged = [of_tool]
+        if "network" in self._tool.entry.tags:
+            judged.append(self._host.policies.judge_hosts(found.hosts))
+            if found.has_unknown_host:
+                judged.append(self._host.policies.judge_unknown_host())
+        if found.concerns:
+            judged.append(PolicyDecision(Answer.ASK, tuple(Reason(Answer.ASK, concern) for concern in found.concerns)))
+        reasons = tuple(reason for each in judged for reason in each.reasons)
+        return PolicyDecision(strictest(each.answer for each in judged), reasons)
+
+    async def _ask(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> None:
+        """Ask about a call. One whose grant others are just asking for waits, and asks if there is none after that."""
+        if call.run is None or not found.scope:
+            return await self._ask_now(call, found, decided)
+        grant, session = (self._tool.entry.ident, found.scope), call.run.session
+        async with session.asking_for(grant) as asking:
+            if grant not in session.grants:
+                return await self._ask_now(call, found, decided, asking)
+        call.decision = "granted"
+        if found.concerning:
+            _note_granted(call, found)
+        return None
+
+    async def _ask_now(
+        self, call: Call, found: AccessedResources, decided: PolicyDecision, asking: Asking | None = None
+    ) -> None:
+        name = self._tool.entry.ident
+        try:
+            if asking is not None and asking.timed_out:
+                raise PermissionFailed(name, _TOO_LATE)
+            answer = await self._answer(call, self._request(call, found, decided))
+        except PermissionFailed as error:
+            if asking is not None and isinstance(error.__cause__, TimeoutError):
+                asking.timed_out = True
+            _note_denied(call)
+            raise
+        decision = answer.decision
+        if answer.reason or answer.metadata:
+            call.permission = {"reason": answer.reason, "metadata": answer.metadata}
+        if decision not in _ALLOWED:
+            _note_denied(call)
+            raise PermissionDenied(name, f"permission was denied{': ' * bool(answer.reason)}{answer.reason}")
+        if decision == Decision.ALLOW_FOR_SESSION and found.scope and call.run is not None:
+            call.run.session.grants.add((name, found.scope))
+        call.decision = str(decision)
+        if found.concerning:
+            _note_granted(call, found)
+
+    async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
+        from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts allow all
+
+        host, name = self._host, self._tool.entry.ident
+        try:
+            answer = host.permission(request)
+            if isawaitable(answer):
+                answer = await answer_within(host.permission_timeout, answer)
+        except TimeoutError as error:
+            raise PermissionFailed(name, _TOO_LATE) from error
+        except Exception as error:
+            warn("the permission callback failed on %s; the call is denied", name, error=error, secrets=call.secrets)
+            raise PermissionFailed(name, "the permission check failed") from error
+        return _decision(name, answer)
+
+    def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
+        from toolgen.runtime.redact.shown_args import filled, summary  # many patterns, and most calls ask nobody
+
+        entry, definition = self._tool.entry, self._tool.definition
+        scope = found.scope if call.run else None  # only a run has a session to keep it
+        is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
+        shown = hide_from_person(call.args, call.secrets)
+        hide = partial(hide_text_from_person, secrets=call.secrets)
+        return PermissionRequest(
+            tool_name=entry.ident,
+            permission=entry.permission,
+            tags=entry.tags,
+            arguments=call.arguments if shown is call.args else canonical(shown),
+            meta=call.meta,
+            summary=summary(shown),
+            confirm=filled(entry.confirm, shown),
+            scope=scope and tuple((what, hide(value)) for what, value in scope),
+            hosts=tuple(map(hide, found.hosts)),
+            cwd=hide(
+                found.cwd or (self._host.paths().project if command or self._access.keys() & set(PATH_KEYS) else "")
+            ),
+            env=(*self._host.policies.env, *command.get("env", ())) if command else (),
+            dangerous=is_dangerous,
+            reasons=tuple(hide(reason.source) for reason in decided.reasons if reason.answer is decided.answer),
+            hook=call.hook,
+            suggested=_suggested(found, may_last=scope is not None and not is_dangerous),
+        )
+
+
+def _note_denied(call: Call) -> None:
+    """Tell the turn of a call that it was denied here: what a handler says of its own failure decides nothing there."""
+    denied = call.run.progress.denied if call.run is not None else {}
+    if call.meta.tool_call_id in denied:
+        denied[call.meta.tool_call_id] = True
+
+
+def _decision(name: str, answer: object) -> PermissionDecision:
+    """What a callback decided: its code may give anything, and what is no decision is a no."""
+    given: Any = answer if isinstance(answer, PermissionDecision) else None
+    decision, reason = (given.decision, given.reason) if given else (answer, "")
+    if isinstance(decision, str) and decision in _DECISIONS and isinstance(reason, str):
+        try:
+            metadata = json.loads(canonical(dict(given.metadata))) if given else NOTHING
+        except (ValueError, TypeError, RecursionError) as error:
+            warn("the metadata of the permission callback on %s are no JSON object: a denial", name, error=error)
+        else:
+            return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata)
+    else:
+        warn("the permission callback gave no decision on %s, but a %s: a denial", name, type(answer).__name__)
+    return PermissionDecision(decision=Decision.DENY)
+
+
+def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
+    """Whatever lies in the way of a path, no; for the session where it is known what that covers, and harmless."""
+    if found.concerns:
+        return Decision.DENY
+    return Decision.ALLOW_FOR_SESSION if may_last else Decision.ALLOW_ONCE
+
+
+def _note_granted(call: Call, found: AccessedResources) -> None:
+    """Tell whoever opens the paths that somebody allowed them."""
+    call.meta = call.meta.with_fields(granted=found.concerning)

@@ -1,0 +1,131 @@
+"""The `core` profile: the subset of JSON Schema that every provider and every model can be trusted with.
+
+What it asks of a schema it asks with the schema's definitions in place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.subschemas import DEFINITIONS, definitions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ANNOTATIONS: Final = frozenset(
+    {"$schema", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+)
+_BOUNDS: Final = frozenset(
+    {
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    }
+)
+_STRUCTURE: Final = frozenset({"type", "enum", "required", "properties", "items", "additionalProperties"})
+_CORE: Final = _ANNOTATIONS | _BOUNDS | _STRUCTURE
+_DATA: Final = frozenset({"const", "default", "enum", "examples"})
+_SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "dependentSchemas", *DEFINITIONS})
+
+_MOST_PARTS: Final = 100_000
+"""JSON values in a schema with its definitions in place."""
+
+_MOST_LEVELS: Final = 100
+"""Of the same, inside each other: Python follows them by recursion, five calls for each."""
+
+
+def core_violations(schema: Any, path: str = "$") -> Iterator[tuple[str, str]]:
+    """Give path and keyword of all that lies outside `core`, in the order of the schema.
+
+    Local types must be in place already (`with_definitions_in_place`); what is left of them is named where it is
+    referred to. A path reads `$.properties.a.items`.
+    """
+    if not is_object(schema):
+        if schema is not True:
+            yield path, "false"
+        return
+    for keyword, value in schema.items():
+        if keyword == "properties" and is_object(value):
+            for name, field in value.items():
+                yield from core_violations(field, f"{path}.properties.{name}")
+        elif keyword == "items" and is_object(value):
+            yield from core_violations(value, f"{path}.items")
+        elif not (_allowed(keyword, value) or keyword.startswith("x-")):
+            yield path, keyword
+
+
+def _allowed(keyword: str, value: Any) -> bool:
+    match keyword:
+        case "additionalProperties":
+            return value is False
+        case "type":
+            return isinstance(value, str)
+        case "items":
+            return value is True
+        case _:
+            return keyword in _CORE or keyword in DEFINITIONS
+
+
+def with_definitions_in_place(schema: Any) -> Any:
+    """Copy a schema with its local references (`#/$defs/…`) replaced by what they name.
+
+    A recursive reference stays, and so does one beside keywords that restrict it further; annotations beside a
+    reference win over the definition's own. Definitions that nothing refers to any more are left out. A schema that
+    would grow beyond bounds by it is returned as it is.
+    """
+    try:
+        placed = _Placing(definitions_of(schema)).placed(schema, ())
+    except _Oversized:
+        return schema
+    if is_object(placed) and not any(ref.startswith("#") for ref in _references(placed)):
+        return {keyword: value for keyword, value in placed.items() if keyword not in DEFINITIONS}
+    return placed
+
+
+class _Oversized(Exception):
+    """A schema with its definitions in place has too many parts, or too many levels."""
+
+
+class _Placing:
+    def __init__(self, definitions: dict[str, Any]) -> None:
+        self._definitions = definitions
+        self._parts = self._levels = 0
+
+    def placed(self, node: Any, inside: tuple[str, ...]) -> Any:
+        self._parts += 1
+        if self._parts > _MOST_PARTS or self._levels > _MOST_LEVELS:
+            raise _Oversized
+        self._levels += 1
+        made = self._placed(node, inside)
+        self._levels -= 1
+        return made
+
+    def _placed(self, node: Any, inside: tuple[str, ...]) -> Any:
+        if is_array(node):
+            return [self.placed(item, inside) for item in node]
+        if not is_object(node):
+            return node
+        ref = node.get("$ref")
+        beside = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
+        target = self._definitions.get(ref) if isinstance(ref, str) and ref not in inside else None
+        if is_object(target) and _ANNOTATIONS.issuperset(beside):
+            return {**self.placed(target, (*inside, str(ref))), **beside}
+        return {keyword: self._placed_below(keyword, value, inside) for keyword, value in node.items()}
+
+    def _placed_below(self, keyword: str, value: Any, inside: tuple[str, ...]) -> Any:
+        if keyword in _DATA:
+            return value
+        if keyword in _SCHEMAS_BY_NAME and is_object(value):
+            return {name: self.placed(each, inside) for name, each in value.items()}
+        return self.placed(value, inside)
+
+
+def _references(node: Any) -> Iterator[str]:
+    if is_array(node):
+        for item in node:
+            yield from _references(item)
+    elif is_object(node):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for value in node.values():
+            yield from _references(value)

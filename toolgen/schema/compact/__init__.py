@@ -1,0 +1,1 @@
+"""Compact schemas: what tells a model something, in few bytes."""

@@ -1,0 +1,290 @@
+"""Compact schemas: what tells a model something, without what only costs.
+
+A schema means the instances that it accepts, and every description, constraint, default and example in it; formats
+count as what they are by default, annotations. None of that is lost. What goes: titles that repeat a name, definitions
+that nothing refers to, references where one is all there is, unions with null and of values spelled as alternatives,
+`default: null` of what may be left out or null, and keywords that ask nothing. What is not understood stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.compact.unions import META_DATA, accepts_null, is_null, put_in_place, without_union
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.schema.pointer import key_of
+from toolgen.schema.subschemas import DEEPEST, DEFINITIONS, is_deeper, schemas_below, with_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+_DRAFT_7: Final = "http://json-schema.org/draft-07/schema"
+_DIALECTS: Final = ("https://json-schema.org/draft/2020-12/schema", _DRAFT_7)
+
+_DATA: Final = frozenset({"const", "default", "enum", "examples", "title", "description", "$comment"})
+_PLACE_MATTERS: Final = frozenset({
+    *("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$dynamicRef", "$recursiveRef"),
+})  # fmt: skip
+"""Keywords by which parts of a schema are found in another way than from its root; parts are not moved then."""
+
+_DRAFTS_DIFFER: Final = frozenset({
+    *("additionalItems", "dependencies", "prefixItems", "dependentSchemas", "dependentRequired", "minContains"),
+    *("maxContains", "unevaluatedItems", "unevaluatedProperties", "contentEncoding", "contentMediaType"),
+})  # fmt: skip
+"""Keywords that one of draft-07 and 2020-12 knows and the other does not."""
+
+
+def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema that accepts the same instances and tells a model the same, in fewer bytes.
+
+    Pure, the same for the same schema, and done once: `compact(compact(schema)) == compact(schema)`. The result may
+    share parts with `schema`. A schema of another dialect than 2020-12 and draft-07 is given back as it is, and so is
+    one nested more than 100 levels deep. Time and size are linear: nothing is written more often than it was.
+    """
+    dialect = schema.get("$schema", _DIALECTS[0])
+    if not isinstance(dialect, str) or dialect.rstrip("#") not in _DIALECTS or is_deeper(schema, DEEPEST):
+        return dict(schema)
+    return _Compaction(dict(schema), is_draft_7=dialect.rstrip("#") == _DRAFT_7).whole()
+
+
+def model_args_schema(args: Mapping[str, Any], inject: Collection[str] = ()) -> dict[str, Any]:
+    """Return the args of a tool as a model is told of them: compact, and without the fields that the host fills.
+
+    An open object refuses these by `false`, which would tell a model their names.
+    """
+    properties = args.get("properties")
+    if not inject or not is_object(properties):
+        return compact(args)
+    return compact({**args, "properties": {name: each for name, each in properties.items() if name not in inject}})
+
+
+class _Compaction:
+    """One schema on its way. Definitions go by the keyword that they stand under, and their name."""
+
+    def __init__(self, root: dict[str, Any], *, is_draft_7: bool) -> None:
+        self._root = root
+        self._is_draft_7 = is_draft_7
+        self._survey = _Survey(root)
+        self._finished: dict[_Definition, Any] = {}
+        self._placed: set[_Definition] = set()
+        self._drafts_differ = False
+
+    def whole(self) -> dict[str, Any]:
+        """Compact all of it."""
+        own = {key: value for key, value in self._root.items() if key not in ("$schema", "$id", *DEFINITIONS)}
+        if not self._survey.is_plain:
+            own = {key: value for key, value in self._root.items() if key != "$schema" or self._is_draft_7}
+            return self._whole(own)
+        for definition in self._survey.live:
+            self._finished[definition] = self._node(self._survey.definitions[definition])
+        made = self._whole(own)
+        kept: dict[str, dict[str, Any]] = {}
+        for keyword, name in self._survey.definitions:
+            if (keyword, name) in self._finished and (keyword, name) not in self._placed:
+                kept.setdefault(keyword, {})[name] = self._settled(self._finished[keyword, name], (name,))
+        needs_dialect = self._is_draft_7 and self._drafts_differ
+        return {**({"$schema": self._root["$schema"]} if needs_dialect else {}), **made, **kept}
+
+    def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Compact the schema of the whole, whose title says nothing where it is the name of a class."""
+        made: dict[str, Any] = self._node(schema, _class_name(schema))
+        while name := _class_name(made):
+            made = self._settled(made, name)
+        return made
+
+    def _node(self, schema: Any, names: Collection[str] = (), *, is_choice: bool = False) -> Any:
+        """Compact one schema, whose place goes by `names`; `is_choice` where it is one of several alternatives."""
+        if not is_object(schema):
+            return schema
+        made: dict[str, Any] = {}
+        for keyword, value in schema.items():
+            if keyword == "title" and _repeats(value, names):
+                continue
+            below = self._below(keyword, value, schema)
+            if not self._is_waste(keyword, below):
+                made[keyword] = below
+        if self._survey.is_plain:
+            made = self._with_definition(made, is_choice=is_choice)
+        self._look_for_draft(made)
+        return self._settled(made, names)
+
+    def _below(self, keyword: str, value: Any, schema: dict[str, Any]) -> Any:
+        if keyword == "description" and isinstance(value, str):
+            return value.rstrip()
+        if keyword == "properties" and is_object(value):
+            required = schema.get("required")
+            needed = {each for each in required if isinstance(each, str)} if is_array(required) else set[str]()
+            return {name: self._field(name, each, is_required=name in needed) for name, each in value.items()}
+        if keyword in DEFINITIONS and is_object(value):
+            return {name: self._node(each, (name,)) for name, each in value.items()}
+        is_union = keyword in ("anyOf", "oneOf") and is_array(value)
+        is_choice = is_union and sum(not is_null(each) for each in value) > 1
+        return with_schemas(keyword, value, lambda each: self._node(each, is_choice=is_choice))
+
+    def _field(self, name: str, schema: Any, *, is_required: bool) -> Any:
+        made = self._node(schema, (name,))
+        if is_required or not is_object(made) or made.get("default", ...) is not None or not accepts_null(made):
+            return made
+        return {keyword: value for keyword, value in made.items() if keyword != "default"}
+
+    def _is_waste(self, keyword: str, value: Any) -> bool:
+        match keyword:
+            case "$comment":
+                return True
+            case "description":
+                return bool(value == "")
+            case "required":
+                return bool(value == [])
+            case "additionalProperties":
+                return value in (True, {}) and self._survey.is_plain and not self._survey.has_unevaluated
+            case "$defs" | "definitions":
+                return self._survey.is_plain
+            case _:
+                return False
+
+    def _with_definition(self, schema: dict[str, Any], *, is_choice: bool) -> dict[str, Any]:
+        """Put what a reference leads to in its place, if nothing else refers to it and the two can stand together."""
+        definition = _definition(schema.get("$ref"))
+        if definition is None or definition not in self._survey.used_once:
+            return schema
+        target = self._finished[definition]
+        if not is_object(target) or not META_DATA.union(("$ref",)).issuperset(schema):
+            return schema
+        # Of several alternatives, its name may be all that tells one from the others.
+        is_named = is_choice and "title" not in schema
+        target = target if is_named else self._settled(target, (definition[1],))
+        made = None if is_deeper(target, DEEPEST) else put_in_place(schema, "$ref", target)
+        if made is None:
+            return schema
+        self._placed.add(definition)
+        return made
+
+    def _settled(self, schema: Any, names: Collection[str]) -> Any:
+        """Drop the title where it repeats a name, and unions where they can be, until there is no more of it."""
+        while is_object(schema):
+            if "title" in schema and _repeats(schema["title"], names):
+                schema = {keyword: value for keyword, value in schema.items() if keyword != "title"}
+            shorter = without_union(schema) if self._survey.is_plain else None
+            if shorter is None:
+                break
+            schema = shorter
+        return schema
+
+    def _look_for_draft(self, schema: dict[str, Any]) -> None:
+        self._drafts_differ = (
+            self._drafts_differ
+            or not _DRAFTS_DIFFER.isdisjoint(schema)
+            or is_array(schema.get("items"))
+            or ("$ref" in schema and not META_DATA.union(("$ref",)).issuperset(schema))
+        )
+
+
+_Definition = tuple[str, str]
+
+
+class _Survey:
+    """What refers to what in a schema.
+
+    `is_plain` says that all references lead to the root, or to definitions in it, so that parts can be moved. Then
+    `live` are the definitions that are reached, each after those it refers to (in a cycle, but one), and `used_once`
+    those of them that one reference alone leads to.
+    """
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self.definitions: dict[_Definition, Any] = {
+            (keyword, name): each
+            for keyword in DEFINITIONS
+            if is_object(root.get(keyword))
+            for name, each in root[keyword].items()
+        }
+        self.is_plain = True
+        self.has_unevaluated = False
+        self._uses = Counter[_Definition]()
+        own = {key: value for key, value in root.items() if key not in ("$schema", "$id")}
+        self.live = self._reached(own)
+        self.used_once = {definition for definition in self.live if self._uses[definition] == 1}
+
+    def _reached(self, root: dict[str, Any]) -> list[_Definition]:
+        """Walk from the root; recursion would be as deep as definitions form a chain."""
+        finished: dict[_Definition, None] = {}
+        seen: set[_Definition] = set()
+        path: list[tuple[_Definition | None, Iterator[_Definition]]] = [(None, iter(self._references(root)))]
+        while path:
+            definition, references = path[-1]
+            following = next((each for each in references if each not in seen), None)
+            if following is not None:
+                seen.add(following)
+                path.append((following, iter(self._references(self.definitions[following]))))
+                continue
+            path.pop()
+            if definition is not None:
+                finished[definition] = None
+        return list(finished)
+
+    def _references(self, schema: Any) -> list[_Definition]:
+        """Count what a schema refers to, and look for what keeps its parts where they are."""
+        found: list[_Definition] = []
+        nodes = [schema]
+        while nodes:
+            node = nodes.pop()
+            if not is_object(node):
+                continue
+            self.is_plain = self.is_plain and _PLACE_MATTERS.isdisjoint(node)
+            self.has_unevaluated = self.has_unevaluated or "unevaluatedProperties" in node
+            for keyword, value in node.items():
+                if keyword == "$ref":
+                    found += self._referred(value)
+                elif keyword in DEFINITIONS:
+                    continue
+                elif (below := list(schemas_below(keyword, value))) or keyword in _DATA:
+                    nodes += below
+                else:
+                    found += self._mentioned(value)
+        return found
+
+    def _referred(self, reference: Any) -> list[_Definition]:
+        definition = _definition(reference)
+        if definition is None or definition not in self.definitions:
+            self.is_plain = self.is_plain and reference == "#"
+            return []
+        self._uses[definition] += 1
+        return [definition]
+
+    def _mentioned(self, data: Any) -> list[_Definition]:
+        """Find definitions that a keyword names as text, as `discriminator` does; they stay, and keep their names."""
+        found: list[_Definition] = []
+        values = [data]
+        while values:
+            value = values.pop()
+            if is_array(value) or is_object(value):
+                values += value.values() if is_object(value) else value
+            elif (definition := _definition(value)) in self.definitions:
+                found.append(definition)
+                self._uses[definition] += 2
+        return found
+
+
+def _definition(reference: Any) -> _Definition | None:
+    """The definition that a reference leads to, where it leads to one at the root."""
+    match reference.split("/") if isinstance(reference, str) else ():
+        case ["#", ("$defs" | "definitions") as keyword, step]:
+            return keyword, key_of(step)
+        case _:
+            return None
+
+
+def _repeats(title: Any, names: Collection[str]) -> bool:
+    """Whether a title says no more than a name does: `Created After` for `created_after`."""
+    if not isinstance(title, str):
+        return False
+    return not title.strip() or any(title == name or (_letters(title) == _letters(name) != "") for name in names)
+
+
+def _class_name(schema: dict[str, Any]) -> tuple[str, ...]:
+    title = schema.get("title")
+    return (title,) if isinstance(title, str) and title.isidentifier() else ()
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,0 +1,1 @@
+"""Comparison of schemas: a normal form, and containment."""

@@ -1,0 +1,127 @@
+"""Normal form: one form of schemas that mean the same and differ in order, in names of definitions, or in noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.drafts import as_2020_12
+from toolgen.schema.json_values import canonical, is_array, is_object
+from toolgen.schema.pointer import at
+from toolgen.schema.schema_text import ANNOTATIONS, SILENT
+from toolgen.schema.subschemas import with_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_PARTS: Final = 20_000
+"""Parts of a schema after its references are replaced; definitions that refer to each other can make them many."""
+
+_BACK: Final = "$ref to what it is in"
+_UNORDERED: Final = frozenset({"required", "enum", "type", "examples"})
+_EMPTY: Final[Mapping[str, Any]] = {
+    "required": [], "properties": {}, "patternProperties": {}, "dependentRequired": {}, "dependentSchemas": {},
+    "additionalProperties": True, "items": True, "unevaluatedProperties": True, "unevaluatedItems": True,
+    "minLength": 0, "minItems": 0, "minProperties": 0, "uniqueItems": False,
+}  # fmt: skip
+"""Values with which a keyword allows everything."""
+
+
+class TooLargeError(ValueError):
+    """A schema has more than `MOST_PARTS` parts after its references are replaced."""
+
+
+def normal_form(schema: Any, *, texts: bool = False) -> Any:
+    """Return the normal form of a schema: equal forms accept the same values.
+
+    References inside the schema are replaced by what they refer to. What refers to itself is marked by `$recursive`,
+    and a reference to it becomes the number of such marks that it leads back: `{"$ref": 1}` is the innermost.
+    Keywords that assert nothing are left out; with `texts`, titles and descriptions are kept. Raises `TooLargeError`.
+    """
+    root = as_2020_12(schema) if is_object(schema) else schema
+    return _numbered(_Form(root, texts=texts).of(root, ("#",)), ())
+
+
+def is_closed(form: Any, marks: int = 0) -> bool:
+    """Return whether all recursive references of a normal form lead to parts of it."""
+    if is_array(form):
+        return all(is_closed(part, marks) for part in form)
+    if not is_object(form):
+        return True
+    inside = marks + ("$recursive" in form)
+    reference = form.get("$ref")
+    if isinstance(reference, int) and reference > inside:
+        return False
+    return all(is_closed(part, inside) for part in form.values())
+
+
+class _Form:
+    def __init__(self, root: Any, *, texts: bool) -> None:
+        self._root = root
+        self._left_out = SILENT | (ANNOTATIONS - {"title", "description"} if texts else ANNOTATIONS)
+        self._parts = 0
+        self._recursive = set[str]()
+
+    def of(self, schema: Any, behind: tuple[str, ...]) -> Any:
+        """Return the form of a part. `behind` are the references that led to it, the last at the end."""
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise TooLargeError(f"more than {MOST_PARTS} parts")
+        if schema == {}:
+            return True
+        if not is_object(schema):
+            return schema
+        form = {
+            keyword: _ordered(keyword, with_schemas(keyword, value, lambda part: self.of(part, behind)))
+            for keyword, value in schema.items()
+            if keyword != "$ref" and keyword not in self._left_out and not keyword.startswith("x-")
+        }
+        form = {keyword: value for keyword, value in form.items() if not _is_empty(keyword, value)}
+        if "$ref" in schema:
+            return self._referred(schema["$ref"], form, behind)
+        return self._marked(form or True, "#") if schema is self._root else form or True
+
+    def _referred(self, reference: Any, beside: dict[str, Any], behind: tuple[str, ...]) -> Any:
+        found = at(self._root, reference) if isinstance(reference, str) else None
+        if found is None:
+            target: Any = {"$ref": reference}
+        elif reference in behind:
+            self._recursive.add(reference)
+            target = {_BACK: reference}
+        else:
+            target = self._marked(self.of(found, (*behind, reference)), reference)
+        if not beside:
+            return target
+        if beside.keys() <= ANNOTATIONS and is_object(target):
+            return {**target, **beside}
+        return {**beside, "allOf": [*beside.get("allOf", []), target]}
+
+    def _marked(self, form: Any, reference: str) -> Any:
+        if reference not in self._recursive or not is_object(form):
+            return form
+        self._recursive.remove(reference)
+        return {"$recursive": reference, **form}
+
+
+def _numbered(form: Any, marks: tuple[str, ...]) -> Any:
+    if is_array(form):
+        return [_numbered(part, marks) for part in form]
+    if not is_object(form):
+        return form
+    if _BACK in form:
+        return {"$ref": len(marks) - max(place for place, mark in enumerate(marks) if mark == form[_BACK])}
+    inside = (*marks, form["$recursive"]) if "$recursive" in form else marks
+    return {keyword: True if keyword == "$recursive" else _numbered(part, inside) for keyword, part in form.items()}
+
+
+def _ordered(keyword: str, value: Any) -> Any:
+    if keyword in _UNORDERED and is_array(value):
+        ordered = sorted(value, key=canonical)
+        return ordered[0] if keyword == "type" and len(ordered) == 1 else ordered
+    return value
+
+
+def _is_empty(keyword: str, value: Any) -> bool:
+    if keyword not in _EMPTY:
+        return False
+    empty = _EMPTY[keyword]
+    return type(value) is type(empty) and bool(value == empty)

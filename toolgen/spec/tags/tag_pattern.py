@@ -1,0 +1,202 @@
+r"""Tag patterns: the regular expressions by which a line of text becomes the args of a tool.
+
+They are written as Python's, and mean the same. What has no bound on its time, or no use in one line, is refused:
+
+    (factual|communication)\s+(.+)      taken: words, classes, groups, `|`, and `*`, `+`, `?`, `{2,5}`, lazy with a `?`
+    (\w+) \1                            refused: a backreference; so are lookaround, conditions, atomic groups, flags
+    ^(.+)$                              refused: an anchor; the pattern has to match all there is anyway
+    (a|b*)*                             refused: what is repeated may be empty
+    (?:(\w+) )+                         refused: a group that is repeated, of which only the last would be kept
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from warnings import catch_warnings
+
+from toolgen.spec.tags.tag_program import End, choice, group, one, repeat, run, sequence, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.spec.tags.tag_program import Instruction, Part
+
+MAX_LENGTH: Final = 8192
+"""How many characters a pattern may have."""
+
+MAX_SIZE: Final = 1000
+"""How many instructions a pattern may become. A repetition with bounds becomes as many copies."""
+
+MAX_DEPTH: Final = 50
+"""How deep groups may nest."""
+
+_NO_BOUND: Final = "do without it: nothing bounds the time that it takes"
+_REFUSED: Final = (
+    (re.compile(r"\\[1-9]|\(\?P="), "a backreference", _NO_BOUND),
+    (re.compile(r"\(\?<?[=!]"), "a lookaround", _NO_BOUND),
+    (re.compile(r"\(\?\("), "a condition", _NO_BOUND),
+    (re.compile(r"\(\?>"), "an atomic group", "write `(?:…)`"),
+    (re.compile(r"\(\?[aiLmsux-]"), "a flag", "write the alternatives, as in `[Yy]es`"),
+    (re.compile(r"\(\?#"), "a comment", "leave it out"),
+    (
+        re.compile(r"[\^$]|\\[AbBzZ]"),
+        "an anchor",
+        "remove it: the pattern must match everything after the prefix",
+    ),
+    (re.compile(r"\{"), "a brace that repeats nothing", r"write `\{` for the brace itself"),
+    (re.compile(r"\\."), "an escape that tag patterns do not have", "write the character itself"),
+)
+"""What is refused, what it is called, and what to write instead."""
+
+_CLASS: Final = re.compile(r"\.|\\[dDsSwW]|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)
+_ONE_CHARACTER: Final = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[afnrtv])")
+_ESCAPED: Final = re.compile(r"\\[^0-9A-Za-z]")
+_GROUP: Final = re.compile(r"\((?:\?P<\w+>)?(?!\?)")
+_REPEAT: Final = re.compile(
+    r"(?:(?P<sign>[*+?])|\{(?=[0-9,])(?P<least>[0-9]*)(?P<to>,?)(?P<most>[0-9]*)\})(?P<how>[?+]?)"
+)
+_SIGNS: Final = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+class PatternRefused(ValueError):
+    """A text is no tag pattern. It says why, in a clause; `hint` says what to write instead, where that is known."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        self.reason = reason
+        self.hint = hint
+        super().__init__(reason)
+
+    def __reduce__(self) -> tuple[type[PatternRefused], tuple[str, str]]:
+        return (PatternRefused, (self.reason, self.hint))
+
+
+@dataclass(frozen=True, slots=True)
+class TagPattern:
+    """A pattern that was read. `words` has, for each group, all the words it can be, where these are counted out."""
+
+    program: Sequence[Instruction]
+    start: int
+    words: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def parse(cls, pattern: str) -> TagPattern:
+        """Read a pattern. Raises `PatternRefused`."""
+        if len(pattern) > MAX_LENGTH:
+            raise PatternRefused(f"has more than {MAX_LENGTH} characters")
+        with catch_warnings(action="ignore"):  # of sets that may mean more one day
+            try:
+                re.compile(pattern)
+            except (re.error, RecursionError, OverflowError) as error:
+                raise PatternRefused(f"is not a regular expression: {error}") from None
+            reader = _Reader(pattern)
+            part = reader.choice()
+        program: list[Instruction] = [End()]
+        return cls(program, part.build(program, 0), tuple(reader.words))
+
+    @property
+    def groups(self) -> int:
+        """How many groups it has."""
+        return len(self.words)
+
+    def match(self, text: str) -> tuple[str, ...] | None:
+        """Match a whole text, in time linear in it: what the groups caught, empty where they took no part, or None."""
+        return run(self.program, self.start, self.groups, text)
+
+
+class _Reader:
+    """Reads what Python takes as a regular expression: its brackets match, and its repetitions repeat something."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self._depth = 0
+        self.words: list[tuple[str, ...]] = []
+
+    def choice(self) -> Part:
+        branches = [self._sequence()]
+        while self._take("|"):
+            branches.append(self._sequence())
+        return _bounded(choice(branches))
+
+    def _sequence(self) -> Part:
+        parts: list[Part] = []
+        while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
+            part = self._repeated(self._atom())
+            if parts and len(parts[-1].words) == len(part.words) == 1:
+                part = text(parts.pop().words[0] + part.words[0])
+            parts.append(part)
+        return sequence(parts)
+
+    def _atom(self) -> Part:
+        if found := self._next(_CLASS) or self._next(_ONE_CHARACTER):
+            return one(re.compile(found[0]))
+        if found := self._next(_GROUP):
+            return self._group(number=len(self.words))
+        if self._take("(?:"):
+            return self._group(number=None)
+        if found := self._next(_ESCAPED):
+            return text(found[0][1])
+        self._check_refused()
+        self._at += 1
+        return text(self._pattern[self._at - 1])
+
+    def _group(self, number: int | None) -> Part:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise PatternRefused(f"nests groups more than {MAX_DEPTH} deep")
+        if number is not None:
+            self.words.append(())
+        part = self.choice()
+        self._take(")")
+        self._depth -= 1
+        if number is None:
+            return part
+        self.words[number] = part.words
+        return group(number, part)
+
+    def _repeated(self, part: Part) -> Part:
+        found = self._next(_REPEAT)
+        if found is None:
+            return part
+        shown = found[0]
+        if found["how"] == "+":
+            raise PatternRefused(f"uses a possessive repetition, `{shown}`", "write it without the last `+`")
+        least, most = _SIGNS[found["sign"]] if found["sign"] else _bounds(found)
+        if part.may_be_empty:
+            raise PatternRefused(f"repeats with `{shown}` what may be empty", "let what is repeated hold a character")
+        if part.has_group and (least, most) != (0, 1):
+            raise PatternRefused(f"repeats a group with `{shown}`", "repeat inside of the group, or write `(?:…)`")
+        return _bounded(repeat(part, least, most, lazy=found["how"] == "?"))
+
+    def _check_refused(self) -> None:
+        for construct, what, hint in _REFUSED:
+            found = construct.match(self._pattern, self._at)
+            if found is not None:
+                raise PatternRefused(f"uses {what}, `{found[0]}`", hint)
+
+    def _next(self, token: re.Pattern[str]) -> re.Match[str] | None:
+        found = token.match(self._pattern, self._at)
+        if found is not None:
+            self._at = found.end()
+        return found
+
+    def _take(self, token: str) -> bool:
+        is_here = self._pattern.startswith(token, self._at)
+        self._at += len(token) if is_here else 0
+        return is_here
+
+
+def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
+    least = int(found["least"] or 0)
+    if not found["to"]:
+        return least, least
+    return least, int(found["most"]) if found["most"] else None
+
+
+def _bounded(part: Part) -> Part:
+    if part.size > MAX_SIZE:
+        hint = "repeat fewer times, or without an upper bound"
+        raise PatternRefused(f"becomes more than {MAX_SIZE} instructions", hint)
+    return part
