@@ -29,7 +29,7 @@ demo: .venv/ready ## Build the example specs, import the result, and call a tool
 	@$(PYTHON) toolgen/cli/example/app.py
 
 # What everything else stands on, without property tests and tests that start many programs.
-FAST := tests/test_cases.py $(addprefix tests/,compiler providers runtime schema search spec)
+FAST := tests/test_cases.py $(addprefix tests/unit/,compiler providers runtime schema search spec)
 
 .PHONY: check
 check: .venv/ready ## Run lint and the fast tests, in under a minute

@@ -18,11 +18,11 @@ import sys
 from importlib import import_module
 from typing import Final
 
-from toolgen.cli import COMMANDS
 from toolgen.cli import main as toolgen
+from toolgen.cli.commands import COMMANDS, module_of
 
 MODULES: Final = (
-    *(f"toolgen.cli.commands.{'import_' if name == 'import' else name}" for name in COMMANDS),
+    *map(module_of, COMMANDS),
     *("toolgen.cli.front", "toolgen.compiler.build", "toolgen.compiler.documents", "toolgen.compiler.resolve"),
     *("toolgen.compiler.source.read", "toolgen.llm", "toolgen.runtime.calls", "rich.console", "rich.progress"),
     *("datamodel_code_generator.parser.jsonschema", "jinja2", "jsonschema", "jsonschema_rs"),
