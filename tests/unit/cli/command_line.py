@@ -53,7 +53,7 @@ def toolgen(folder: Path, *arguments: str, stdin: str = "") -> Finished:
 def _server() -> socket.socket:
     """Start the process that forks for each command. It ends with this one."""
     here, there = socket.socketpair()
-    command = [sys.executable, "-m", "tests.cli.command_server", str(there.fileno())]
+    command = [sys.executable, "-m", "tests.unit.cli.command_server", str(there.fileno())]
     server = subprocess.Popen(command, cwd=ROOT, pass_fds=[there.fileno()])
     there.close()
 
