@@ -24,7 +24,7 @@ def problems(folder: Path) -> list[str]:
 
 
 def problem(folder: Path, text: str) -> str:
-    """Give the one problem of a `toolgen.toml` with this text."""
+    """Return the one problem of a `toolgen.toml` with this text."""
     (folder / "toolgen.toml").write_text(text)
     (found,) = problems(folder)
     return found

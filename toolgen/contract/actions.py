@@ -76,7 +76,7 @@ class ActionTables:
     resources: Mapping[str, ActionRule]
 
     def find(self, name: str) -> tuple[ActionRule, str, str]:
-        """Give the rule for a name, its category and its entry. Raises `UnknownActionError`, without suggestions."""
+        """Return the rule for a name, its category and its entry. Raises `UnknownActionError`, without suggestions."""
         try:
             category, entry = split(name, self.categories)
         except ValueError as error:
@@ -101,7 +101,7 @@ class ActionTables:
 
 
 def suggested(name: str, known: Collection[str]) -> tuple[str, ...]:
-    """Give up to three known names that resemble a name, best first, by difflib's own measure and cutoff."""
+    """Return up to three known names that resemble a name, best first, by difflib's own measure and cutoff."""
     return tuple(get_close_matches(name[:200], known))
 
 
@@ -111,17 +111,17 @@ def passed_on(_entry: str, args: Args) -> dict[str, Any]:
 
 
 def renamed(args: Args, name: str, parameter: str) -> dict[str, Any]:
-    """Give one arg as the parameter that it fills; nothing where it is absent."""
+    """Return one arg as the parameter that it fills; nothing where it is absent."""
     return {parameter: args[name]} if name in args else {}
 
 
 def without(args: Args, *names: str) -> dict[str, Any]:
-    """Give args that pass on as they are: all but those that something else is made of, or stands in the place of."""
+    """Return args that pass on as they are: all but those that something else is made of, or stands in the place of."""
     return {name: value for name, value in args.items() if name not in names}
 
 
 def only(args: Args, *names: str) -> dict[str, Any]:
-    """Give those of the args that the target knows by their own names."""
+    """Return those of the args that the target knows by their own names."""
     return {name: args[name] for name in names if name in args}
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def reexport(
     package: str, origins: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Give the `__getattr__`, `__dir__` and `__all__` of a package.
+    """Return the `__getattr__`, `__dir__` and `__all__` of a package.
 
     `origins` maps each public name to the module that defines it, relative to `package` (`".idents"`); a module
     whose own name it is stands for itself (`"codecs": ".codecs"`).

@@ -150,7 +150,7 @@ ANONYMOUS: Final = ToolCallMeta()
 
 
 def running_call(meta: ToolCallMeta) -> Any:
-    """Give the call that runs under a meta; None before its handler begins, once it is over, and outside of any."""
+    """Return the call that runs under a meta; None before its handler begins, once it is over, and outside of any."""
     context: CallContext | None = meta.__dict__.get("_context")
     return None if context is None else context.call
 

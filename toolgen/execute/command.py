@@ -191,5 +191,5 @@ def _clamped(own: int | None, usual: int, longest: int) -> int:
 
 
 def _bound(own: int | None, usual: int) -> int:
-    """Give how much of an output is shown; 0 means no bound, so as much as is kept of any."""
+    """Return how much of an output is shown; 0 means no bound, so as much as is kept of any."""
     return usual if own is None else own or SPOOL_BYTES

@@ -33,7 +33,7 @@ _DEPENDENT = {
 def convert_schema(
     tool: str, schema: Mapping[str, Any], dialect: Dialect
 ) -> tuple[dict[str, Any], list[Problem], list[Difference]]:
-    """Give the schema as an API takes it, why it does not, and where it says other than the tool's own."""
+    """Return the schema as an API takes it, why it does not, and where it says other than the tool's own."""
     if is_deeper(schema):
         return {}, [Problem(tool, f"is nested more than {DEEPEST} levels deep")], []
     root, pointer = behind_references(schema)

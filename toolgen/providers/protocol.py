@@ -56,7 +56,7 @@ class Payload:
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
-        """Give the args of a call as the tool's own schema has them.
+        """Return the args of a call as the tool's own schema has them.
 
         The text is left as it is where nothing has to be undone, and where it is no JSON, has numbers that are not
         finite, or is nested too deep to be looked at. That is for the runtime to refuse.
@@ -90,7 +90,7 @@ class Provider(Protocol):
         ...
 
     def tool_choice(self, mode: ChoiceMode, name: str = "", /) -> dict[str, Any]:
-        """Give the members of a request that make the choice; members of those of `tools`, where these nest.
+        """Return the members of a request that make the choice; members of those of `tools`, where these nest.
 
         `name` is that of the tool where the mode is `named`.
 
@@ -105,7 +105,7 @@ class Provider(Protocol):
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = "", /
     ) -> list[dict[str, Any]]:
-        """Give what is appended to the conversation: the model's own turn, unchanged, and what it is told after it.
+        """Return what is appended to the conversation: the model's own turn, unchanged, and what it is told after it.
 
         That is an answer to each of its calls, and a message, where there is one.
 

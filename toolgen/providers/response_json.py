@@ -18,21 +18,21 @@ _ID_BITS: Final = 64
 
 
 def response_of(value: Any) -> Mapping[str, Any]:
-    """Give a response, which is a JSON object. Raises `MalformedResponse`."""
+    """Return a response, which is a JSON object. Raises `MalformedResponse`."""
     if not isinstance(value, dict):
         raise MalformedResponse(f"the response is of another type ({kind_of(value)}); it must be an object")
     return cast("dict[str, Any]", value)
 
 
 def object_of(value: Any, where: str) -> Mapping[str, Any]:
-    """Give a JSON object. Raises `MalformedResponse`."""
+    """Return a JSON object. Raises `MalformedResponse`."""
     if not isinstance(value, dict):
         raise _unexpected(value, where, "an object")
     return cast("dict[str, Any]", value)
 
 
 def list_of(value: Any, where: str) -> Sequence[Any]:
-    """Give a JSON array; none for null. Raises `MalformedResponse`."""
+    """Return a JSON array; none for null. Raises `MalformedResponse`."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -41,7 +41,7 @@ def list_of(value: Any, where: str) -> Sequence[Any]:
 
 
 def text_of(value: Any, where: str) -> str:
-    """Give a JSON string; the empty one for null. Raises `MalformedResponse`."""
+    """Return a JSON string; the empty one for null. Raises `MalformedResponse`."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -50,7 +50,7 @@ def text_of(value: Any, where: str) -> str:
 
 
 def name_of(value: Any, where: str) -> str:
-    """Give a JSON string that says something. Raises `MalformedResponse`."""
+    """Return a JSON string that says something. Raises `MalformedResponse`."""
     name = text_of(value, where)
     if not name:
         raise MalformedResponse(f"{where} of the response is missing")
@@ -58,7 +58,7 @@ def name_of(value: Any, where: str) -> str:
 
 
 def id_of(value: Any, where: str) -> str:
-    """Give the id of a JSON-RPC request as text, the empty one for null. Raises `MalformedResponse`."""
+    """Return the id of a JSON-RPC request as text, the empty one for null. Raises `MalformedResponse`."""
     if isinstance(value, bool) or not isinstance(value, str | int | None):
         raise _unexpected(value, where, "a string or an integer")
     if isinstance(value, int) and value.bit_length() > _ID_BITS:
@@ -67,7 +67,7 @@ def id_of(value: Any, where: str) -> str:
 
 
 def arguments_text(value: Any, where: str) -> str:
-    """Give args that came as an object as JSON text; null, which some send for none, is an empty object.
+    """Return args that came as an object as JSON text; null, which some send for none, is an empty object.
 
     Raises `MalformedResponse`, also for what cannot be written as JSON: an integer of more digits than Python writes
     (4,300), values nested deeper than it recurses, a value of a type that JSON does not have.
@@ -85,7 +85,7 @@ def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answers_to(calls: Iterable[ToolRequest], answers: Iterable[CallAnswer]) -> list[CallAnswer]:
-    """Give the answer to each call, in the order of the calls: by id, and by order where some share one or have none.
+    """Return the answer to each call, in the order of the calls: by id, and by order where some share one or have none.
 
     Raises ValueError for a call without an answer, which every API would refuse, and for an answer without a call.
     """

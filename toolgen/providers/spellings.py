@@ -56,7 +56,7 @@ class ToolNames:
         self._actions = actions
 
     def meant(self, selector: str, *, restricts: bool) -> tuple[str, ...]:
-        """Give the selectors by ident or toolset that a selector means; none where its name means no tool.
+        """Return the selectors by ident or toolset that a selector means; none where its name means no tool.
 
         A selector that `restricts` means every tool that its name may mean. Any other means an ident, a toolset or a
         pattern of idents, or the one tool that its name certainly means; an action with args of its own is not that,
@@ -71,7 +71,7 @@ class ToolNames:
         return tuple("+".join((each, *tags)) for each in dict.fromkeys(found))
 
     def ident(self, name: str) -> str | None:
-        """Give the ident of the one tool that a name certainly means; None where there is none."""
+        """Return the ident of the one tool that a name certainly means; None where there is none."""
         if name in self._idents:
             return name
         certain = self._certain(name)

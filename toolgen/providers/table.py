@@ -29,7 +29,7 @@ PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def provider(name: str) -> Provider:
-    """Give a provider by name. Raises KeyError for an unknown one."""
+    """Return a provider by name. Raises KeyError for an unknown one."""
     module, attribute = PROVIDERS[name]
     return cast("Provider", getattr(import_module(f"toolgen.providers.apis.{module}"), attribute))
 

@@ -62,7 +62,7 @@ class Artifacts:
         return f"sha256:{digest}"
 
     def get(self, ref: str) -> Artifact:
-        """Give back what was kept. Raises `ArtifactNotFound`, and `ArtifactError` where it was damaged."""
+        """Return what was kept. Raises `ArtifactNotFound`, and `ArtifactError` where it was damaged."""
         found = _REF.fullmatch(ref)
         if found is None:
             raise ArtifactNotFound("not a ref of an artifact")

@@ -83,7 +83,7 @@ class MemoryStore:
         return tuple(sorted(found, key=lambda summary: summary.last))
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
-        """Give the events of a run after a number, those to come included, without end."""
+        """Return the events of a run after a number, those to come included, without end."""
         sequence, at = -1, 0
         while True:
             while at < len(self._rows):
@@ -164,7 +164,7 @@ def _ends_a_call(row: _Row) -> bool:
 
 
 def _time(at: datetime | int) -> datetime:
-    """Give the time of a row: of a clock, or nanoseconds since 1970."""
+    """Return the time of a row: of a clock, or nanoseconds since 1970."""
     return at if isinstance(at, datetime) else _EPOCH + timedelta(microseconds=at // 1000)
 
 

@@ -33,7 +33,7 @@ ASSERTIONS: Final = frozenset({
 
 
 def described(schema: Mapping[str, Any], moved: Iterable[str]) -> dict[str, Any]:
-    """Give `title` and `description`, and in the description the keywords that had to be moved out of the schema."""
+    """Return `title` and `description`, and in the description the keywords that had to be moved out of the schema."""
     about = {name: schema[name] for name in ("title", "description") if isinstance(schema.get(name), str)}
     said = {name: schema[name] for name in moved if is_said(name)}
     if said:

@@ -104,7 +104,7 @@ def documents_of_tools(tools: Mapping[str, Any]) -> Iterator[SearchDocument]:
 
 
 def parameter_texts(schema: Any) -> tuple[str, ...]:
-    """Give what a JSON Schema says of parameters, nested ones too: names, descriptions, allowed words; each once."""
+    """Return what a JSON Schema says of parameters, nested ones too: names, descriptions, allowed words; each once."""
     return tuple(dict.fromkeys(filter(None, _texts(schema, _DEPTH))))
 
 

@@ -30,7 +30,7 @@ WORDS_END: Final = b"\n}}\n"
 
 
 def postings_of(documents: Sequence[SearchDocument], first: int = 0) -> tuple[list[int], dict[str, list[int]]]:
-    """Give the length of each document in words, as they weigh, and for each word `[place, weight, place, ...]`.
+    """Return the length of each document in words, as they weigh, and for each word `[place, weight, place, ...]`.
 
     The places are those of the documents, counted from `first`.
     """

@@ -20,10 +20,10 @@ class Postings:
         yield from (word for word in self._added if word not in self._stored)
 
     def get(self, word: str) -> Sequence[int]:
-        """Give where a word is; empty for one that no document has."""
+        """Return where a word is; empty for one that no document has."""
         return (*self._stored.get(word, ()), *self._added.get(word, ()))
 
     def extended(self, words: Mapping[str, Sequence[int]]) -> Postings:
-        """Give these, and more of documents that were added."""
+        """Return these, and more of documents that were added."""
         more = {word: (*self._added.get(word, ()), *places) for word, places in words.items()}
         return Postings(self._stored, {**self._added, **more})

@@ -63,7 +63,7 @@ class Ranking:
         self._scores = lru_cache(maxsize=_KEPT)(self._fitting)
 
     def best(self, query: str, count: int) -> tuple[dict[int, int], int]:
-        """Give the documents that fit a query best, and a score that none reaches by the words of the query alone.
+        """Return the documents that fit a query best, and a score that none reaches by the words of the query alone.
 
         The documents, `count` and those that tie, are places with scores.
         """

@@ -22,7 +22,7 @@ class Spelling:
                 self._words[word[0], len(word)].append(word)
 
     def near(self, word: str) -> list[str]:
-        """Give the words that are one slip away, in their order; none for a short word, or one with digits."""
+        """Return the words that are one slip away, in their order; none for a short word, or one with digits."""
         if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
             return []
         lengths = (len(word) - 1, len(word), len(word) + 1)

@@ -311,13 +311,13 @@ _MEANT: Final = tuple(
 
 
 def meant(query: str) -> str:
-    """Give a query, and behind it what its verbs of two parts mean."""
+    """Return a query, and behind it what its verbs of two parts mean."""
     return " ".join((query, *(meaning for verb, meaning in _MEANT if verb.search(query))))
 
 
 @cache
 def synonyms() -> Mapping[str, tuple[str, ...]]:
-    """Give the synonyms of every stem that has some."""
+    """Return the synonyms of every stem that has some."""
     found: dict[str, dict[str, None]] = {}
     for group in _GROUPS:
         stems = dict.fromkeys(map(stem, group.split()))

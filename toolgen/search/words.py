@@ -34,7 +34,7 @@ _SENTENCE_END: Final = ".!?:;"
 
 
 def words_of(text: str) -> list[str]:
-    """Give the words of a text in their order: stems in lower case, without stop words.
+    """Return the words of a text in their order: stems in lower case, without stop words.
 
     Names come apart at dots, dashes, underscores, capitals and digits: `getHTTPStatus_2` gives `get http statu 2`.
     A name of two parts is a word as well, since people write `WiFi` in one. Of scripts without spaces, every pair of
@@ -44,7 +44,7 @@ def words_of(text: str) -> list[str]:
 
 
 def values_of(text: str) -> set[str]:
-    """Give the words that stand in a text only as values: numbers, and names with a capital inside a sentence.
+    """Return the words that stand in a text only as values: numbers, and names with a capital inside a sentence.
 
     `Flights from Denver at 7.30` gives `denver`, `7` and `30`.
     """

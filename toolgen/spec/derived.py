@@ -27,12 +27,12 @@ _IGNORED: Final = "# Made by toolgen from catalog.json, and made again where it 
 
 
 def catalog_mark(catalog: bytes) -> str:
-    """Give what a file that was made of this `catalog.json` says of it: a member of a JSON object."""
+    """Return what a file that was made of this `catalog.json` says of it: a member of a JSON object."""
     return f'"catalog": "{sha256(catalog).hexdigest()}"'
 
 
 def is_derived_from(text: bytes, mark: str) -> bool:
-    """Say whether a file of derived data says that it was made of the catalog of that mark."""
+    """Return whether a file of derived data says that it was made of the catalog of that mark."""
     return mark.encode() in text[:_MARKED]
 
 

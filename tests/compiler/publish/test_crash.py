@@ -153,7 +153,7 @@ def survives(action: Callable[[], object]) -> bool:
 
 @contextmanager
 def restored(project: Project, template: Path) -> Generator[Project]:
-    """Give the project as it was when `template` was copied from it."""
+    """Return the project as it was when `template` was copied from it."""
     shutil.rmtree(project.out, ignore_errors=True)
     if template.exists():
         shutil.copytree(template, project.out)
@@ -161,7 +161,7 @@ def restored(project: Project, template: Path) -> Generator[Project]:
 
 
 def is_whole(project: Project, *packages: dict[str, str]) -> bool:
-    """Say whether the package is one of these, with nothing else beside it, and its lock agrees."""
+    """Return whether the package is one of these, with nothing else beside it, and its lock agrees."""
     content = project.content()
     lock = read_lock(project.tree, project.sink)
     if lock is None or lock.files.keys() != content.keys():

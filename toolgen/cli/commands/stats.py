@@ -116,7 +116,7 @@ def costs(
 
 
 def token_counter() -> tuple[Callable[[str], int] | None, str]:
-    """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
+    """Return what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
 
     bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
     """

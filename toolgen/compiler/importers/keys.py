@@ -22,7 +22,7 @@ _HASH_LENGTH: Final = 6
 
 
 def choose_keys(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Give each tool a key, by the name it has at its source; `taken` are the keys that a spec has already.
+    """Return each tool a key, by the name it has at its source; `taken` are the keys that a spec has already.
 
     A key depends on the name alone, as far as that goes: where two would meet in Python, the one that is spelled more
     exactly has it, and the other ends in a hash of its name. The order in which names come does not matter.

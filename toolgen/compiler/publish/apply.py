@@ -71,7 +71,7 @@ def to_place(tree: Tree, steps: Sequence[Step], folder: str) -> list[tuple[int, 
 
 
 def is_done(tree: Tree, number: int, step: Step) -> bool:
-    """Say whether a step was taken."""
+    """Return whether a step was taken."""
     return not (os.path.lexists(tree.at(step.path)) if step.after is None else _waits(tree, NEW, number))
 
 

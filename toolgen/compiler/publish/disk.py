@@ -25,7 +25,7 @@ class Disk:
             file.write(content)
 
     def keep(self, path: str, copy: str) -> None:
-        """Give a file a second name, under which it outlives its own: a copy where there are no hard links."""
+        """Return a file a second name, under which it outlives its own: a copy where there are no hard links."""
         try:
             os.link(path, copy)
         except OSError:

@@ -210,7 +210,7 @@ def _versions(lock: Lock, now: Inputs) -> _Staleness:
 
 
 def _belongs_to_tools(path: str) -> bool:
-    """Say whether tools, or version control, keep such a file in any package, so that it is no stray."""
+    """Return whether tools, or version control, keep such a file in any package, so that it is no stray."""
     parts = path.split("/")
     return (
         any(part.startswith(".") or part == "__pycache__" for part in parts)

@@ -92,7 +92,7 @@ def _make_folders(path: str, disk: Disk) -> None:
 
 
 def _is_at(descriptor: int, path: str) -> bool:
-    """Say whether the open file is still the one at `path`, and was not removed while one waited for it."""
+    """Return whether the open file is still the one at `path`, and was not removed while one waited for it."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:

@@ -57,7 +57,7 @@ def format_python(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _scratch(files: Mapping[str, str]) -> str | None:
-    """Give a folder in memory where there is room, else none, which stands for the usual one."""
+    """Return a folder in memory where there is room, else none, which stands for the usual one."""
     try:
         room = shutil.disk_usage(MEMORY).free
     except OSError:

@@ -56,7 +56,7 @@ def current_inputs(root: Path, target: Target) -> Inputs:
 
 
 def digest(content: bytes) -> str:
-    """Give the sha256 of `content`, in hexadecimal."""
+    """Return the sha256 of `content`, in hexadecimal."""
     return sha256(content).hexdigest()
 
 
@@ -101,13 +101,13 @@ def _files_below(folder: str, name: str, suffix: str) -> Iterator[tuple[str, str
 
 
 def template_folder() -> str:
-    """Give the folder of the templates: inside the package where it was installed, beside it in a checkout."""
+    """Return the folder of the templates: inside the package where it was installed, beside it in a checkout."""
     inside = os.path.join(_TOOLGEN, "templates")
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_TOOLGEN), "templates")
 
 
 def installed_version(distribution: str) -> str:
-    """Give the version of an installed distribution, or nothing, without importing it.
+    """Return the version of an installed distribution, or nothing, without importing it.
 
     Looks for its `.dist-info` folder first, because to import `importlib.metadata` costs 60 ms, a fifth of the
     budget of a build with nothing to do.

@@ -44,7 +44,7 @@ def commit(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], dis
 
 
 def interrupted(tree: Tree) -> bool:
-    """Say whether a build stopped in the middle of its steps."""
+    """Return whether a build stopped in the middle of its steps."""
     return any(os.path.lexists(tree.work(name)) for name in (_FORWARD, _BACK))
 
 
@@ -173,5 +173,5 @@ def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool
 
 
 def _goes(tree: Tree, number: int, step: Step, source: str) -> bool:
-    """Say whether continuing removes the file of a step and puts none in its place."""
+    """Return whether continuing removes the file of a step and puts none in its place."""
     return step.after is None if source == NEW else step.before is None and is_done(tree, number, step)

@@ -59,7 +59,7 @@ class Lock:
         return {path: frozenset(keys) for path, keys in found.items()}
 
     def has_written(self, path: str, content: bytes) -> bool:
-        """Say whether a file holds what toolgen wrote, and nothing else.
+        """Return whether a file holds what toolgen wrote, and nothing else.
 
         So does one that was merged of two such files, as far as the lock knows both, also with conflict markers.
         """
@@ -75,7 +75,7 @@ class LockBroken(ValueError):
 
 
 def lock_for(files: Mapping[str, bytes], owners: Mapping[str, str], formatter: str) -> Lock:
-    """Give the lock of a package with these files, of which the tools of `owners` own parts."""
+    """Return the lock of a package with these files, of which the tools of `owners` own parts."""
     parts = {
         key: frozenset({value}) for path, content in files.items() for key, value in _digests(path, content).items()
     }
@@ -148,7 +148,7 @@ def _check(key: str, value: str, line: int) -> None:
 
 
 def _one_of(versions: set[str], now: str) -> str:
-    """Give the version that wrote a package; of the several of a merged lock, the one that is there now."""
+    """Return the version that wrote a package; of the several of a merged lock, the one that is there now."""
     return now if now in versions else max(versions, default="")
 
 

@@ -44,12 +44,12 @@ def parts_of(path: str, content: bytes) -> dict[str, bytes]:
 
 
 def has_conflict(content: bytes) -> bool:
-    """Say whether a file holds conflict markers."""
+    """Return whether a file holds conflict markers."""
     return _CONFLICT.search(content) is not None
 
 
 def sides(content: bytes) -> list[bytes]:
-    """Give the versions that a file with conflict markers was merged of; without markers, the file itself."""
+    """Return the versions that a file with conflict markers was merged of; without markers, the file itself."""
     if not has_conflict(content):
         return [content]
     read = [*_sides(content)]

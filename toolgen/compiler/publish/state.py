@@ -28,7 +28,7 @@ def note_state(tree: Tree, inputs: Inputs) -> None:
 
 
 def noted_inputs(tree: Tree, lock: bytes) -> Inputs | None:
-    """Give what the package with this lock was made from; None where nobody noted it here."""
+    """Return what the package with this lock was made from; None where nobody noted it here."""
     try:
         state: Any = json.loads(tree.read(f"{DERIVED}/{_FILE}"))
         noted = Inputs(**state["inputs"])

@@ -41,15 +41,15 @@ class Tree:
         return os.path.join(self.root, *self.out.split("/"))
 
     def at(self, path: str) -> str:
-        """Give the operating system's spelling of a path in the tree."""
+        """Return the operating system's spelling of a path in the tree."""
         return f"{self.folder}{os.sep}{path.replace('/', os.sep)}" if path else self.folder
 
     def work(self, *parts: str) -> str:
-        """Give the operating system's spelling of a place in the folder where publishing prepares and keeps notes."""
+        """Return the operating system's spelling of a place in the folder where publishing prepares and keeps notes."""
         return os.path.join(self.folder, WORK, *parts)
 
     def span(self, path: str = "") -> Span:
-        """Give the place that a diagnostic about `path` names."""
+        """Return the place that a diagnostic about `path` names."""
         return Span(f"{self.out}/{path}" if path else self.out)
 
     def scan(self) -> dict[str, bool]:
@@ -81,13 +81,13 @@ class Tree:
         return read_file(self.at(path), LARGEST, follow=False)
 
     def digest(self, path: str) -> str | None:
-        """Give the sha256 of a file of the tree, or None where there is no regular file."""
+        """Return the sha256 of a file of the tree, or None where there is no regular file."""
         if os.path.islink(self.at(path)) or not os.path.isfile(self.at(path)):
             return None
         return digest(self.read(path))
 
     def is_real(self, sink: Diagnostics) -> bool:
-        """Say whether no link and no file stands on the way to the tree's files; the first one is reported."""
+        """Return whether no link and no file stands on the way to the tree's files; the first one is reported."""
         blocked = self._link_on_the_way()
         if blocked:
             message = f"{blocked} is a link or a file; toolgen reads and writes packages only in real folders"

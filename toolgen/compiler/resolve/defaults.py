@@ -23,7 +23,7 @@ MOST_OBJECTS: Final = 100
 
 
 def with_defaults_that_end(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
-    """Give the same types, in the same order, without the defaults that no typed value can have."""
+    """Return the same types, in the same order, without the defaults that no typed value can have."""
     types = tuple(types)
     classes = {made.name: made for made in types if isinstance(made, ClassType)}
     for name, made in classes.items():

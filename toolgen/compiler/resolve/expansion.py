@@ -54,7 +54,7 @@ class Expander:
         self._into = into
 
     def expand(self, node: Node, pointer: str) -> Any:
-        """Give the JSON Schema of a node, which will stand at a JSON pointer. What is wrong in it is reported."""
+        """Return the JSON Schema of a node, which will stand at a JSON pointer. What is wrong in it is reported."""
         self._into.places[pointer] = node
         match node:
             case ScalarNode(value=bool() as value):

@@ -77,7 +77,7 @@ SEARCH_BY_DEFAULT: Final = Visibility("embedding_class", bool)
 
 
 def action_catalog(catalog: Catalog, name: str = "") -> ActionCatalog:
-    """Give an action catalog: the one of that name, or else the only one compiled, or else one of all toolsets.
+    """Return an action catalog: the one of that name, or else the only one compiled, or else one of all toolsets.
 
     Raises `CatalogError` for a name that there is not, and where there are several and none is named.
     """

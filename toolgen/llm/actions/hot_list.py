@@ -55,7 +55,7 @@ class HotList:
             del self._uses[next(iter(self._uses))]
 
     def top(self, size: int, seeds: Sequence[str], known: Container[str], owner: str) -> tuple[str, ...]:
-        """Give up to `size` of the known names, the heaviest of an owner first; seeds fill what is left, in order."""
+        """Return up to `size` of the known names, the heaviest of an owner first; seeds fill what is left, in order."""
         now = self._clock()
         uses = self._uses.get(owner, {})
         used = [name for name in uses if name in known]

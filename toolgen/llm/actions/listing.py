@@ -27,7 +27,7 @@ async def list_actions(
     limit: int = 50,
     first: Callable[[Mapping[str, Entry]], Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Give one page of the actions to be seen, `{items, total}`; `total` counts all that are not filtered out.
+    """Return one page of the actions to be seen, `{items, total}`; `total` counts all that are not filtered out.
 
     A page that would be too long has fewer items than were asked for, and `next_offset` says where the next begins.
 
@@ -74,7 +74,7 @@ def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
 async def search_actions(
     view: ActionView, query: str, limit: int, find: Callable[[str, int, ActionView], Awaitable[Sequence[Entry]]]
 ) -> dict[str, Any]:
-    """Give the actions to be seen that fit a query best, as `find` finds them, with descriptions and schemas."""
+    """Return the actions to be seen that fit a query best, as `find` finds them, with descriptions and schemas."""
     if not query.strip():
         return missing("query", "it is what is to be done, in a few words")
     found = await find(query, limit, view)
@@ -83,7 +83,7 @@ async def search_actions(
 
 
 async def describe_action(view: ActionView, name: str) -> dict[str, Any]:
-    """Give all that there is to say of one action, listed or not; for an unknown name, what resembles it."""
+    """Return all that there is to say of one action, listed or not; for an unknown name, what resembles it."""
     if not name:
         return missing("action_name", "it is the name of an action, as list_actions gives it")
     try:

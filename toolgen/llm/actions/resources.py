@@ -56,7 +56,7 @@ class Resources:
         self._patience = patience
 
     async def of(self, category: str) -> tuple[Resource, ...]:
-        """Give the entries of a category, sorted by name, each once; what is no entry is left out, with a warning."""
+        """Return the entries of a category, sorted by name, each once; what is no entry is left out, with a warning."""
         provider = self._providers.get(category)
         if provider is None:
             return ()

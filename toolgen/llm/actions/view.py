@@ -125,13 +125,13 @@ class ActionView:
         return {old: category.name for category in self.categories.values() for old in category.formerly}
 
     async def entries(self, categories: Iterable[str] = ()) -> dict[str, Entry]:
-        """Give what there is now in some categories, or in all, by qualified name and in its order."""
+        """Return what there is now in some categories, or in all, by qualified name and in its order."""
         chosen = list(categories) or list(self.categories)
         found = {name: entry for name, entry in self.operations.items() if entry.category.name in chosen}
         return dict(sorted({**await self.resources(chosen), **found}.items()))
 
     async def resources(self, categories: Iterable[str] | None = None) -> dict[str, Entry]:
-        """Give the entries that the host names now, in some categories or in all, by qualified name."""
+        """Return the entries that the host names now, in some categories or in all, by qualified name."""
         found = [
             self._of_host(category, resource.name, resource.description)
             for category in (self.categories if categories is None else categories)
@@ -140,7 +140,7 @@ class ActionView:
         return {entry.name: entry for entry in found}
 
     async def find(self, name: str) -> Entry:
-        """Give one action, listed or not. Raises `UnknownActionError`, without suggestions."""
+        """Return one action, listed or not. Raises `UnknownActionError`, without suggestions."""
         _, category, entry = self.rule(name)
         known = self.operations.get(name)
         if known is not None:
@@ -149,7 +149,7 @@ class ActionView:
         return self._of_host(category, entry, listed.get(entry, ""))
 
     def rule(self, name: str) -> tuple[ActionRule, str, str]:
-        """Give the rule of an action to be seen, and the parts of its name. Raises `UnknownActionError`.
+        """Return the rule of an action to be seen, and the parts of its name. Raises `UnknownActionError`.
 
         What is hidden is answered as what is not there.
         """
@@ -176,15 +176,15 @@ class ActionView:
         return ResolvedAction(rule.target, rule.transform(entry, args))
 
     async def suggestions(self, name: str) -> tuple[str, ...]:
-        """Give the names to be seen that resemble one, best first."""
+        """Return the names to be seen that resemble one, best first."""
         return await self.nearest(name, await self.names())
 
     async def names(self) -> list[str]:
-        """Give every name to be seen now."""
+        """Return every name to be seen now."""
         return [*self.operations, *await self.resources()]
 
     async def nearest(self, name: str, known: list[str]) -> tuple[str, ...]:
-        """Give those of the known names that resemble one, best first."""
+        """Return those of the known names that resemble one, best first."""
         if len(known) < _MANY:
             return suggested(name, known)
         from asyncio import to_thread  # slow to import, and few catalogs need it

@@ -60,7 +60,7 @@ class CodeAct:
         self._session = Session(self._functions, limits or CodeActLimits(), pool or WorkerPool())
 
     def build_presentation(self) -> ToolListing:
-        """Give the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
+        """Return the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
         return self._listing
 
     @cached_property
@@ -90,7 +90,7 @@ class CodeAct:
         return await self._session.run(turn, turn.code, ops)
 
     async def format_feedback(self, turn: Turn) -> Turn:
-        """Give the report of a snippet, or why nothing was run."""
+        """Return the report of a snippet, or why nothing was run."""
         if turn.code is not None:
             return turn
         answers = tuple(

@@ -54,7 +54,7 @@ class Printed:
             self._room -= len(text)
 
     def report(self) -> str:
-        """Give it, or nothing where nothing was printed. Its lines are marked: none passes for the report's own."""
+        """Return it, or nothing where nothing was printed. Its lines are marked: none passes for the report's own."""
         if not self._length:
             return ""
         shown, kept = _bounded("".join(self._kept), self._limit, _printed)

@@ -143,7 +143,7 @@ class Session:
         return await self._result(run, snippet), False
 
     async def _result(self, run: _Run, snippet: _Snippet) -> str:
-        """Give the result, where this snippet names it: what an earlier one bound is not shown again."""
+        """Return the result, where this snippet names it: what an earlier one bound is not shown again."""
         if RESULT not in snippet.words:
             return ""
         try:

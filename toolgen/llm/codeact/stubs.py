@@ -32,7 +32,7 @@ class CompiledStubs:
         self.open_types = frozenset[str](document.get("open_types", ()))
 
     def get(self, ident: str) -> Stub | None:
-        """Give the stub of a tool; None for one that was not compiled."""
+        """Return the stub of a tool; None for one that was not compiled."""
         if ident not in self._lines:
             return None
         line = self._lines[ident]
@@ -47,7 +47,7 @@ class CompiledStubs:
 
 @cache
 def read_stubs(package: str) -> CompiledStubs:
-    """Give the stubs of a generated package, by its import name; they are made again where they are missing or stale.
+    """Return the stubs of a generated package, by its import name; they are made again where they are missing or stale.
 
     Raises `CatalogError`.
     """

@@ -100,7 +100,7 @@ def _refused(call: RequestedCall) -> CallAnswer:
 
 
 def text_of(result: ToolResult[Any]) -> str:
-    """Give what a model is shown of a result: text as it is, anything else as compact JSON, a block a line."""
+    """Return what a model is shown of a result: text as it is, anything else as compact JSON, a block a line."""
     return "\n".join(
         block.data if isinstance(block.data, str) else compact_json(block.data) for block in result.content
     )

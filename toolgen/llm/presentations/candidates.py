@@ -34,7 +34,7 @@ class Candidates:
         return len(self._idents)
 
     def __getitem__(self, ident: str) -> OfferedTool:
-        """Give one tool. Raises KeyError for one that is no candidate."""
+        """Return one tool. Raises KeyError for one that is no candidate."""
         found = self._found.get(ident)
         if found is None:
             if ident not in self._idents:

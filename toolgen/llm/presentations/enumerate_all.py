@@ -29,7 +29,7 @@ class EnumerateAll:
         self._candidates = candidates
 
     def build_presentation(self) -> ToolListing:
-        """Give the one surface there is."""
+        """Return the one surface there is."""
         return self._candidates.flat
 
     def interpret(self, reply: ModelReply) -> Turn:

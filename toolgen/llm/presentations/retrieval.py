@@ -63,7 +63,7 @@ class Retrieval:
         self._listing: ToolListing | None = None
 
     def build_presentation(self) -> ToolListing:
-        """Give the search, as long as it helps, and the tools found so far."""
+        """Return the search, as long as it helps, and the tools found so far."""
         if self._search is None:
             return self._candidates.flat
         if self._listing is None:

@@ -88,7 +88,7 @@ class UniversalCategory:
         return other
 
     def build_presentation(self) -> ToolListing:
-        """Give the one surface there is."""
+        """Return the one surface there is."""
         return self._listing
 
     @cached_property

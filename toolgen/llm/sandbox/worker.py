@@ -68,7 +68,7 @@ class Worker:
         await self._timed(self._open, state)
 
     async def close(self) -> None:
-        """Give the session up; the process is used again only where the variables were the last it was asked for."""
+        """Return the session up; the process is used again only where the variables were the last it was asked for."""
         if not self._is_at_end:
             self._process.is_lost = True
             return

@@ -30,7 +30,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give a vector for each text, all of one length; waits for it. Whatever it raises, search goes on by words."""
+        """Return a vector for each text, all of one length; waits for it. Whatever it raises, search goes on by words."""
         ...
 
 
@@ -66,7 +66,7 @@ EmbeddingClass: TypeAlias = EndpointClass | LocalClass | FunctionClass
 
 
 def embedder_of(name: str | None, classes: Mapping[str, EmbeddingClass]) -> Embedder | None:
-    """Give what makes the vectors of a class by name; None for `lexical`, and for no class.
+    """Return what makes the vectors of a class by name; None for `lexical`, and for no class.
 
     Raises EmbeddingError for a name that is not configured, and for a class whose parts are not there.
     """

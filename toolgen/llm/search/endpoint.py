@@ -64,7 +64,7 @@ class EndpointEmbedder:
         self.model = f"endpoint {settings.url.rstrip('/')} {settings.model}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give the vectors of the server, in the order of the texts.
+        """Return the vectors of the server, in the order of the texts.
 
         Raises EmbeddingError, at the latest after `timeout_seconds`: they bound all requests and tries together.
         """

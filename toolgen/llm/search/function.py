@@ -19,7 +19,7 @@ class FunctionEmbedder:
         self.model = f"function {function}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give what the function gives; what it raises passes."""
+        """Return what the function gives; what it raises passes."""
         return self._function(list(texts))
 
 

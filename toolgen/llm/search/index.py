@@ -67,7 +67,7 @@ class Index:
         return cls(held, Postings(words, {}))
 
     def extended(self, documents: Iterable[SearchDocument]) -> Index:
-        """Give an index that holds these as well, or instead of those with their keys. Unchanged ones cost nothing."""
+        """Return an index that holds these as well, or instead of those with their keys. Unchanged ones cost nothing."""
         changed = {each.key: each for each in documents if self.digest(each.key) != each.digest}
         if not changed:
             return self
@@ -89,7 +89,7 @@ class Index:
         return tuple(Hit(key, -score / most) for score, key in ranked)
 
     def digest(self, key: str) -> str:
-        """Give the digest of a document; empty where there is none of this key."""
+        """Return the digest of a document; empty where there is none of this key."""
         held = self._held.get(key)
         return "" if held is None else held.digest
 

@@ -28,7 +28,7 @@ class LocalEmbedder:
         self.model = f"local {Path(path).resolve()}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give the vectors of the model; what it raises where it cannot be loaded or run passes."""
+        """Return the vectors of the model; what it raises where it cannot be loaded or run passes."""
         vectors: list[list[float]] = self._loaded.encode(list(texts), show_progress_bar=False).tolist()
         return vectors
 

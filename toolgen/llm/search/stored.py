@@ -63,7 +63,7 @@ def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
 
 
 def index_file_of(package: str) -> bytes:
-    """Give the index of a generated package, which is made again where it is missing, stale or damaged.
+    """Return the index of a generated package, which is made again where it is missing, stale or damaged.
 
     Raises `CatalogError`.
     """

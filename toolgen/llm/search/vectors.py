@@ -92,7 +92,7 @@ class Vectors:
         self._rows: _Rows | None = None
 
     def nearness(self, query: str, keys: Collection[str], source: Source | None = None) -> dict[str, float]:
-        """Give how near the document of each key is to a query, from 0 for the farthest of them to 1 for the nearest.
+        """Return how near the document of each key is to a query, from 0 for the farthest of them to 1 for the nearest.
 
         It is the cosine, scaled to that range, because models differ in the cosines that they give unrelated texts.
         All keys are in the index of the source, which is the present one where none is given. Raises EmbeddingError

@@ -66,7 +66,7 @@ class ToolDef:
 
 
 def tag_idents(catalog: Catalog) -> dict[str, str]:
-    """Give the idents of the tag tools of a catalog by their names, the last words of them, sorted.
+    """Return the idents of the tag tools of a catalog by their names, the last words of them, sorted.
 
     Raises `CatalogError` where two have one name.
     """

@@ -52,7 +52,7 @@ class TagLine:
         return self.tool.prompt_example or f"{self.tool.tag_prefix}: {args}"
 
     def read(self, raw_arg: str) -> dict[str, str] | None:
-        """Give the args in what stands after the tag, by name; None where it does not fit, or is too long."""
+        """Return the args in what stands after the tag, by name; None where it does not fit, or is too long."""
         if is_too_long(raw_arg):
             return None
         caught = self.pattern.match(raw_arg)

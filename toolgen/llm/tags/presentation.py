@@ -47,7 +47,7 @@ class Tags:
         self._listing = ToolListing(tools=(), dispatchable=frozenset(tools), prompt=prompt_block(tools.values()))
 
     def build_presentation(self) -> ToolListing:
-        """Give the one surface there is."""
+        """Return the one surface there is."""
         return self._listing
 
     def interpret(self, reply: ModelReply) -> Turn:

@@ -108,12 +108,12 @@ class TagRegistry:
         self._frozen()
 
     def get(self, name: str) -> ToolDef | None:
-        """Give the tool of that name, if there is one."""
+        """Return the tool of that name, if there is one."""
         line = self._tools.get(name)
         return None if line is None else line.tool
 
     def all_tools(self) -> list[ToolDef]:
-        """Give all tools, sorted by name."""
+        """Return all tools, sorted by name."""
         return [line.tool for _, line in sorted(self._tools.items())]
 
     def prompt_block(self) -> str:
@@ -184,7 +184,7 @@ class TagRegistry:
 
 
 def _checked(tool: ToolDef) -> TagHandler:
-    """Give the handler of a tool, if a call could run it. Raises `CatalogError`."""
+    """Return the handler of a tool, if a call could run it. Raises `CatalogError`."""
     if tool.handler is None:
         raise CatalogError(f"{tool.name} has no handler")
     if not iscoroutinefunction(function_of(tool.handler)):

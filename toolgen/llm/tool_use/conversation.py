@@ -37,7 +37,7 @@ class Conversation:
         return self._presentation.build_presentation().prompt
 
     def request(self, choice: ChoiceMode | None = None, name: str = "") -> Mapping[str, Any]:
-        """Give the members of the next request that say what tools there are, such as `{"tools": [...]}`.
+        """Return the members of the next request that say what tools there are, such as `{"tools": [...]}`.
 
         `choice` says whether the model may or must call tools; with `named`, `name` is the one that it must call.
 

@@ -49,12 +49,12 @@ class Finder:
         self._actions_of = Kept(self._actions, lambda view: len(view.operations), _ENTRIES)
 
     async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
-        """Give the idents of the candidates that fit a query best, at most `limit`."""
+        """Return the idents of the candidates that fit a query best, at most `limit`."""
         hits = await self._search.search(query, limit, candidates.idents)
         return [hit.key for hit in hits]
 
     async def actions(self, query: str, limit: int, view: ActionView) -> list[Entry]:
-        """Give the actions to be seen that fit a query best, at most `limit`."""
+        """Return the actions to be seen that fit a query best, at most `limit`."""
         actions = self._actions_of(view)
         entries = {**await view.resources(), **view.operations}
         hits = await actions.search(query, limit, entries)
@@ -102,7 +102,7 @@ class _Actions:
             return self._of(entries)
 
     def _of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
-        """Give what searches these entries, and their names.
+        """Return what searches these entries, and their names.
 
         Mappings of documents are replaced, and never changed: a search under way may still read them.
         """
@@ -129,7 +129,7 @@ def _reader(documents: Mapping[str, SearchDocument]) -> Callable[[Sequence[str]]
 
 
 def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedder | None:
-    """Give what makes the vectors of an embedding class, of those that a configuration has; None for words alone.
+    """Return what makes the vectors of an embedding class, of those that a configuration has; None for words alone.
 
     Raises `EmbeddingError` for one whose parts are not there.
     """

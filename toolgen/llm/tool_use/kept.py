@@ -29,7 +29,7 @@ class Kept(Generic[*_KeyTs, _ValueT]):
         self._lock = RLock()
 
     def __call__(self, *key: *_KeyTs) -> _ValueT:
-        """Give the value of the arguments, all of them hashable: the same object, while it is kept."""
+        """Return the value of the arguments, all of them hashable: the same object, while it is kept."""
         with self._lock:
             found = self._values.pop(key, None)
             if found is None:

@@ -105,7 +105,7 @@ class ToolUse:
         return self._conversation(self.tags(run), runtime, run, provider)
 
     def tags(self, run: Run) -> Presentation:
-        """Give what shows the tag tools of a run. Raises `CatalogError` for a tag that no line could have."""
+        """Return what shows the tag tools of a run. Raises `CatalogError` for a tag that no line could have."""
         from toolgen.llm.tags.definition import tag_idents, tool_defs
         from toolgen.llm.tags.presentation import Tags
 
@@ -113,7 +113,7 @@ class ToolUse:
         return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run})
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
-        """Give what shows the tools of a run in a layer. Raises as `conversation` does."""
+        """Return what shows the tools of a run in a layer. Raises as `conversation` does."""
         name = self.config.presentations[layer]
         candidates = self._candidates_of(run.effective, provider)
         if name == "universal-category":
@@ -138,11 +138,11 @@ class ToolUse:
         return EnumerateAll(candidates)
 
     def view(self, run: Run) -> ActionView:
-        """Give the actions of a run. Raises `CatalogError` where no action catalog can be told."""
+        """Return the actions of a run. Raises `CatalogError` where no action catalog can be told."""
         return self._view_of(run.effective)
 
     def candidates(self, run: Run, provider: str = "openai") -> Candidates:
-        """Give the tools of a run that a model may be told of."""
+        """Return the tools of a run that a model may be told of."""
         return self._candidates_of(run.effective, provider)
 
     @property
@@ -250,7 +250,7 @@ class ToolUse:
 
 
 def provider_named(name: str) -> Provider:
-    """Give a provider. Raises ValueError for an unknown one."""
+    """Return a provider. Raises ValueError for an unknown one."""
     if name not in PROVIDERS:
         meant = nearest(name, PROVIDERS, count=1)
         hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(PROVIDERS)}"

@@ -55,7 +55,7 @@ class Anthropic:
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `tool_choice`."""
+        """Return `tool_choice`."""
         if mode == "named":
             return {"tool_choice": {"type": "tool", "name": name}}
         return {"tool_choice": {"type": _CHOICES[mode]}}
@@ -81,7 +81,7 @@ class Anthropic:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
+        """Return the turn of the model, if it is not empty, and that of the user: results first, then text."""
         own = [without_nulls(block) for block in _content(response)]
         told: list[dict[str, Any]] = [
             {

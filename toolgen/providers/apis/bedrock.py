@@ -51,7 +51,7 @@ class Bedrock:
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which is not there."""
+        """Return `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which is not there."""
         if mode == "none":
             reason = "Converse has no tool choice `none`; offer no tools instead"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
@@ -86,7 +86,7 @@ class Bedrock:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
+        """Return the turn of the model, if it is not empty, and that of the user: results first, then text."""
         own = [without_nulls(block) for block in _content(response)]
         told: list[dict[str, Any]] = [
             {"toolResult": _result(answer)} for answer in answers_to(self.read(response).calls, answers)

@@ -54,7 +54,7 @@ class Gemini:
         return lenient_payload(self.grammar, offered, GEMINI, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `toolConfig`."""
+        """Return `toolConfig`."""
         if mode == "named":
             return _choice({"mode": "ANY", "allowedFunctionNames": [name]})
         return _choice({"mode": _MODES[mode]})
@@ -85,7 +85,7 @@ class Gemini:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the content of the model, if it is not empty, and that of the user."""
+        """Return the content of the model, if it is not empty, and that of the user."""
         own = [without_nulls(part) for part in _parts(_content(response))]
         told: list[dict[str, Any]] = [
             {"functionResponse": _response(answer)} for answer in answers_to(self.read(response).calls, answers)

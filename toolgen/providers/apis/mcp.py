@@ -33,7 +33,7 @@ class Mcp:
     grammar: Grammar = STRICT
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Give the result of `tools/list`, in one page."""
+        """Return the result of `tools/list`, in one page."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             annotations = {"readOnlyHint": each.is_readonly, **({"title": each.title} if each.title else {})}
@@ -47,7 +47,7 @@ class Mcp:
         return lenient_payload(self.grammar, offered, MCP, tool, lambda tools: {"tools": tools})
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
+        """Return nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
         if mode != "auto":
             reason = f"a client of MCP chooses by itself, so there is no tool choice `{mode}`"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
@@ -67,7 +67,7 @@ class Mcp:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the result of the call."""
+        """Return the result of the call."""
         (answer,) = answers_to(self.read(response).calls, answers)
         return [{"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}]
 

@@ -56,7 +56,7 @@ class OpenAIChat:
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `tool_choice`."""
+        """Return `tool_choice`."""
         if mode == "named":
             return {"tool_choice": {"type": "function", "function": {"name": name}}}
         return {"tool_choice": mode}
@@ -72,7 +72,7 @@ class OpenAIChat:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the message of the model, and one for each answer, or that of a user."""
+        """Return the message of the model, and one for each answer, or that of a user."""
         own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
         if not own.get("tool_calls"):
             own.pop("tool_calls", None)  # an empty list is refused
@@ -102,7 +102,7 @@ def _message(response: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _odd_message(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the message of a response that is not as promised, or that holds what only looks like an object."""
+    """Return the message of a response that is not as promised, or that holds what only looks like an object."""
     choices = list_of(response_of(response).get("choices"), "choices")
     if not choices:
         raise MalformedResponse("the response has no choices")

@@ -53,7 +53,7 @@ class OpenAIResponses:
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `tool_choice`."""
+        """Return `tool_choice`."""
         if mode == "named":
             return {"tool_choice": {"type": "function", "name": name}}
         return {"tool_choice": mode}
@@ -85,7 +85,7 @@ class OpenAIResponses:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give all items of the output, reasoning among them, and one for each answer, or the message of a user."""
+        """Return all items of the output, reasoning among them, and one for each answer, or the message of a user."""
         told: list[dict[str, Any]] = [
             {"type": "function_call_output", "call_id": answer.tool_call_id, "output": answer.text}
             for answer in answers_to(self.read(response).calls, answers)

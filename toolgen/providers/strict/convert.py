@@ -77,11 +77,11 @@ class Projection:
     root: Object | None = None
 
     def project(self, args: Any) -> Any:
-        """Give the args as they are sent. Raises `UnsupportedSchema`, at places reported as `tighter` only."""
+        """Return the args as they are sent. Raises `UnsupportedSchema`, at places reported as `tighter` only."""
         return args if self.root is None else self.root.project(args)
 
     def restore(self, sent: Any) -> Any:
-        """Give the args that were sent."""
+        """Return the args that were sent."""
         return sent if self.root is None else self.root.restore(sent, {})
 
 

@@ -52,15 +52,15 @@ class Node(Protocol):
         ...
 
     def project(self, value: Any, /) -> Any:
-        """Give what is sent for a value. Raises `UnsupportedSchema`."""
+        """Return what is sent for a value. Raises `UnsupportedSchema`."""
         ...
 
     def restore(self, sent: Any, known: Known, /) -> Any:
-        """Give the value that was sent; what the provider's schema does not take is left as it is."""
+        """Return the value that was sent; what the provider's schema does not take is left as it is."""
         ...
 
     def schema(self) -> dict[str, Any]:
-        """Give the schema that the provider is told."""
+        """Return the schema that the provider is told."""
         ...
 
 

@@ -49,7 +49,7 @@ class SchemaTypes:
         self._referred: dict[str, str] = {}
 
     def read(self, schema: Any, name: str = "", depth: int = 0) -> str:
-        """Give the annotation of a part of the schema; `name` is what a class made for it may be called."""
+        """Return the annotation of a part of the schema; `name` is what a class made for it may be called."""
         if not is_object(schema) or depth > _DEPTH:
             return ANY
         found = self._read(schema, name, depth)

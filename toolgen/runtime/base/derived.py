@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def derived_file(
     package: str, name: str, make: Callable[[Package, str], str], is_whole: Callable[[bytes], bool] = bool
 ) -> bytes:
-    """Give a file of derived data of a generated package, by its import name.
+    """Return a file of derived data of a generated package, by its import name.
 
     One that is missing, of another catalog, or not whole is made again, of the catalog and its mark, and kept in the
     package where that can be written; elsewhere each process makes its own. Raises `CatalogError`.

@@ -70,7 +70,7 @@ def read_package_file(package: str, name: str) -> bytes:
 
 
 def package_folder(package: str) -> Path:
-    """Give the folder of a package, by its import name. Raises `CatalogError` where there is none."""
+    """Return the folder of a package, by its import name. Raises `CatalogError` where there is none."""
     try:
         spec = find_spec(package)
     except ImportError:

@@ -122,7 +122,7 @@ class Call:
         return self._payload is None
 
     def copy_args(self) -> Any:
-        """Give typed args anew, from their JSON: what the caller does to his own from here on changes no call."""
+        """Return typed args anew, from their JSON: what the caller does to his own from here on changes no call."""
         return self.tool.args.decode(self.arguments) if self.tool.form is Form.TYPED else self.given
 
     @property

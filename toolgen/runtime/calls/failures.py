@@ -35,7 +35,7 @@ class Failures:
     async def result_of(
         self, error: BaseException, stage: str, call: Call, request: ToolRequest, entered: Entered | None
     ) -> ToolResult[Any] | None:
-        """Give the result of a call that an error ended at a stage; None, and a record, where it is for the caller.
+        """Return the result of a call that an error ended at a stage; None, and a record, where it is for the caller.
 
         To be awaited in the `except` of the coroutine that makes the call.
         """

@@ -212,7 +212,7 @@ class Runtime:
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
 
     def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
-        """Give each call an id that no other of the turn has."""
+        """Return each call an id that no other of the turn has."""
         taken = {""}
         named: list[ToolRequest] = []
         for request in requests:
@@ -222,11 +222,11 @@ class Runtime:
         return named
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
-        """Give the definition of a tool. Raises `ToolNotFound`."""
+        """Return the definition of a tool. Raises `ToolNotFound`."""
         return self._catalog.definition(ident)
 
     def tool_schema(self, ident: Ident[Any, Any]) -> dict[str, Any]:
-        """Give a copy of the JSON Schema of a tool's args. Raises `ToolNotFound`."""
+        """Return a copy of the JSON Schema of a tool's args. Raises `ToolNotFound`."""
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 

@@ -91,7 +91,7 @@ class Plan(Protocol):
     def __call__(
         self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, typed: Any = ..., /
     ) -> Coroutine[Any, Any, ToolResult[Any]]:
-        """Give the coroutine that makes the call."""
+        """Return the coroutine that makes the call."""
         ...
 
 

@@ -38,7 +38,7 @@ class Refusals:
     async def refused(
         self, error: BaseException, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None
     ) -> ToolResult[Any]:
-        """Give the result of a call that could not be prepared. Raises what is meant for the caller.
+        """Return the result of a call that could not be prepared. Raises what is meant for the caller.
 
         To be awaited in the `except` of the coroutine that prepares the call.
         """
@@ -65,7 +65,7 @@ class Refusals:
     async def never_ran(
         self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
-        """Give the result of a call that has no turn any more."""
+        """Return the result of a call that has no turn any more."""
         name, call_id = name_of(request), id_of(request) or self._new_id("call")
         ident = self._catalog.resolve(name) or name
         result = failed(ident, call_id, error)
@@ -76,7 +76,7 @@ class Refusals:
         return result
 
     async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
-        """Give the result of a call that cannot be made of what the host passed."""
+        """Return the result of a call that cannot be made of what the host passed."""
         result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
         if self._recorder is not None:
             await self._recorder.refused(result, None)

@@ -172,7 +172,7 @@ def _issue_lines(issues: Sequence[Issue]) -> list[str]:
 
 
 def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
-    """Give a result with an error that an executor made as it may be shown: without secrets, folders, within bounds."""
+    """Return a result with an error that an executor made as it may be shown: without secrets, folders, within bounds."""
     error = result.error
     if error is None:
         return result
@@ -220,7 +220,7 @@ def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
 
 
 def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str]:
-    """Give message, kind, code and hint."""
+    """Return message, kind, code and hint."""
     match error:
         case CallFailed() if not _is_usable(error):
             return _failure(error, hide)

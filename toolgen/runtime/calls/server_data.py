@@ -18,7 +18,7 @@ class ServerData:
         self._codecs = {name: Codec.of(schema, name=f"{ident} ({name})") for name, schema in declared.items()}
 
     def check(self, given: Any) -> dict[str, Any]:
-        """Give the values as plain JSON. Raises `InvalidPayload` for one that is not declared, or does not fit."""
+        """Return the values as plain JSON. Raises `InvalidPayload` for one that is not declared, or does not fit."""
         if not _is_by_name(given):
             found = f"a value of {type(given).__name__}"
             raise InvalidPayload([issue("", "type", "values by name", found, "give `server_data` as values by name")])

@@ -55,7 +55,7 @@ class Codec(Generic[T]):
 
     @classmethod
     def of_package(cls, package: str, ident: str, side: Side) -> Codec[Any]:
-        """Give the codec of one side of a compiled tool, by the import name of its package. One per process."""
+        """Return the codec of one side of a compiled tool, by the import name of its package. One per process."""
         return _package_codec(package, ident, side)
 
     @property

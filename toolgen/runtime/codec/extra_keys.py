@@ -27,7 +27,7 @@ _ARE_TAKEN: Final = ContextVar("_ARE_TAKEN", default=False)
 
 
 def checked_extra_keys(model: type[BaseModel]) -> CoreSchema | None:
-    """Give what refuses extra keys that are Python names of fields that may be absent; None where there are none."""
+    """Return what refuses extra keys that are Python names of fields that may be absent; None where there are none."""
     fields = model.model_fields.items()
     wires = {name: str(_alias(name, field)) for name, field in fields if _may_be_confused(name, field)}
     return no_info_plain_validator_function(_checked_by(wires)) if wires else None
@@ -73,7 +73,7 @@ def _may_be_confused(name: str, field: FieldInfo) -> bool:
 
 
 def _alias(name: str, field: FieldInfo) -> str | None:
-    """Give the name of a field in JSON; None where a host's class has a choice of them."""
+    """Return the name of a field in JSON; None where a host's class has a choice of them."""
     alias = field.validation_alias
     return alias if isinstance(alias, str) else name if alias is None else None
 

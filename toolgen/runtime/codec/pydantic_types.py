@@ -25,7 +25,7 @@ def is_json_value(kind: Any) -> bool:
 
 
 def model_class(kind: Any) -> type[BaseModel] | None:
-    """Give a type back if it is a model class."""
+    """Return a type back if it is a model class."""
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
@@ -42,25 +42,25 @@ def bare(kind: Any) -> Any:
 
 
 def constraints_of(kind: Any) -> dict[str, Any]:
-    """Give what pydantic checks of an `Annotated` type, by the arguments of its `Field`: `{"ge": 1}`."""
+    """Return what pydantic checks of an `Annotated` type, by the arguments of its `Field`: `{"ge": 1}`."""
     marks = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
     items = [item for mark in marks for item in (mark.metadata if isinstance(mark, FieldInfo) else (mark,))]
     return {name: getattr(item, name) for item in items for name in _CONSTRAINTS if hasattr(item, name)}
 
 
 def type_of(field: FieldInfo) -> Any:
-    """Give the type of a field with its constraints, as it was written."""
+    """Return the type of a field with its constraints, as it was written."""
     return Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
 
 
 def wire_name(name: str, field: FieldInfo) -> str:
-    """Give the name of a field in JSON, which may be empty."""
+    """Return the name of a field in JSON, which may be empty."""
     return name if field.alias is None else field.alias
 
 
 @cache
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Give what validates and serializes a generated type: a model, or an alias such as `list[Profile]`."""
+    """Return what validates and serializes a generated type: a model, or an alias such as `list[Profile]`."""
     model = model_class(kind)
     if model is not None:
         return TypeAdapter(model)
@@ -68,7 +68,7 @@ def adapter_of(kind: Any) -> TypeAdapter[Any]:
 
 
 def dump_options(kind: Any) -> dict[str, bool]:
-    """Give the options that pydantic's serializer needs to write a type as its JSON; each takes time on every call.
+    """Return the options that pydantic's serializer needs to write a type as its JSON; each takes time on every call.
 
     `by_alias` where a field has another name in JSON, `exclude_unset` where one can be left out, and both where a type
     does not show its fields.
@@ -84,7 +84,7 @@ def dump_options(kind: Any) -> dict[str, bool]:
 
 
 def models_in(kind: Any) -> Iterator[type[BaseModel] | None]:
-    """Give every model in a type, once; None for a type that does not show what it holds, such as a dataclass."""
+    """Return every model in a type, once; None for a type that does not show what it holds, such as a dataclass."""
     pending: list[Any] = [kind]
     seen: set[type[BaseModel]] = set()
     while pending:

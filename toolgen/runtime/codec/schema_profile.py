@@ -35,7 +35,7 @@ _MOST_LEVELS: Final = 100
 
 
 def core_violations(schema: Any, path: str = "$") -> Iterator[tuple[str, str]]:
-    """Give path and keyword of all that lies outside `core`, in the order of the schema.
+    """Return path and keyword of all that lies outside `core`, in the order of the schema.
 
     Local types must be in place already (`with_definitions_in_place`); what is left of them is named where it is
     referred to. A path reads `$.properties.a.items`.
@@ -83,7 +83,7 @@ def with_definitions_in_place(schema: Any) -> Any:
 
 
 def definitions_of(schema: Any) -> dict[str, Any]:
-    """Give the definitions of a schema by the references to them."""
+    """Return the definitions of a schema by the references to them."""
     return {
         f"#/{keyword}/{name}": each
         for keyword in _DEFINITIONS

@@ -47,7 +47,7 @@ class Validation:
         return issues_of(self._list(value, can_list), self._schema)
 
     def errors(self, value: Any) -> list[ValidationError]:
-        """Give all errors of a value, or the first where they could be too many; none where it cannot be checked."""
+        """Return all errors of a value, or the first where they could be too many; none where it cannot be checked."""
         return self._list(value, listing(self._bounds.graph, value)) if self._is_checkable(value) else []
 
     def _list(self, value: Any, can_list: Listing) -> list[ValidationError]:

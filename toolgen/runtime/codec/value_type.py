@@ -92,7 +92,7 @@ class ValueType:
 
 
 def _of_text(validate_json: Callable[..., Any], *, corrected: bool) -> Callable[..., Any]:
-    """Give what validates a JSON value as text: a strict model of the host's own takes dates and such from it only."""
+    """Return what validates a JSON value as text: a strict model of the host's own takes dates and such from it only."""
 
     def validate(value: Any, **options: Any) -> Any:
         typed = validate_json(json_bytes(value), **options)

@@ -62,7 +62,7 @@ def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> 
 
 
 def event_data(event: NewEvent) -> dict[str, Any]:
-    """Give the data of an event as it is stored."""
+    """Return the data of an event as it is stored."""
     data: dict[str, Any] = hide_data(dict(event.data), event.secrets)
     if event.args is not None:
         data = {**data, "args": hide_args(from_json(event.args), event.secrets)}
@@ -139,7 +139,7 @@ def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
 
 
 def result_digest(body: bytes) -> str:
-    """Give what an event says of the result it came with."""
+    """Return what an event says of the result it came with."""
     return sha256(body).hexdigest()
 
 

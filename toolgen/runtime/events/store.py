@@ -37,7 +37,7 @@ class Store(Protocol):
         ...
 
     def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
-        """Give the events of a run after a number, those to come included, without end. The run may yet have none."""
+        """Return the events of a run after a number, those to come included, without end. The run may yet have none."""
         ...
 
     async def close(self) -> None:

@@ -112,7 +112,7 @@ class _Calling(Protocol):
 
 
 def secrets_of_meta(meta: ToolCallMeta) -> Secrets:
-    """Give what is secret in the call that comes with a meta, while it runs; nothing where nobody observes the call."""
+    """Return what is secret in the call that comes with a meta, while it runs; nothing where nobody observes the call."""
     call: _Calling | None = running_call(meta)
     return NO_SECRETS if call is None else call.secrets
 

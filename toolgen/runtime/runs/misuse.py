@@ -61,7 +61,7 @@ def check_text(call_id: Any) -> None:
 
 
 def host_failure(error: BaseException, doing: str) -> BaseException:
-    """Give what a call fails with that something ended before it ran: anything unforeseen is the host's failure.
+    """Return what a call fails with that something ended before it ran: anything unforeseen is the host's failure.
 
     The model is shown nothing of it: the operator is warned.
     """

@@ -210,7 +210,7 @@ class Agents:
         )
 
     def idents(self, names: Iterable[str]) -> frozenset[str]:
-        """Give the idents of tools by names in any spelling. Raises TypeError where it is one text."""
+        """Return the idents of tools by names in any spelling. Raises TypeError where it is one text."""
         if isinstance(names, str):
             raise TypeError(f"requested is {names!r}; it must be a list of names, such as [{names!r}]")
         return frozenset(self._catalog.names.ident(name) or name for name in names)
@@ -243,11 +243,11 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def run_of(meta: ToolCallMeta) -> Run | None:
-    """Give the run that a call belongs to, by the meta its handler has; None where it is in none, or over."""
+    """Return the run that a call belongs to, by the meta its handler has; None where it is in none, or over."""
     call = running_call(meta)
     return None if call is None else call.run
 
 
 def with_ids(meta: ToolCallMeta, new_id: Callable[[str], str]) -> ToolCallMeta:
-    """Give a meta the ids of its run and its agent, where it lacks them."""
+    """Return a meta the ids of its run and its agent, where it lacks them."""
     return replace(meta, run_id=meta.run_id or new_id("run"), agent_id=meta.agent_id or new_id("agent"))

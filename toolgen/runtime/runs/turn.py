@@ -25,7 +25,7 @@ class Refuse(Protocol):
     async def __call__(
         self, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
-        """Give the result, and put it on record unless it is."""
+        """Return the result, and put it on record unless it is."""
         ...
 
 

@@ -65,14 +65,14 @@ def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> 
 
 
 def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
-    """Give what an executor gave as a result. Raises `MalformedResult`, and `CallFailed` for a malformed error."""
+    """Return what an executor gave as a result. Raises `MalformedResult`, and `CallFailed` for a malformed error."""
     if isinstance(outcome, ToolError):
         return _checked(ToolResult(tool_name=name, error=outcome))
     return _checked(outcome) if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
 
 
 def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
-    """Give a result of which all that is said beside its value can be shown, and recorded."""
+    """Return a result of which all that is said beside its value can be shown, and recorded."""
     from toolgen.runtime.calls.result_fields import issue_beside_value, issue_in_error  # most tools give a value alone
 
     wrong = None if given.error is None else issue_in_error(given.error)

@@ -62,7 +62,7 @@ async def _go_on(call: Call, seen: CheckedCall, waiting: Awaitable[Denial | None
 
 
 def _check(answer: object) -> Denial | None:
-    """Give what a hook answered. Raises TypeError for what is no answer."""
+    """Return what a hook answered. Raises TypeError for what is no answer."""
     if answer is None or isinstance(answer, Denial):
         return answer
     raise TypeError(f"the hook gave a {type(answer).__name__}")

@@ -85,7 +85,7 @@ def _drop(waiting: Any) -> None:
 
 
 def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
-    """Give args with those fields that their type has. Raises `CallFailed` for a value that is of another type."""
+    """Return args with those fields that their type has. Raises `CallFailed` for a value that is of another type."""
     model = model_class(type(args))
     if model is None:
         return args
@@ -113,7 +113,7 @@ def _assign(filled: Any, model: type[BaseModel], attribute: str, value: Any) -> 
 
 
 def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> bytes:
-    """Give JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
+    """Return JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
     try:
         return canonical({**from_json(payload), **values})
     except (ValueError, TypeError, RecursionError) as error:

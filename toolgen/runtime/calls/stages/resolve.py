@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None) -> str:
-    """Give the ident that a name spells. Raises `ToolNotFound` with what may have been meant, of what is visible.
+    """Return the ident that a name spells. Raises `ToolNotFound` with what may have been meant, of what is visible.
 
     Of what was not offered nothing is suggested: the model may not know these names.
     """

@@ -16,17 +16,17 @@ _LONGEST_SECONDS: Final = 100 * 366 * 86_400
 
 
 def in_utc(at: datetime) -> datetime:
-    """Give an aware time in UTC."""
+    """Return an aware time in UTC."""
     return at if at.tzinfo is UTC else at.astimezone(UTC)
 
 
 def midnight_after(now: datetime) -> datetime:
-    """Give the end of the UTC day of a time in UTC."""
+    """Return the end of the UTC day of a time in UTC."""
     return datetime.combine(now.date() + timedelta(days=1), time(), UTC)
 
 
 def cooldown_of(seconds: float) -> timedelta:
-    """Give a cooldown as a span: at most a hundred years."""
+    """Return a cooldown as a span: at most a hundred years."""
     return timedelta(seconds=min(seconds, _LONGEST_SECONDS))
 
 

@@ -41,7 +41,7 @@ class TaskTools:
         self._graph: Final = graph
 
     def release(self, meta: ToolCallMeta) -> None:
-        """Give back what an agent has claimed and not ended: for the host to call when its run is over, in a thread."""
+        """Return what an agent has claimed and not ended: for the host to call when its run is over, in a thread."""
         agent = _agent_of(meta)
         if agent is not None:
             self._graph.release(agent)

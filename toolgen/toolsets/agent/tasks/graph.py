@@ -96,7 +96,7 @@ class TaskGraph:
         return self._change(task_id, lambda task: task.closed(state, outcome))
 
     def release(self, agent: str) -> None:
-        """Give back all steps that an agent has claimed and not ended, for others to claim: it is gone."""
+        """Return all steps that an agent has claimed and not ended, for others to claim: it is gone."""
         with self._transaction():
             for task in self._read_all(TaskState.OPEN, _ALL):
                 if task.held_by(agent):
