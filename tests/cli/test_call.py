@@ -130,7 +130,7 @@ def test_yes_answers_questions_and_lifts_no_deny(folder: Path) -> None:
         toolgen(folder, *call, "--policy", "carefull"),
     )
     assert (denied.code, denied.out) == (1, "")
-    assert "permission_denied: shop.orders.erase was not allowed to run: a policy forbids it" in denied.err
+    assert "permission_denied: shop.orders.erase was not allowed to run: denied by policy" in denied.err
     assert (of_one.code, of_one.out) == (0, "7\n")
     assert (unknown.code, "There is no policy `carefull`. Did you mean `careful`?" in unknown.err) == (2, True)
 

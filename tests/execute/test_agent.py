@@ -299,7 +299,7 @@ def test_a_run_whose_end_cannot_be_recorded_still_gives_its_answer(caplog: pytes
     result = World(plays(answer=FOUND), store=Full()).one(search())
     assert result.success
     assert [record.getMessage() for record in caplog.records] == [
-        "the end of a run of orchestrator.researcher is not on record"
+        "the end of a run of orchestrator.researcher is not recorded"
     ]
 
 

@@ -61,7 +61,7 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
         (b'{"tool": "a"', 13, "it is not JSON: expecting `}`"),
         (b'{"tool" "a"}', 9, "it is not JSON: expecting `:`"),
         (b'{"tool": "\xc3\xa9\xff"}', 12, "it is not UTF-8 text: invalid start byte"),
-        (b'{"tool": "a", "result": %s}' % (b"[" * 100_000), 1, "it is nested too deep to be read"),
+        (b'{"tool": "a", "result": %s}' % (b"[" * 100_000), 1, "it is nested too deeply"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_call_says_where_and_why(line: bytes, column: int, reason: str) -> None:

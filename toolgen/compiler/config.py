@@ -278,7 +278,7 @@ def _read(root: Path, file: str) -> _Source | None:
     except tomllib.TOMLDecodeError as error:
         source.sink.report("TG702", *_syntax_error(source, str(error)))
     except RecursionError:
-        source.report("TG702", "values are nested too deep")
+        source.report("TG702", "values are nested too deeply")
     except UnicodeDecodeError as error:
         source.report("TG701", f"the file is not UTF-8 text: {error.reason} at byte {error.start}")
     except OSError as error:

@@ -215,7 +215,7 @@ async def _end(child: Child, state: str) -> None:
     try:
         await child.end(state)
     except StoreError as error:  # what was done is done, and its caller gets the result
-        warn("the end of a run of %s is not on record", child.run.agent, error=error)
+        warn("the end of a run of %s is not recorded", child.run.agent, error=error)
     finally:
         child.run.abort(f"the run is {state}")
 

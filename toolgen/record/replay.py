@@ -136,7 +136,7 @@ def read_call(line: bytes) -> RecordedCall:
     except json.JSONDecodeError as error:
         raise BrokenLine(error.pos + 1, f"it is not JSON: {error.msg[0].lower()}{error.msg[1:]}") from None
     except RecursionError:
-        raise BrokenLine(1, "it is nested too deep to be read") from None
+        raise BrokenLine(1, "it is nested too deeply") from None
     strange = next((key for key in members if key not in _KEYS), None)
     if strange is not None:
         meant = nearest(strange, _KEYS, count=1)

@@ -34,7 +34,7 @@ def value_of(text: bytes | str) -> Any:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def _finite(digits: str) -> float:

@@ -1,4 +1,4 @@
-"""Bound toolsets: run by a service, with what the host fills in; and what is missing where they are not."""
+"""Bound toolsets: run by a service, with what the host injects; and what is missing where they are not."""
 
 from __future__ import annotations
 

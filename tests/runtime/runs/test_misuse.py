@@ -166,7 +166,7 @@ def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any]
     result, recorded = asyncio.run(main())
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "invalid_request")
-    assert result.error.message == f"the call cannot be made: {what}"
+    assert result.error.message == f"the call is malformed: {what}"
     assert result.error.hint == "the host is at fault, not the call"
     assert recorded == 1
 
@@ -176,7 +176,7 @@ def test_a_payload_that_is_no_text_is_no_json(payload: Any) -> None:
     result = asyncio.run(runtime_of(catalog_of(must_not_run)).invoke(ToolRequest(name="own.tool", payload=payload)))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
-    assert result.error.prior_input == f"({type(payload).__name__}, which is no JSON text)"
+    assert result.error.prior_input == f"({type(payload).__name__}, not JSON text)"
 
 
 class Adapter:

@@ -37,7 +37,7 @@ def _gap(tool: Tool) -> str:
 
 
 def injected_fields(toolset: Toolset) -> dict[str, Field]:
-    """The fields that the host fills in, by their names in JSON. The types of one name are those of its first field."""
+    """The fields that the host injects, by their names in JSON. The types of one name are those of its first field."""
     classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
     return {
         field.wire: field
@@ -87,7 +87,7 @@ def handlers(toolset: Toolset) -> list[dict[str, str]]:
 
 
 def injections(toolset: Toolset) -> list[dict[str, str]]:
-    """The parameters of the function that types what the host fills in; none where two would be called the same."""
+    """The parameters of the function that types what the host injects; none where two would be called the same."""
     fields = injected_fields(toolset)
     if len({field.python for field in fields.values()}) < len(fields):
         return []

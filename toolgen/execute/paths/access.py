@@ -67,7 +67,7 @@ class PathAccess:
             self._check(answer, answer.write_concern)
         if answer.root is None:
             message = f"{shown(path)} is outside the folders that programs may run in"
-            hint = "give a folder of the project"
+            hint = "use a folder of the project"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
         return answer
 
@@ -112,7 +112,7 @@ class PathAccess:
         answer = self._policy.judge(path, base=base)
         if answer.problem is not None:
             message = f"{shown(path)} is not a usable path: {answer.problem.value}"
-            raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "give a path relative to the project")
+            raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "use a path relative to the project")
         return answer
 
     def _check(self, answer: PathAnswer, concern: Concern | None) -> None:

@@ -126,7 +126,7 @@ def _checked(argv: Sequence[str]) -> list[bytes]:
             data = argument.encode("utf-8", "surrogateescape")  # names of files may hold other bytes
         except UnicodeEncodeError:
             raise CallFailed(
-                FailureKind.INVALID_CALL, "argument_not_text", f"{name} holds a lone surrogate, which is no text"
+                FailureKind.INVALID_CALL, "argument_not_text", f"{name} contains a lone surrogate"
             ) from None
         if b"\0" in data:
             raise CallFailed(

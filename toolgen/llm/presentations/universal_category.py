@@ -174,7 +174,7 @@ def _invoked(call: ToolRequest) -> tuple[str, dict[str, Any], dict[str, Any] | N
     try:
         asked = parse(call.payload or "{}")
     except NotJson as error:
-        return "", {}, missing("arguments", f"they are no JSON: {error}")
+        return "", {}, missing("arguments", f"they are not JSON: {error}")
     if not is_object(asked):
         return "", {}, missing("arguments", "they must be an object with `action_name` and `args`")
     name, args = asked.get("action_name"), asked.get("args", {})

@@ -195,7 +195,7 @@ class Call:
         try:
             data = json.loads(canonical(dict(data)))  # as it is now: whoever reports may change it
         except (ValueError, TypeError) as error:
-            warn("what %s reports is no JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
+            warn("the progress report of %s is not JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
             return
         if kind in ("tool_progress", PARTIAL_OUTPUT):
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)

@@ -22,7 +22,7 @@ class _Deadline:
     def __init__(self, seconds: float) -> None:
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError("a deadline needs a task")
+            raise RuntimeError("a deadline requires a task")
         self._task = task
         self._cancelling = task.cancelling()
         self._is_over = False

@@ -77,7 +77,7 @@ class Recorder:
         try:
             self._store.append(self._event(kind, call, data))
         except Exception as error:  # noqa: BLE001  # stores may be the host's, and a call does not fail by its record
-            warn("the progress of %s is not on record", call.tool.entry.ident, error=error, secrets=call.secrets)
+            warn("the progress of %s is not recorded", call.tool.entry.ident, error=error, secrets=call.secrets)
 
     def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[ToolResult[Any]] | ToolResult[Any]:
         """Write how a call ended, with its result; give the result that its caller gets, or what waits for it.
@@ -178,7 +178,7 @@ class Recorder:
 
 
 def _not_on_record(event: NewEvent, error: Exception) -> None:
-    warn("the end of a call of %s is not on record", event.tool, error=error, secrets=event.secrets)
+    warn("the end of a call of %s is not recorded", event.tool, error=error, secrets=event.secrets)
 
 
 def _kind(error: ToolError | None) -> EventKind:
@@ -196,7 +196,7 @@ def _in_short(event: NewEvent, result: ToolResult[Any]) -> tuple[NewEvent, ToolR
     Where these are no JSON either, so be it: they are not on record.
     """
     name, call_id = visible(event.tool), visible(event.tool_call_id)
-    data = {"reason": "the rest is no JSON"}
+    data = {"reason": "the rest is not JSON"}
     if result.error is None:
         payload, error = result.payload if keeps_value(result) else b"", None
     else:
@@ -209,11 +209,11 @@ def _in_short(event: NewEvent, result: ToolResult[Any]) -> tuple[NewEvent, ToolR
 def _check_reportable(kind: Any) -> None:
     """Raise ValueError for a kind of event that a call must not report: whoever reads the record relies on them."""
     if not isinstance(kind, str):
-        raise ValueError(f"the kind of what a call reports must be text, not {type(kind).__name__}")
+        raise ValueError(f"the kind of a progress report must be text, not {type(kind).__name__}")
     if kind in _RUNTIMES_OWN:
-        raise ValueError(f"a call cannot report {kind!s}: such events are the runtime's own")
+        raise ValueError(f"a call cannot report {kind!s}: such events are reserved for the runtime")
 
 
 def _unrecorded(name: str) -> CallFailed:
-    message = f"{name} cannot run now: its call cannot be recorded"
+    message = f"{name} cannot run: the call cannot be recorded"
     return CallFailed(FailureKind.UNAVAILABLE, "not_recorded", message, "go on without it, and tell the user")

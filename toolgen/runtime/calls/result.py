@@ -122,7 +122,7 @@ def _text_of(payload: Any) -> str:
     """The text of a payload, or its type where the host passed something else: that may be of any size and depth."""
     if isinstance(payload, bytes | bytearray):
         return payload.decode("utf-8", "replace")
-    return payload if isinstance(payload, str) else f"({type(payload).__name__}, which is no JSON text)"
+    return payload if isinstance(payload, str) else f"({type(payload).__name__}, not JSON text)"
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
@@ -281,7 +281,7 @@ def _torn_down(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str,
 
 
 def _failure(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
-    hint = "the tool failed, and not the call: go on without it, or try other arguments"
+    hint = "the tool failed although the call was valid: go on without it, or try other arguments"
     return _message(error, hide), FailureKind.INTERNAL, "handler_error", hint
 
 

@@ -41,12 +41,12 @@ def _issue_in(record: object, wanted: Mapping[str, tuple[_Fits, str]]) -> Issue 
             return _not_as(name, form, value)
         problem = _unwritable(value)
         if problem:
-            return issue("", "json", "JSON", problem, f"give `{name}` as JSON")
+            return issue("", "json", "JSON", problem, f"set `{name}` to JSON")
     return None
 
 
 def _not_as(name: str, form: str, value: Any) -> Issue:
-    return issue("", "type", form, f"a value of {type(value).__name__}", f"give `{name}` as {form}")
+    return issue("", "type", form, f"a value of {type(value).__name__}", f"set `{name}` to {form}")
 
 
 def _unwritable(value: Any) -> str:
@@ -55,12 +55,12 @@ def _unwritable(value: Any) -> str:
         plain = _plain(value)
         canonical(plain)
     except RecursionError:
-        return "it is nested too deep"
+        return "it is nested too deeply"
     except UnicodeEncodeError:
         return "it holds a lone surrogate"
     except (ValueError, TypeError) as error:
         return str(error)
-    return "" if _has_text_keys(plain) else "a key is no text"
+    return "" if _has_text_keys(plain) else "a key is not text"
 
 
 def _plain(value: Any) -> Any:
@@ -156,7 +156,7 @@ _BESIDE_VALUE: Final[Mapping[str, tuple[_Fits, str]]] = {
     "audit": _OBJECT,
     "telemetry": _OBJECT,
     "metadata": _OBJECT,
-    "blocks": (_each(_is_block), "a tuple of ContentBlocks, with text where their type says so"),
+    "blocks": (_each(_is_block), "a tuple of ContentBlocks, with text for the types text and artifact_ref"),
     "bounds": (_or_none(_are_bounds), "Bounds of counts and texts, or None"),
 }
 
@@ -164,7 +164,7 @@ _OF_ERROR: Final[Mapping[str, tuple[_Fits, str]]] = {
     "message": _TEXT,
     "kind": (_is(FailureKind), "a FailureKind"),
     "code": _TEXT,
-    "issues": (_each(_is_issue), "a tuple of Issues, of texts alone"),
+    "issues": (_each(_is_issue), "a tuple of Issues whose fields are text"),
     "hint": _TEXT,
     "retry_after": (_or_none(_is_number), "a number of seconds, or None"),
     "prior_input": _TEXT,

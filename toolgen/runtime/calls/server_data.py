@@ -21,7 +21,7 @@ class ServerData:
         """Return the values as plain JSON. Raises `InvalidPayload` for one that is not declared, or does not fit."""
         if not _is_by_name(given):
             found = f"a value of {type(given).__name__}"
-            raise InvalidPayload([issue("", "type", "values by name", found, "give `server_data` as values by name")])
+            raise InvalidPayload([issue("", "type", "values by name", found, "set `server_data` to values by name")])
         return {name: self._checked(name, value) for name, value in given.items()}
 
     def _checked(self, name: Any, value: Any) -> Any:

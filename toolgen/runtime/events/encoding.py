@@ -152,7 +152,7 @@ def decode_time(text: str) -> datetime:
     """Read a moment that `format_time` wrote. Raises ValueError or TypeError."""
     at = datetime.fromisoformat(text)
     if at.tzinfo is not UTC:
-        raise ValueError("a moment is not in UTC")
+        raise ValueError("a time is not in UTC")
     return at
 
 

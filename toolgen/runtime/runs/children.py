@@ -35,7 +35,7 @@ def tie(run: Run, parent: Run | None) -> Callable[[], None]:
 def _untie(run: Run, parent: Run | None) -> None:
     if parent is not None:
         parent.progress.child_runs.remove(run)
-    run.abort("the call that started the run is over")
+    run.abort("the call that started the run has ended")
 
 
 def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[str] | None, parent: Run | None) -> Run:
@@ -97,5 +97,5 @@ def start_child(
     """
     call: _Calling | None = running_call(meta)
     if call is None or call.starts is None:
-        raise RuntimeError("only a call of a tool tagged `agent` starts runs, while it runs in a pipeline")
+        raise RuntimeError("only a running call of a tool tagged `agent` can start runs")
     return call.starts(agent, requested, mode)

@@ -57,7 +57,7 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
 def check_text(call_id: Any) -> None:
     """Raise TypeError for the id of a call that is no text; nothing else would fail for it."""
     if not _is_text(call_id):
-        raise TypeError("the id of a call is no text")
+        raise TypeError("the id of a call is not text")
 
 
 def host_failure(error: BaseException, doing: str) -> BaseException:
@@ -88,5 +88,5 @@ def _is_text(value: Any) -> bool:
 
 
 def _misused(what: str, found: object, expected: str) -> CallFailed:
-    message = f"the call cannot be made: {what} is of the type {type(found).__name__}, and must be {expected}"
+    message = f"the call is malformed: {what} is {type(found).__name__}, but must be {expected}"
     return CallFailed(FailureKind.INTERNAL, "invalid_request", message, HOST_AT_FAULT)

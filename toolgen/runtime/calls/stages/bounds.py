@@ -54,7 +54,7 @@ def _count(value: Any) -> int:
     fields = list(value.values()) if is_object(value) else [value]
     lists = [field for field in fields if is_array(field)]
     if len(lists) != 1:
-        raise MalformedResult([_wrong("", "`bounds` that say how many items there are", f"{len(lists)} lists")])
+        raise MalformedResult([_wrong("", "`bounds` with the number of items", f"{len(lists)} lists")])
     return len(lists[0])
 
 

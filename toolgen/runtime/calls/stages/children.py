@@ -32,9 +32,9 @@ def bind(tool: Tool, host: Host) -> Before | None:
             return
         session, progress = call.run.session, call.run.progress
         if progress.children >= per_run:
-            raise _exceeded(f"this run has started {per_run} agents, and may start no more", "go on without it")
+            raise _exceeded(f"this run has started {per_run} agents, the maximum", "go on without it")
         if session.children >= per_session:
-            raise _exceeded(f"{per_session} agents run already", "wait until one has ended")
+            raise _exceeded(f"{per_session} agents are already running, the maximum", "wait until one ends")
         progress.children += 1
         session.children += 1
         call.at_end = (*call.at_end, partial(_leave, session))

@@ -31,7 +31,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
             elif isawaitable(answer):
                 return later(call, answer)
             else:
-                raise TypeError(f"the gate gave a {type(answer).__name__}")
+                raise TypeError(f"the gate returned {type(answer).__name__} instead of a GateDecision")
         except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
             failed(call, error)
         else:
@@ -47,7 +47,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
             approved = decision.approved
         except TimeoutError:
             call.decision = "no answer"
-            warn("the eval gate did not answer about %s within %g s; the call runs", name, host.gate_timeout)
+            warn("the eval gate did not answer for %s within %g s; the call runs", name, host.gate_timeout)
         except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
             failed(call, error)
         else:
@@ -56,6 +56,6 @@ def bind(tool: Tool, host: Host) -> Before | None:
 
     def failed(call: Call, error: Exception) -> None:
         call.decision = "failed"
-        warn("the eval gate failed on %s; the call runs", name, error=error, secrets=call.secrets)
+        warn("the eval gate failed for %s; the call runs", name, error=error, secrets=call.secrets)
 
     return ask

@@ -65,7 +65,7 @@ def _check(answer: object) -> Denial | None:
     """Return what a hook answered. Raises TypeError for what is no answer."""
     if answer is None or isinstance(answer, Denial):
         return answer
-    raise TypeError(f"the hook gave a {type(answer).__name__}")
+    raise TypeError(f"the hook returned {type(answer).__name__} instead of a Denial or None")
 
 
 def _failed(call: Call, error: Exception) -> HookDenied:

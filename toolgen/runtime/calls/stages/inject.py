@@ -60,20 +60,20 @@ def _as_given(_tool: Tool, payload: Any, _values: Mapping[str, Any]) -> Any:
 
 def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
     if name not in host.inject:
-        message = f"{tool.entry.ident} cannot run here: the host says nothing of what is filled in for it"
+        message = f"{tool.entry.ident} cannot run: the host provides no value for an injected field"
         raise CallFailed(FailureKind.UNAVAILABLE, "not_injected", message, "go on without it")
     try:
         value = host.inject[name](meta)
         if isawaitable(value):
             _drop(value)
-            raise TypeError("it gave something to await, and must give the value itself")
+            raise TypeError("it returned an awaitable instead of a value")
     except CallFailed:
         raise
     except BaseException as error:
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise
-        warn("the host failed to fill in %s of %s", name, tool.entry.ident, error=error)
-        message = f"{tool.entry.ident} did not run: the host failed to fill in {name}"
+        warn("the host failed to inject %s of %s", name, tool.entry.ident, error=error)
+        message = f"{tool.entry.ident} did not run: the host failed to inject {name}"
         raise CallFailed(FailureKind.INTERNAL, "injection_failed", message, HOST_AT_FAULT) from error
     return value
 
@@ -96,7 +96,7 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
             try:
                 _assign(filled, model, attributes[name], value)
             except (ValueError, RecursionError) as error:
-                message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
+                message = f"the host injected a value of the wrong type into {tool.entry.ident}: {name}"
                 raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error
     if args.model_extra:  # an assignment drops the extra key that is called like the attribute
         filled.__pydantic_extra__ = dict(args.model_extra)
@@ -117,5 +117,5 @@ def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> b
     try:
         return canonical({**from_json(payload), **values})
     except (ValueError, TypeError, RecursionError) as error:
-        message = f"what the host fills into {tool.entry.ident} is no JSON"
+        message = f"the host injected a value that is not JSON into {tool.entry.ident}"
         raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error

@@ -28,7 +28,7 @@ _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = AccessedResources()
-_TOO_LATE: Final = "nobody answered in time"
+_TOO_LATE: Final = "no answer in time"
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
@@ -64,15 +64,15 @@ class _Permission:
         if self._is_by_call:
             found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
             if found.problem:
-                message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
+                message, hint = f"a path cannot be used: {found.problem}", "use a path relative to the project"
                 raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
             if found.is_cwd_outside:
-                message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
+                message, hint = f"{name} cannot run in a folder outside the write roots", "use a folder of the project"
                 raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
             decided = self._judged_by_call(decided, found)
         if decided.answer is _DENY:
             _note_denied(call)
-            raise PermissionDenied(name, "a policy forbids it")
+            raise PermissionDenied(name, "denied by policy")
         if decided.answer is not _ALLOW or self._denies_all:
             if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
                 return self._ask(call, found, decided)
@@ -142,7 +142,7 @@ class _Permission:
         except TimeoutError as error:
             raise PermissionFailed(name, _TOO_LATE) from error
         except Exception as error:
-            warn("the permission callback failed on %s; the call is denied", name, error=error, secrets=call.secrets)
+            warn("the permission callback failed for %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
 
@@ -190,11 +190,11 @@ def _decision(name: str, answer: object) -> PermissionDecision:
         try:
             metadata = json.loads(canonical(dict(given.metadata))) if given else NOTHING
         except (ValueError, TypeError, RecursionError) as error:
-            warn("the metadata of the permission callback on %s are no JSON object: a denial", name, error=error)
+            warn("the metadata of the permission callback for %s is not a JSON object; the call is denied", name, error=error)
         else:
             return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata)
     else:
-        warn("the permission callback gave no decision on %s, but a %s: a denial", name, type(answer).__name__)
+        warn("the permission callback returned %s for %s instead of a decision; the call is denied", type(answer).__name__, name)
     return PermissionDecision(decision=Decision.DENY)
 
 

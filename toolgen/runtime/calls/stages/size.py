@@ -109,7 +109,7 @@ async def _kept(data: bytes, media_type: str, artifacts: ArtifactStore | None) -
     try:
         ref = await asyncio.to_thread(artifacts.put, data, media_type)
     except ArtifactError as error:
-        warn("a large result is not kept as an artifact", error=error)
+        warn("a large result could not be stored as an artifact", error=error)
         return []
     return [ContentBlock(type="artifact_ref", data=ref)]
 

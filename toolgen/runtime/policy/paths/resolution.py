@@ -35,11 +35,11 @@ class PathProblem(StrEnum):
     """Why a path leads nowhere that can be judged."""
 
     EMPTY = "it is empty"
-    NUL = "it has a NUL character in it"
+    NUL = "it contains a NUL character"
     NOT_TEXT = "it is not valid Unicode"
     NOT_A_STRING = "it is not a string"
     TOO_LONG = "it is too long"
-    TOO_MANY_LINKS = "its links lead in a circle"
+    TOO_MANY_LINKS = "its links form a loop"
     CLOSED = "a folder of the path cannot be read"
 
 

@@ -113,7 +113,7 @@ def injections(
     result: Callable[[ToolCallMeta], str],
     tenant_id: Callable[[ToolCallMeta], str],
 ) -> dict[str, Callable[[ToolCallMeta], Any]]:
-    """What the host fills in, each from the meta of the call: for `Runtime(inject=...)`."""
+    """What the host injects, each from the meta of the call: for `Runtime(inject=...)`."""
     return {
         "args": args,
         "made": made,
