@@ -15,7 +15,7 @@ def reexport(
     """Return the `__getattr__`, `__dir__` and `__all__` of a package.
 
     `origins` maps each public name to the module that defines it, relative to `package` (`".idents"`); a module
-    whose own name it is stands for itself (`"codecs": ".codecs"`).
+    with that name is exported itself (`"codecs": ".codecs"`).
     The module is imported on first use of one of its names; the value then stays in the package.
     """
     names = sorted(origins)

@@ -508,24 +508,24 @@ for _ in range(100_000):
 @pytest.mark.parametrize(
     ("said", "hint", "found"),
     [
-        ({"telemetry": {"rate": float("nan")}}, "give `telemetry` as JSON", "Out of range float values"),
-        ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "give `audit` as JSON", "datetime is not JSON"),
-        ({"audit": {"file": PurePosixPath("a.md")}}, "give `audit` as JSON", "PurePosixPath is not JSON"),
-        ({"audit": {"rows": {7: "x"}}}, "give `audit` as JSON", "a key is not text"),
-        ({"audit": {"rows": DEEP}}, "give `audit` as JSON", "it is nested too deeply"),
-        ({"metadata": {"at": object()}}, "give `metadata` as JSON", "object is not JSON"),
-        ({"metadata": None}, "give `metadata` as a JSON object", "a value of NoneType"),
+        ({"telemetry": {"rate": float("nan")}}, "set `telemetry` to JSON", "Out of range float values"),
+        ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "set `audit` to JSON", "datetime is not JSON"),
+        ({"audit": {"file": PurePosixPath("a.md")}}, "set `audit` to JSON", "PurePosixPath is not JSON"),
+        ({"audit": {"rows": {7: "x"}}}, "set `audit` to JSON", "a key is not text"),
+        ({"audit": {"rows": DEEP}}, "set `audit` to JSON", "it is nested too deeply"),
+        ({"metadata": {"at": object()}}, "set `metadata` to JSON", "object is not JSON"),
+        ({"metadata": None}, "set `metadata` to a JSON object", "a value of NoneType"),
         ({"server_data": 5}, "set `server_data` to values by name", "a value of int"),
         ({"server_data": {5: 1}}, "declare it in the spec of the tool", "5"),
-        ({"message": 5}, "give `message` as text, or None", "a value of int"),
-        ({"message": "\ud800"}, "give `message` as JSON", "it holds a lone surrogate"),
-        ({"side_effects": (5,)}, "give `side_effects` as a tuple of texts", "a value of tuple"),
-        ({"side_effects": "created:a.md"}, "give `side_effects` as a tuple of texts", "a value of str"),
-        ({"blocks": (ContentBlock(type="json", data=object()),)}, "give `blocks` as JSON", "object is not JSON"),
-        ({"blocks": (ContentBlock(type="json", data={7: 1}),)}, "give `blocks` as JSON", "a key is not text"),
-        ({"blocks": (ContentBlock(type="text", data=5),)}, "give `blocks` as a tuple of ContentBlocks", "tuple"),
-        ({"bounds": 5}, "give `bounds` as Bounds of counts and texts, or None", "a value of int"),
-        ({"bounds": Bounds(returned=cast("int", "5"))}, "give `bounds` as Bounds of counts", "a value of Bounds"),
+        ({"message": 5}, "set `message` to text, or None", "a value of int"),
+        ({"message": "\ud800"}, "set `message` to JSON", "it holds a lone surrogate"),
+        ({"side_effects": (5,)}, "set `side_effects` to a tuple of texts", "a value of tuple"),
+        ({"side_effects": "created:a.md"}, "set `side_effects` to a tuple of texts", "a value of str"),
+        ({"blocks": (ContentBlock(type="json", data=object()),)}, "set `blocks` to JSON", "object is not JSON"),
+        ({"blocks": (ContentBlock(type="json", data={7: 1}),)}, "set `blocks` to JSON", "a key is not text"),
+        ({"blocks": (ContentBlock(type="text", data=5),)}, "set `blocks` to a tuple of ContentBlocks", "tuple"),
+        ({"bounds": 5}, "set `bounds` to Bounds of counts and texts, or None", "a value of int"),
+        ({"bounds": Bounds(returned=cast("int", "5"))}, "set `bounds` to Bounds of counts", "a value of Bounds"),
     ],
 )
 def test_what_cannot_be_recorded_beside_a_value_fails_the_call_and_is_named(
@@ -546,14 +546,14 @@ ISSUE: Any = Issue(pointer="", keyword="", expected="", found=cast("str", 5), hi
 @pytest.mark.parametrize(
     ("error", "what"),
     [
-        (ToolError(message="x", kind=INTERNAL), "give `kind` as a FailureKind (found a value of str)"),
-        (ToolError(message="x", code=cast("str", 5)), "give `code` as text (found a value of int)"),
-        (ToolError(message=cast("str", None)), "give `message` as text (found a value of NoneType)"),
-        (ToolError(message="x", hint=cast("str", 5)), "give `hint` as text (found a value of int)"),
-        (ToolError(message="x", hint="\ud800"), "give `hint` as JSON (found it holds a lone surrogate)"),
-        (ToolError(message="x", issues=(ISSUE,)), "give `issues` as a tuple of Issues whose fields are text (found "),
-        (ToolError(message="x", retry_after=float("inf")), "give `retry_after` as JSON (found Out of range float"),
-        (ToolResult(error=cast("ToolError", "broken")), "give `error` as a ToolError (found a value of str)"),
+        (ToolError(message="x", kind=INTERNAL), "set `kind` to a FailureKind (found a value of str)"),
+        (ToolError(message="x", code=cast("str", 5)), "set `code` to text (found a value of int)"),
+        (ToolError(message=cast("str", None)), "set `message` to text (found a value of NoneType)"),
+        (ToolError(message="x", hint=cast("str", 5)), "set `hint` to text (found a value of int)"),
+        (ToolError(message="x", hint="\ud800"), "set `hint` to JSON (found it holds a lone surrogate)"),
+        (ToolError(message="x", issues=(ISSUE,)), "set `issues` to a tuple of Issues whose fields are text (found "),
+        (ToolError(message="x", retry_after=float("inf")), "set `retry_after` to JSON (found Out of range float"),
+        (ToolResult(error=cast("ToolError", "broken")), "set `error` to a ToolError (found a value of str)"),
     ],
 )  # fmt: skip
 def test_an_error_that_cannot_be_recorded_becomes_one_that_can(store: Any, error: Any, what: str) -> None:
@@ -614,7 +614,7 @@ def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(st
 def test_a_call_cannot_report_what_is_for_the_runtime_to_say(kind: str) -> None:
     result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"code": "x"}, kind))
     assert result.error is not None
-    assert result.error.message == f"a call cannot report {kind}: such events are the runtime's own"
+    assert result.error.message == f"a call cannot report {kind}: such events are reserved for the runtime"
     assert kinds(record) == ["tool_started", "tool_failed"]
 
 

@@ -1,4 +1,4 @@
-"""The fields of a result beside its value, and of an error: each is as the records say, and JSON that can be stored."""
+"""Validation of the fields of a result other than its value, and of errors: their types, and that they are JSON."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _Fits: TypeAlias = Callable[[Any], bool]
 
 
 def issue_beside_value(result: ToolResult[Any]) -> Issue | None:
-    """Say which field beside the value is not as it should be; None if all are.
+    """Return an issue for the first invalid field other than the value; None if all are valid.
 
-    `server_data` is not looked at: it is typed, and has a schema of its own.
+    `server_data` is not checked: it is typed and has a separate schema.
     """
     return _issue_in(result, _BESIDE_VALUE)
 
 
 def issue_in_error(error: Any) -> Issue | None:
-    """Say which field of an error is not as it should be; None if all are."""
+    """Return an issue for the first invalid field of an error; None if all are valid."""
     if not isinstance(error, ToolError):
         return _not_as("error", "a ToolError", error)
     return _issue_in(error, _OF_ERROR)
@@ -50,7 +50,7 @@ def _not_as(name: str, form: str, value: Any) -> Issue:
 
 
 def _unwritable(value: Any) -> str:
-    """Why the writer of the stores would not take a value, or would change it; nothing if it takes it."""
+    """Return why stores could not write a value unchanged; empty if they can."""
     try:
         plain = _plain(value)
         canonical(plain)
@@ -64,7 +64,7 @@ def _unwritable(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A field without the records in it."""
+    """Return a field with records replaced by mappings."""
     if _is_mapping(value):
         return dict(value)
     if isinstance(value, Bounds):
@@ -75,12 +75,12 @@ def _plain(value: Any) -> Any:
 
 
 def _members(record: Issue | ContentBlock | Bounds) -> dict[str, Any]:
-    """The fields as they are: `asdict` would copy what is in them, whatever it is."""
+    """Return the fields of a record without copying them, unlike `asdict`."""
     return {each.name: getattr(record, each.name) for each in fields(record)}
 
 
 def _has_text_keys(value: Any) -> bool:
-    """Whether all keys are text: numbers would be written as text, and two keys could become one."""
+    """Whether all keys are text: numbers would become text, and two keys could become equal."""
     left: list[Any] = [value]
     while left:
         each = left.pop()

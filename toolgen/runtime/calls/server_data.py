@@ -1,4 +1,4 @@
-"""Server data: typed data beside a result, for timelines and evidence. It is checked, and never shown to a model."""
+"""Server data: typed data of a result, for timelines and evidence. It is validated, and never shown to a model."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from toolgen.runtime.issues.issues import issue
 
 
 class ServerData:
-    """The data that one tool declares, by name."""
+    """The server data that one tool declares, by name."""
 
     def __init__(self, ident: str, declared: Mapping[str, Any]) -> None:
         self._codecs = {name: Codec.of(schema, name=f"{ident} ({name})") for name, schema in declared.items()}
 
     def check(self, given: Any) -> dict[str, Any]:
-        """Return the values as plain JSON. Raises `InvalidPayload` for one that is not declared, or does not fit."""
+        """Return the values as plain JSON. Raises `InvalidPayload` for one that is undeclared or invalid."""
         if not _is_by_name(given):
             found = f"a value of {type(given).__name__}"
             raise InvalidPayload([issue("", "type", "values by name", found, "set `server_data` to values by name")])

@@ -88,5 +88,5 @@ def _is_text(value: Any) -> bool:
 
 
 def _misused(what: str, found: object, expected: str) -> CallFailed:
-    message = f"the call is malformed: {what} is {type(found).__name__}, but must be {expected}"
+    message = f"the call is malformed: {what} has type {type(found).__name__}, but must be {expected}"
     return CallFailed(FailureKind.INTERNAL, "invalid_request", message, HOST_AT_FAULT)

@@ -102,7 +102,7 @@ def test_what_the_host_fails_to_fill_in_is_its_failure(package: str, inject: Any
     assert result.error.kind == (FailureKind.UNAVAILABLE if code == "not_injected" else FailureKind.INTERNAL)
     assert result.error.message in (
         "mail.closed cannot run: the host provides no value for an injected field",
-        "what the host injectsto mail.closed is of another type: account",
+        "the host injected a value of the wrong type into mail.closed: account",
         "mail.closed did not run: the host failed to inject account",
     )
     assert result.error.hint in ("go on without it", "the host is at fault, not the call")

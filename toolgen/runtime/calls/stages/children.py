@@ -1,6 +1,6 @@
-"""Children: tools that start agents are given the means, and held to how many may be started, and run at a time.
+"""Children: gives tools the means to start agents, and limits how many may be started and run at a time.
 
-A call takes its place for one agent before it runs, and one more for each further agent that it starts.
+A call takes a slot for one agent before it runs, and one more for each further agent that it starts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None for a tool that starts no agent."""
+    """Return the stage; None for a tool that starts no agents."""
     if "agent" not in tool.entry.tags:
         return None
     per_run, per_session = host.policies.children_per_run, host.policies.children_per_session

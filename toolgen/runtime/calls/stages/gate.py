@@ -1,4 +1,4 @@
-"""The eval gate: asked about tools that want it, after permission. Without an answer the call runs."""
+"""The eval gate: asked for tools with a gate, after permission. Without an answer the call runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFUSED: Final = "the eval gate refused"
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None where the tool wants no gate, or the host has none."""
+    """Return the stage; None if the tool or the host has no gate."""
     name, gate = tool.definition.name, host.gate
     if gate is None or not tool.definition.metadata.get("gate"):
         return None

@@ -1,4 +1,4 @@
-"""Hide: what a result says beside its value is for readers, and shows none of the secrets of its call."""
+"""Hide: redacts the secrets of a call from all fields of its result other than the value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAID: Final = frozenset({"message", "side_effects", *BESIDE_VALUE})
 
 
 def bind(tool: Tool, _host: Host) -> After | None:
-    """Make the stage; None for a tool whose calls have no secrets by its schema."""
+    """Return the stage; None for a tool whose calls have no secrets by its schema."""
     if not tool.secrets.is_watched:
         return None
     has_result_secrets = bool(tool.secrets.result)

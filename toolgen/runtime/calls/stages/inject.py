@@ -1,4 +1,4 @@
-"""Inject: fields that the host fills from the call's context, after what the model sent was checked without them."""
+"""Inject: adds the fields that the host injects, after the args were validated without them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.execution import Execute
 
 _DECODED: Final = ("service", "agent")
-"""Kinds whose executors decode JSON by the schema, which has no place for these fields: they find them in the meta."""
+"""Kinds whose executors decode JSON by the schema, which lacks these fields: they read them from the meta."""
 
 
 def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
-    """Make what runs a call with its injected fields: all in `meta.injected`, and in args that have them as well."""
+    """Return a function that runs a call with its injected fields in `meta.injected`, and in the args if they have them."""
     names: list[str] = tool.definition.metadata.get("inject", [])
     if not names:
         return execute
@@ -79,13 +79,13 @@ def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
 
 
 def _drop(waiting: Any) -> None:
-    """Close a coroutine that nobody will await."""
+    """Close a coroutine that will not be awaited."""
     if iscoroutine(waiting):
         waiting.close()
 
 
 def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
-    """Return args with those fields that their type has. Raises `CallFailed` for a value that is of another type."""
+    """Return args with the fields that their type has. Raises `CallFailed` for a value of the wrong type."""
     model = model_class(type(args))
     if model is None:
         return args
@@ -98,13 +98,13 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
             except (ValueError, RecursionError) as error:
                 message = f"the host injected a value of the wrong type into {tool.entry.ident}: {name}"
                 raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error
-    if args.model_extra:  # an assignment drops the extra key that is called like the attribute
+    if args.model_extra:  # an assignment drops an extra key with the name of the attribute
         filled.__pydantic_extra__ = dict(args.model_extra)
     return filled
 
 
 def _assign(filled: Any, model: type[BaseModel], attribute: str, value: Any) -> None:
-    """Set one attribute; as in a payload, `3.0` is an integer. Raises ValueError for a value of another type."""
+    """Set one attribute; as in a payload, `3.0` is an integer. Raises ValueError for a value of the wrong type."""
     assign = model.__pydantic_validator__.validate_assignment
     try:
         assign(filled, attribute, value)
@@ -113,7 +113,7 @@ def _assign(filled: Any, model: type[BaseModel], attribute: str, value: Any) -> 
 
 
 def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> bytes:
-    """Return JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
+    """Return JSON args with all the fields. Raises `CallFailed` for a value that is not JSON."""
     try:
         return canonical({**from_json(payload), **values})
     except (ValueError, TypeError, RecursionError) as error:

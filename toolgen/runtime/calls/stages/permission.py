@@ -1,4 +1,4 @@
-"""Permission: policies judge a call, and where they ask, the host's callback answers. No answer means no."""
+"""Permission: policies decide about a call, and if they ask, the host's callback answers. No answer is a denial."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOO_LATE: Final = "no answer in time"
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None where nobody will ever have to be asked."""
+    """Return the stage; None if no call of the tool can need permission."""
     access = tool.definition.metadata.get("access", {})
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
@@ -82,7 +82,7 @@ class _Permission:
         return None
 
     def _judged_by_call(self, of_tool: PolicyDecision, found: AccessedResources) -> PolicyDecision:
-        """What the policies say of the hosts and the paths that the call names, beside what they say of the tool."""
+        """Return the decision for a call: for the tool, and for the hosts and paths that the call accesses."""
         judged = [of_tool]
         if "network" in self._tool.entry.tags:
             judged.append(self._host.policies.judge_hosts(found.hosts))
@@ -94,7 +94,7 @@ class _Permission:
         return PolicyDecision(strictest(each.answer for each in judged), reasons)
 
     async def _ask(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> None:
-        """Ask about a call. One whose grant others are just asking for waits, and asks if there is none after that."""
+        """Ask about a call. If another call is asking for the same grant, wait, and ask only if it was not granted."""
         if call.run is None or not found.scope:
             return await self._ask_now(call, found, decided)
         grant, session = (self._tool.entry.ident, found.scope), call.run.session
@@ -132,7 +132,7 @@ class _Permission:
             _note_granted(call, found)
 
     async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
-        from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts allow all
+        from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts never ask
 
         host, name = self._host, self._tool.entry.ident
         try:
@@ -147,10 +147,10 @@ class _Permission:
         return _decision(name, answer)
 
     def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
-        from toolgen.runtime.redact.shown_args import filled, summary  # many patterns, and most calls ask nobody
+        from toolgen.runtime.redact.shown_args import filled, summary  # many patterns, and most calls need no permission
 
         entry, definition = self._tool.entry, self._tool.definition
-        scope = found.scope if call.run else None  # only a run has a session to keep it
+        scope = found.scope if call.run else None  # only a run has a session to store the grant
         is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
         shown = hide_from_person(call.args, call.secrets)
         hide = partial(hide_text_from_person, secrets=call.secrets)
@@ -176,14 +176,14 @@ class _Permission:
 
 
 def _note_denied(call: Call) -> None:
-    """Tell the turn of a call that it was denied here: what a handler says of its own failure decides nothing there."""
+    """Mark the call as denied for its turn: the turn does not rely on error codes, which handlers choose."""
     denied = call.run.progress.denied if call.run is not None else {}
     if call.meta.tool_call_id in denied:
         denied[call.meta.tool_call_id] = True
 
 
 def _decision(name: str, answer: object) -> PermissionDecision:
-    """What a callback decided: its code may give anything, and what is no decision is a no."""
+    """Return the decision of a callback. Anything that is not a decision is a denial."""
     given: Any = answer if isinstance(answer, PermissionDecision) else None
     decision, reason = (given.decision, given.reason) if given else (answer, "")
     if isinstance(decision, str) and decision in _DECISIONS and isinstance(reason, str):
@@ -199,12 +199,12 @@ def _decision(name: str, answer: object) -> PermissionDecision:
 
 
 def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
-    """Whatever lies in the way of a path, no; for the session where it is known what that covers, and harmless."""
+    """Return the suggested decision: deny if a path has a concern; for the session if its scope is known and harmless."""
     if found.concerns:
         return Decision.DENY
     return Decision.ALLOW_FOR_SESSION if may_last else Decision.ALLOW_ONCE
 
 
 def _note_granted(call: Call, found: AccessedResources) -> None:
-    """Tell whoever opens the paths that somebody allowed them."""
+    """Add the paths that a person allowed to the meta, for the code that opens them."""
     call.meta = call.meta.with_fields(granted=found.concerning)
