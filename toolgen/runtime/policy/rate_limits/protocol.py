@@ -36,9 +36,9 @@ class Counters(Protocol):
     def take(
         self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
     ) -> float | Awaitable[float]:
-        """Count an attempt, a call of a tool by a user, and give 0; or count nothing, and give the seconds to wait.
+        """Count an attempt, a call of a tool by a user, and return 0; or count nothing, and return the seconds to wait.
 
-        Limits of 0 are none. The time is aware, that of the attempt, and may go back: no wait is longer than the
-        cooldown, or than the rest of the UTC day. Raises `CallFailed` where it cannot tell; the call is refused then.
+        A limit of 0 means none. The time is aware, that of the attempt, and may go back: no wait is longer than the
+        cooldown, or than the rest of the UTC day. Raises `CallFailed` if the limits cannot be checked, to fail the call.
         """
         ...
