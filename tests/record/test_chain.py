@@ -94,11 +94,11 @@ FOLLOWS = (
         ),
         (
             ["DELETE FROM events WHERE sequence > 3", "DELETE FROM results WHERE sequence > 3"],
-            ["the end was cut off: the record has 4 events, and the head 6"],
+            ["the end was truncated: the record has 4 events, and the head 6"],
         ),
         (
             ["DELETE FROM events", "DELETE FROM results"],
-            ["the end was cut off: the record has 0 events, and the head 6"],
+            ["the end was truncated: the record has 0 events, and the head 6"],
         ),
     ],
 )
@@ -119,8 +119,8 @@ def test_another_run_in_the_place_of_one_is_found(path: Path) -> None:
         "UPDATE results SET run_id = 'r1' WHERE run_id = 'r2'",
     )
     assert findings(path, head) == [
-        "event 0 is not what this run began with: it was edited, or what was before it was removed",
-        "event 5 is not the one that the head was taken of",
+        "event 0 is not the first event of this run: it was edited, or an event before it was removed",
+        "event 5 is not the one of the head",
     ]
 
 
@@ -132,7 +132,7 @@ def test_an_end_that_was_written_anew_is_found_by_the_head(path: Path) -> None:
         "DELETE FROM results WHERE sequence > 3",
     )
     record(path, 5)
-    assert findings(path, head) == ["event 5 is not the one that the head was taken of"]
+    assert findings(path, head) == ["event 5 is not the one of the head"]
 
 
 def test_a_run_goes_on_after_its_head(path: Path) -> None:
@@ -186,23 +186,23 @@ LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
     [
         (
             ["INSERT INTO events SELECT run_id, 1.5, body, digest FROM events WHERE sequence = 1"],
-            ["a row was added that no store writes: an event numbered 1.5"],
+            ["a row was added that stores do not write: an event numbered 1.5"],
         ),
         (
             ["UPDATE events SET sequence = 2.5 WHERE sequence = 2"],
-            ["event 2 is missing", FOLLOWS.format(3), "a row was added that no store writes: an event numbered 2.5"],
+            ["event 2 is missing", FOLLOWS.format(3), "a row was added that stores do not write: an event numbered 2.5"],
         ),
         (
             ["INSERT INTO events SELECT run_id, CAST('5' AS BLOB), body, digest FROM events WHERE sequence = 5"],
-            ["a row was added that no store writes: an event numbered 5"],
+            ["a row was added that stores do not write: an event numbered 5"],
         ),
         (
             ["INSERT INTO events SELECT run_id, 'x' || char(10), body, digest FROM events WHERE sequence = 5"],
-            ["a row was added that no store writes: an event numbered x\\n"],
+            ["a row was added that stores do not write: an event numbered x\\n"],
         ),
         (
             ["INSERT INTO results SELECT run_id, 2.5, body FROM results WHERE sequence = 3"],
-            ["a row was added that no store writes: a result numbered 2.5"],
+            ["a row was added that stores do not write: a result numbered 2.5"],
         ),
         (["DELETE FROM runs"], ["the run is missing from the list of runs"]),
         (["DROP TABLE runs"], ["the run is missing from the list of runs"]),
@@ -213,7 +213,7 @@ LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
         (
             ["DELETE FROM events", "DELETE FROM results"],
             [
-                "the end was cut off: the record has 0 events, and the head 6",
+                "the end was truncated: the record has 0 events, and the head 6",
             ],
         ),
     ],
@@ -246,7 +246,7 @@ def test_tables_that_no_store_makes_are_found(path: Path, statements: list[str])
     head = SqliteReader(path).head("r1")
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(";".join(statements))
-    expected = ["the file was changed: it has tables, views, indexes or triggers that no store makes"]
+    expected = ["the file was changed: it has tables, views, indexes or triggers that stores do not create"]
     assert findings(path, head) == expected
 
 

@@ -76,7 +76,7 @@ except StoreError as error:
 asyncio.run(store.close())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    refusal = "the store was opened before this process was forked off, which has to open its own\n"
+    refusal = "the store was opened before this process was forked; open a store in the forked process\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, refusal, "")
 
 

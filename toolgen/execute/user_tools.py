@@ -1,7 +1,7 @@
-"""User-level command tools: the `*.json` files in the `tools` folder of the configured home, a tool in each.
+"""User-level command tools: the `*.json` files in the `tools` folder of the configured home, one tool each.
 
-They are read at start, and held to what specs are held to. No other folder is ever looked into: a project that
-somebody checks out cannot bring programs to run.
+They are read at startup, and validated like specs. No other folder is ever read: a checked-out project cannot add
+programs to run.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 def load_user_tools(
     catalog: Catalog, home: str | Path, host: CommandHost, *, profile: Profile = "core"
 ) -> tuple[str, ...]:
-    """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; give their names, by file name.
+    """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; return their names, by file name.
 
-    A file that is not regular, leads out of the folder, belongs to another user or may be written by others is left
-    out, with a warning. Raises `CatalogError` for a folder of that kind, and with what is wrong with each file, by file
-    and field, a line for each. No user tool joins a toolset that is built in or compiled.
+    A file that is not regular, leads out of the folder, belongs to another user or may be written by others is skipped,
+    with a warning. Raises `CatalogError` for such a folder, and with the error of each file, one line per file and field.
+    User tools cannot be in a toolset that is built in or compiled.
     """
     tools: list[_UserTool] = []
     problems: list[str] = []
     for file in user_files(home, "tools", ".json"):
         if file.problem:
-            warn("the user tool tools/%s is left out: %s", visible(file.name), file.problem)
+            warn("the user tool tools/%s is skipped: %s", visible(file.name), file.problem)
             continue
         try:
             tools.append(_read(file.content, host, profile))
@@ -70,7 +70,7 @@ class _UserTool:
 
 
 class _UserTools:
-    """The adapter of these tools."""
+    """The adapter of user tools."""
 
     def __init__(self, definitions: Iterable[ToolDefinition], executor: CommandExecutor) -> None:
         self._definitions = definitions
@@ -118,7 +118,7 @@ _FIELDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
     "tags": ("a list of words", _is_words),
     "command_type": (f"one of {', '.join(_TYPES)}", lambda value: value in _TYPES),
     "command": ("a text", _is_text),
-    "args": ("a list of texts, and of lists of texts that are left out when an arg of theirs is absent", _is_elements),
+    "args": ("a list of texts, and of lists of texts that are omitted if one of their args is absent", _is_elements),
     "working_dir": ("the path of a folder", _is_text),
     "env_allowlist": ("a list of names of variables", _is_variables),
     "timeout_ms": ("a whole number above 0", _is_positive),
@@ -137,7 +137,7 @@ def _check_toolset(name: str, catalog: Catalog) -> None:
 
 
 def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
-    """Read what one file holds. Raises `CatalogError`, which names the field."""
+    """Parse one file. Raises `CatalogError`, which names the field."""
     try:
         spec = parse_unique(content)
     except NotJson as error:
@@ -157,7 +157,7 @@ def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
             "limits": {name: limit for name, limit in limits.items() if limit is not None},
         },
     )
-    from_adapter(_UserTools([definition], CommandExecutor({}, host)), profile)  # it checks the schema
+    from_adapter(_UserTools([definition], CommandExecutor({}, host)), profile)  # checks the schema
     command = _command(spec)
     if isinstance(command.line, ShellLine) and permission == "readonly" and "dangerous" not in tags:
         raise CatalogError(
@@ -172,7 +172,7 @@ def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
 
 def _check_fields(spec: Any) -> None:
     if not is_object(spec):
-        raise CatalogError("it holds no object; a tool is one object")
+        raise CatalogError("it is not an object; a tool is one object")
     for name, value in spec.items():
         if name not in _FIELDS:
             meant = nearest(name, _FIELDS, count=1)
@@ -193,7 +193,7 @@ def _command(spec: Mapping[str, Any]) -> Command:
         if not _is_one_argument(fields[name]):
             raise CatalogError(
                 f"`input_schema`: {name!r} is used in a template, so its type must be one of {', '.join(_SCALARS)}; "
-                "arrays and objects arrive on stdin, where all args are, as JSON"
+                "arrays and objects are passed on stdin, with all other args, as JSON"
             )
     return Command(
         line=line,
@@ -208,7 +208,7 @@ def _command(spec: Mapping[str, Any]) -> Command:
 
 def _exec_line(spec: Mapping[str, Any], fields: Mapping[str, Any]) -> ExecLine:
     if "{{" in spec["command"]:
-        raise CatalogError("`command`: the program is fixed, a model cannot choose it; templates go into `args`")
+        raise CatalogError("`command`: a model cannot choose the program; put templates into `args`")
     try:
         arguments = ExecLine.parse(spec.get("args", ()), fields)
     except CatalogError as error:
@@ -218,7 +218,7 @@ def _exec_line(spec: Mapping[str, Any], fields: Mapping[str, Any]) -> ExecLine:
 
 def _shell_line(spec: Mapping[str, Any], fields: Mapping[str, Any]) -> ShellLine:
     if spec.get("args"):
-        raise CatalogError("`args` go with command_type exec; a shell line holds its templates itself")
+        raise CatalogError("`args` are for command_type exec; a shell line contains its templates")
     try:
         return ShellLine.parse(spec["command"], fields)
     except CatalogError as error:

@@ -17,7 +17,7 @@ def new_describe_action_call(*, action_name: str) -> ToolRequest:
     """Ask for `actions.describe_action`: Describe one action, with its input schema and what it leads to.
 
     Args:
-        action_name: A name that list_actions gave.
+        action_name: A name from list_actions.
 
     Raises InvalidPayload where the args do not fit the schema.
     """

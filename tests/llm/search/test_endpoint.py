@@ -257,5 +257,5 @@ def test_a_line_end_after_a_key_is_none_of_it(server: Server) -> None:
 
 def test_a_key_that_is_not_there_is_refused_at_once() -> None:
     settings = EndpointClass(url="https://example.com/v1", model="small", key_variable="EMBEDDING_KEY")
-    with pytest.raises(EmbeddingError, match=r"^the environment variable EMBEDDING_KEY holds no key for embeddings$"):
+    with pytest.raises(EmbeddingError, match=r"^the environment variable EMBEDDING_KEY has no key for embeddings$"):
         EndpointEmbedder(settings, environment={})

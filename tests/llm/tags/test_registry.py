@@ -56,7 +56,7 @@ def fails_with(made: TagRegistry, *tools: ToolDef) -> str:
 def test_tel_06_a_name_is_registered_once_and_the_first_tool_stays() -> None:
     made = registry(tool("claim", description="First."))
     assert fails_with(made, tool("claim", description="Second.", tag_prefix="OTHER")) == (
-        "claim is registered already; names are unique, and the first tool stays"
+        "claim is already registered; names must be unique"
     )
     assert made.all_tools() == [tool("claim", description="First.")]
     assert "OTHER" not in made.tags
@@ -284,7 +284,7 @@ class Sync:
 def test_tel_33_a_handler_is_async(handler: Any, name: str) -> None:
     made = registry()
     assert fails_with(made, tool("claim", handler)).endswith(
-        f"{name} is not async, and handlers of tag tools are: write `async def`"
+        f"{name} is not async, but handlers of tag tools must be: write `async def`"
     )
     assert made.all_tools() == []
 

@@ -1,7 +1,7 @@
-"""MCP, from the side of a server: the result of `tools/list`, the request `tools/call`, and its result.
+"""MCP, on the server side: the result of `tools/list`, the request `tools/call`, and its result.
 
-The protocol: https://modelcontextprotocol.io/specification/2025-11-25/server/tools. A client asks for one call at a
-time; what stands for the response of a model is the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`.
+The protocol: https://modelcontextprotocol.io/specification/2025-11-25/server/tools. A client requests one call at a
+time; the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`, takes the role of a model's response.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Mcp:
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
         """Return nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
         if mode != "auto":
-            reason = f"a client of MCP chooses by itself, so there is no tool choice `{mode}`"
+            reason = f"MCP clients choose tools themselves, so there is no tool choice `{mode}`"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
         return {}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read a request `tools/call`; its id, if there is one, is that of the call. Raises `MalformedResponse`."""
+        """Parse a request `tools/call`; its id, if any, is that of the call. Raises `MalformedResponse`."""
         request = response_of(response)
         params = object_of(request.get("params"), "params")
         call = ToolRequest(
