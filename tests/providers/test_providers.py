@@ -192,7 +192,7 @@ def chat(call: Any) -> dict[str, Any]:
     ("name", "response", "message"),
     [
         ("openai", {}, "the response has no choices"),
-        ("openai", {"choices": 1}, "choices of the response has the wrong type (number); it must be an array"),
+        ("openai", {"choices": 1}, "choices of the response is of the wrong type (number); it must be an array"),
         ("openai", {"choices": [{}]}, "choices[0].message of the response is missing; it must be an object"),
         ("openai", chat({**CALLED, "id": None}), "tool_calls[0].id of the response is missing"),
         ("openai", chat({**CALLED, "type": "custom"}), "is not a function call, but only functions were offered"),
@@ -200,7 +200,7 @@ def chat(call: Any) -> dict[str, Any]:
         ("openai-responses", {}, "the response has no output"),
         ("openai-responses", {"status": "failed", "output": []}, "the response says that it failed"),
         ("openai-responses", {"output": [{"type": "function_call", "name": "f"}]}, "output[0].call_id of the response"),
-        ("openai-responses", {"output": [{"type": "custom_tool_call"}]}, "is no call of a function"),
+        ("openai-responses", {"output": [{"type": "custom_tool_call"}]}, "is not a function call"),
         ("anthropic", {}, "the response has no content"),
         (
             "anthropic",
@@ -219,7 +219,7 @@ def chat(call: Any) -> dict[str, Any]:
         (
             "mcp",
             {"params": {"name": "f", "arguments": []}},
-            "params.arguments of the response has the wrong type (array)",
+            "params.arguments of the response is of the wrong type (array)",
         ),
     ],
 )

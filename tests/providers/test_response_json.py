@@ -32,7 +32,7 @@ def test_calls_that_share_an_id_are_answered_one_by_one_in_their_order(name: str
     told = str(made.messages(TWICE[name], answers))
     assert 0 < told.index("answer-a") < told.index("answer-b")
     for wrong in (answers[:1], [*answers, answers[0]]):
-        with pytest.raises(ValueError, match="there must be one answer to each call"):
+        with pytest.raises(ValueError, match="there must be exactly one answer to each call"):
             made.messages(TWICE[name], wrong)
 
 

@@ -282,7 +282,7 @@ def test_a_disk_that_fails_at_any_point_leaves_a_whole_package(project: Project,
                 (message,) = project.messages
                 problem, _, state = message.partition("; ")
                 assert problem.startswith("TG608 generated could not be written: No space left on device")
-                assert after == OLD or state == "the next command completes or undoes what was begun"
+                assert after == OLD or state == "the next command completes or undoes the changes"
                 outcomes.add(state)
             assert project.recover()
             assert is_whole(project, NEW) or (not published and is_whole(project, OLD))
@@ -318,7 +318,7 @@ def test_a_damaged_file_of_a_noted_build_is_a_diagnostic(project: Project) -> No
         ("", "left a damaged journal"),
         ("[]", "left a damaged journal"),
         ('{"journal": 1}', "left a damaged journal"),
-        ('{"journal": 7}', "was by a toolgen whose journal is in format 7"),
+        ('{"journal": 7}', "used a toolgen with a journal in format 7"),
         (
             '{"journal": 1, "steps": [{"path": "../x", "before": null, "after": null}]}',
             "left a journal with the path '../x', which is not a plain relative path",

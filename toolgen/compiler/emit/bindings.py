@@ -28,7 +28,7 @@ def gaps(toolset: Toolset) -> list[str]:
 
 def _gap(tool: Tool) -> str:
     if tool.binding is None:
-        return f"`{tool.key}` is bound to no method"
+        return f"`{tool.key}` is not bound to a method"
     if tool.binding.to_payload is None:
         return f"`{tool.key}` has no transform from its args to the payload of `{tool.binding.method}`"
     if tool.binding.to_result is None:

@@ -35,7 +35,7 @@ def check_exports(catalog: Catalog, export: Sequence[str], sink: Diagnostics) ->
         for problem in payload.problems:
             tool = tools[problem.tool]
             where = f" at `{problem.pointer}` of its args" if problem.pointer else ""
-            fix = "change its args, or take the provider out of `export`"
+            fix = "change its args, or remove the provider from `export`"
             sink.report(
                 "TG413", tool.span, f"`{tool.ident}` cannot be offered by `{name}`{where}: {problem.reason}", fix=fix
             )

@@ -83,13 +83,13 @@ def _report_gone(spec: SpecFile, present: Mapping[str, Any], update: Update, off
         name = source_name(key, present["tools"][key])
         if name not in offer.left_out:
             place = spec.root.span_at(("tools", key), key=True)
-            sink.report("TG807", place, f"the server has no `{name}` any more, so it is taken out")
+            sink.report("TG807", place, f"the server no longer has `{name}`, so it is removed")
 
 
 def _report_replaced(spec: SpecFile, update: Update, sink: Diagnostics) -> None:
     for key, text in update.replaced:
-        message = f"the server says otherwise of `{key}` now, and its `{text}` takes the place of this one"
-        sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="put yours back if it still holds")
+        message = f"the server has changed `{key}`, and its `{text}` replaces this one"
+        sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="restore yours if it is still correct")
 
 
 def _imported(text: str, update: Update, offer: Offer) -> Imported:

@@ -50,11 +50,11 @@ def read_tools(
     if root is None or outside:
         return None
     if listed is None:
-        fix = 'save what `tools/list` answers: `{"tools": […]}`'
-        sink.report("TG801", root.span_at(()), "this is no list of tools", fix=fix)
+        fix = 'save the answer of `tools/list`: `{"tools": […]}`'
+        sink.report("TG801", root.span_at(()), "this is not a list of tools", fix=fix)
         return None
     if not entries:
-        sink.report("TG801", listed.span, "the list of tools is empty, so there is nothing to write a spec of")
+        sink.report("TG801", listed.span, "the list of tools is empty, so there is no spec to write")
         return None
     _check_whole(root, sink)
     reader = _Reader(circumstances, renames, list(syntax), sink)
@@ -77,8 +77,8 @@ def _check_whole(root: Node, sink: Diagnostics) -> None:
     for path in (("nextCursor",), ("result", "nextCursor")):
         cursor = root.at(path)
         if isinstance(cursor, ScalarNode) and cursor.value:
-            message = "the list goes on: the server has more tools than are here"
-            fix = "ask again with this cursor until there is none, and put all tools into one list"
+            message = "the list is incomplete: the server has more tools"
+            fix = "request the next pages with this cursor until there is none, and put all tools into one list"
             sink.report("TG802", root.span_at(path, key=True), message, fix=fix)
 
 
@@ -104,12 +104,12 @@ class _Reader:
         """Read one entry: a tool, or a reason why there is none."""
         place, name = entry.span_at(("name",)), _string(entry, "name")
         if not isinstance(entry, MappingNode) or not name:
-            self.sink.report("TG803", place, "this entry is no tool: a tool is an object with a `name`")
+            self.sink.report("TG803", place, "this entry is not a tool: a tool is an object with a `name`")
             return
         first = self._places.setdefault(name, place)
         if first is not place:
             related = [Related(first, "first here")]
-            self.sink.report("TG804", place, f"`{name}` is here twice, and the second is left out", related=related)
+            self.sink.report("TG804", place, f"`{name}` occurs twice, and the second is skipped", related=related)
             return
         self._check_keys(entry)
         reasons = self._reasons_of_text(entry) or _reasons_at_sight(entry) or self._try(name, entry)
@@ -117,14 +117,14 @@ class _Reader:
             related = [Related(*other) for other in reasons[1:_SHOWN]]
             place, reason = reasons[0]
             fix = self._other_dialect(name, entry)
-            self.sink.report("TG805", place, f"`{name}` is left out: {reason}", related=related, fix=fix)
+            self.sink.report("TG805", place, f"`{name}` is skipped: {reason}", related=related, fix=fix)
             self.left_out.append(name)
 
     def _check_keys(self, entry: MappingNode) -> None:
         for key in entry.keys():
             meant = "" if key in _KEYS else nearest(key, [schema for schema in _SCHEMAS if entry.get(schema) is None])
             if meant:
-                self.sink.report("TG806", entry.key_span(key), f"MCP has no `{key}`, so it is passed over", fix=meant)
+                self.sink.report("TG806", entry.key_span(key), f"MCP has no `{key}`, so it is ignored", fix=meant)
 
     def _reasons_of_text(self, entry: MappingNode) -> list[_Reason]:
         return [(found.span, found.message) for found in self.syntax if _contains(entry.span, found.span)]
@@ -136,7 +136,7 @@ class _Reader:
         for dialect in keywords.DIALECTS:
             other = replace(self.circumstances, dialect=dialect)
             if not try_tool(mapping(entry, _as_spec(name, entry, dialect)), {}, other).errors:
-                return f"import with `--dialect {dialect}`: under that draft the tool is sound"
+                return f"import with `--dialect {dialect}`: under that draft the tool is valid"
         return ""
 
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
@@ -170,7 +170,7 @@ def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
     fields = bare_fields(schema)
     if schema is not None and fields:
         shown = ", ".join(f"`{name}`" for name in fields[:_SHOWN])
-        message = f"`inputSchema` describes no object: {shown} at its root would have to be below `properties`"
+        message = f"`inputSchema` does not describe an object: {shown} at its root should be under `properties`"
         reasons.append((schema.span, message))
     return reasons
 

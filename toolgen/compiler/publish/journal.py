@@ -138,7 +138,7 @@ def _read(path: str) -> tuple[Step, ...]:
     except (ValueError, KeyError, TypeError, RecursionError, NotRegular, TooLarge) as error:
         raise JournalDamaged("left a damaged journal") from error
     if written != _FORMAT:
-        raise JournalDamaged(f"was by a toolgen whose journal is in format {written!r}")
+        raise JournalDamaged(f"used a toolgen with a journal in format {written!r}")
     for step in steps:
         if problem := unsafe(step.path):
             raise JournalDamaged(f"left a journal with the path {step.path!r}, which {problem}")
@@ -151,7 +151,7 @@ def _refuse_damage(tree: Tree, steps: Sequence[Step], source: str) -> None:
         raise JournalDamaged(f"left a link in place of its folder `{source}`")
     for number, step in to_place(tree, steps, source):
         if tree.digest(f"{WORK}/{source}/{number}") != (step.after if source == NEW else step.before):
-            raise JournalDamaged(f"prepared {step.path}, and what it prepared is damaged")
+            raise JournalDamaged(f"prepared {step.path}, but the prepared file is damaged")
 
 
 def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool, sink: Diagnostics) -> bool:

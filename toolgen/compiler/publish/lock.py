@@ -121,7 +121,7 @@ def parse_lock(content: bytes) -> Lock:
             heads[owner].update(entries)
             continue
         if not entries:
-            raise LockBroken(f"is not a lock: line {number} is no entry")
+            raise LockBroken(f"is not a lock: line {number} is not an entry")
         for entry in entries:
             name, _, value = entry.rpartition("=")
             key = name or owner

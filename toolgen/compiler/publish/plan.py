@@ -124,7 +124,7 @@ def _other_spelling(path: str, spellings: Mapping[str, list[str]]) -> str:
     for place in (path, *parents(path)):
         for other in spellings.get(_caseless(place), ()):
             if other != place:
-                return f"`{other}` stands there, and differs from `{place}` only in case"
+                return f"`{other}` already exists, and differs from `{place}` only in case"
     return ""
 
 
@@ -138,7 +138,7 @@ def _are_ours(tree: Tree, steps: Iterable[Step], owned: Lock | None, sink: Diagn
         if owned and step.path in owned.files:
             sink.report("TG602", tree.span(step.path), f"{place} was edited by hand", fix=_FIX.format(what="the edit"))
         else:
-            message = f"{place} was not written by toolgen, and a generated file must go there"
+            message = f"{place} was not written by toolgen, but a generated file must be written there"
             sink.report("TG603", tree.span(step.path), message, fix=_FIX.format(what="it"))
         fine = False
     return fine

@@ -49,5 +49,5 @@ def _report(tree: Tree, error: OutputBusy | OSError, sink: Diagnostics) -> None:
         return
     place = error.filename2 or error.filename
     where = f" ({os.path.relpath(place, tree.root)})".replace(os.sep, "/") if isinstance(place, str) else ""
-    state = "the next command completes or undoes what was begun" if interrupted(tree) else "nothing was changed"
+    state = "the next command completes or undoes the changes" if interrupted(tree) else "nothing was changed"
     sink.report("TG608", tree.span(), f"{tree.out} could not be written: {error.strerror or error}{where}; {state}")

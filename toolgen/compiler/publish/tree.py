@@ -119,9 +119,9 @@ def unsafe(path: str) -> str:
     if not path or path != path.strip("/") or any(part in ("", ".", "..") for part in path.split("/")):
         return "is not a plain relative path"
     if "\\" in path or ":" in path or not path.isprintable():
-        return "holds a character that file names cannot have everywhere"
+        return "contains a character that is not portable in file names"
     if path.split("/")[0].casefold() == WORK:
-        return "is where toolgen prepares its writing"
+        return "is where toolgen prepares files"
     return ""
 
 

@@ -70,7 +70,7 @@ def _tags(documents: Sequence[Document[SharedFile]], sink: Diagnostics) -> dict[
         for tag, meaning in document.file.tags.items():
             span = document.span("tags", tag, key=True)
             if tag in BUILTIN:
-                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="give yours another name")
+                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="choose another name")
             elif tag in places:
                 sink.report(
                     "TG301",

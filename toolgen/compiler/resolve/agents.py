@@ -112,9 +112,9 @@ def _check_role(
             sink.report(
                 "TG508",
                 document.span(key, index),
-                f"`{tool.ident}` is kept from agents of role {role}",
+                f"`{tool.ident}` is not allowed for agents of role {role}",
                 related=[Related(tool.span, f"it is for {', '.join(tool.roles)}")],
-                fix="leave it out, or add the role to the tool's `roles`",
+                fix="remove it, or add the role to the tool's `roles`",
             )
 
 
@@ -137,7 +137,7 @@ def _owned(documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset]
             sink.report(
                 "TG502",
                 toolset.span,
-                f"`{toolset.name}` is exported by {len(found)} agents, and one can run it",
+                f"`{toolset.name}` is exported by {len(found)} agents, but only one can run it",
                 related=[Related(each.span("export"), f"`{each.file.agent}` exports it") for each in found],
                 fix="keep one of them",
             )

@@ -37,7 +37,7 @@ def fit(
     if source.shape == target.shape and not injected:
         return passes
     if not isinstance(source.shape, ClassRef) or not isinstance(target.shape, ClassRef):
-        return Misfit("the two sides are of different types, and not both objects with named fields")
+        return Misfit("the two sides have different types that are not both objects with named fields")
     made, wanted = classes[source.shape.name], classes[target.shape.name]
     given = {field.wire: field for field in made.fields}
     steps: list[Step] = []
@@ -47,13 +47,13 @@ def fit(
             continue
         other = given.pop(field.wire, None)
         if other is None and field.required:
-            return Misfit(f"`{field.wire}` is required, and has no counterpart to take it from")
+            return Misfit(f"`{field.wire}` is required, but has no counterpart")
         if other is None and made.open:
-            return Misfit(f"`{field.wire}` has no counterpart, and could be one of the other keys of an open object")
+            return Misfit(f"`{field.wire}` has no counterpart, but could be an additional key of an open object")
         if other is None:
             continue
         if not _alike(other.shape, field.shape, classes, set()):
-            return Misfit(f"`{field.wire}` is of another type on the two sides")
+            return Misfit(f"`{field.wire}` has different types on the two sides")
         optional = not _always_there(other)
         if optional and field.required:
             return Misfit(f"`{field.wire}` is required on one side, and may be absent on the other")

@@ -38,7 +38,7 @@ def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: f
     """Report what keeps a schema from being compiled; say whether it can be."""
     if too_much := excess(bundle.json, most_parts=most_parts):
         if too_much.is_costly:
-            fix = "refer to each schema once: merge what is repeated"
+            fix = "refer to each schema once: merge repeated parts"
             sink.report("TG216", span, f"checking a value could take too long: {too_much.reason}", fix=fix)
         else:
             sink.report("TG213", span, f"the schema cannot be compiled: {too_much.reason}")
@@ -141,8 +141,8 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
             sink.report(
                 "TG208",
                 bundle.span([*pointer, "default"], span),
-                f"the default is refused by its own schema: {short(problem)}",
-                fix="correct it, or leave it out",
+                f"the default does not fit its schema: {short(problem)}",
+                fix="correct it, or remove it",
             )
 
 
@@ -153,7 +153,7 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         sink.report(
             "TG202",
             bundle.span(["$schema"], span),
-            f"`{short(declared)}` is not a draft that toolgen knows",
+            f"`{short(declared)}` is not a draft that toolgen supports",
             fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
         )
         return
@@ -165,14 +165,14 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         path = list(getattr(failure, "instance_path", ()))
         reason = str(failure).split("\n")[0]
         if path and path[-1] == "pattern":
-            reason = f"no engine takes the pattern {short(str(getattr(failure, 'instance', '')))!r}"
+            reason = f"no engine supports the pattern {short(str(getattr(failure, 'instance', '')))!r}"
         elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
             reason = reason.partition(" is not present in a registry")[0]
             sink.report(
                 "TG204",
                 _reference_span(bundle, reason, span),
-                f"a reference leads nowhere: {short(reason)}",
-                fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched",
+                f"a reference has no target: {short(reason)}",
+                fix="a `$ref` must refer to its own schema or to `#/types/Name`; nothing is fetched",
             )
             return
         sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {short(reason)}")

@@ -40,12 +40,12 @@ def _contradictions(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for low, high in _BOUNDS:
         least, most = schema.get(low), schema.get(high)
         if _is_number(least) and _is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
-            yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "turn them round, or drop one"
+            yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "swap them, or remove one"
     if schema.get("enum") == []:
-        yield "enum", "no value fits: `enum` lists none", "list what is allowed, or leave `enum` out"
+        yield "enum", "no value fits: `enum` lists none", "list the allowed values, or remove `enum`"
     for name in _forbidden(schema):
-        message = f"no object fits: `{name}` is required, and no field of that name is allowed"
-        yield "required", message, f"add `{name}` to `properties`, or take it out of `required`"
+        message = f"no object fits: `{name}` is required, but no such field is allowed"
+        yield "required", message, f"add `{name}` to `properties`, or remove it from `required`"
 
 
 def _forbidden(schema: dict[str, Any]) -> list[str]:

@@ -73,7 +73,7 @@ class Expander:
                     f"`{value}` is not a type",
                     fix=respelled_type(str(value), known)
                     or nearest(str(value), known)
-                    or "keywords of JSON Schema stand beside a `type`: `{type: integer, minimum: 1}`",
+                    or "keywords of JSON Schema go next to a `type`: `{type: integer, minimum: 1}`",
                 )
             case SequenceNode(items=items) if len(items) == 1:
                 return {"type": "array", "items": self.expand(items[0], f"{pointer}/items")}
@@ -81,7 +81,7 @@ class Expander:
                 self._sink.report(
                     "TG212",
                     node.span,
-                    "a list stands for an array, and has exactly one item",
+                    "a list means an array, and has exactly one item",
                     fix="write `[X]`, or JSON Schema with `prefixItems`",
                 )
             case MappingNode() if any(key in keywords.RAW for key in node.keys()):
@@ -103,7 +103,7 @@ class Expander:
                 self._sink.report("TG215", node.key_span(key), message, fix=fix)
             if name in properties:
                 self._sink.report(
-                    "TG206", node.key_span(key), f"the field `{name}` is here twice", fix="keep one of them"
+                    "TG206", node.key_span(key), f"the field `{name}` occurs twice", fix="keep one of them"
                 )
                 continue
             schema = properties[name] = self.expand(child, f"{pointer}/properties/{escape(name)}")
@@ -139,7 +139,7 @@ class Expander:
                 self._sink.report(
                     "TG204",
                     node.span_at([*path, key], key=True),
-                    "`$recursiveRef` would lead to the schema that this one becomes a part of",
+                    "`$recursiveRef` would refer to the schema that will contain this one",
                     fix='write `$ref: "#"`',
                 )
             elif key in keywords.SCHEMA_MAP and isinstance(value, dict):
@@ -168,7 +168,7 @@ class Expander:
                     "TG204",
                     span,
                     "a type of a spec file cannot be used inside a schema with an `$id`",
-                    fix="drop the `$id`",
+                    fix="remove the `$id`",
                 )
             target = self._types.target(self._path, reference, span)
             if target is None:
@@ -194,7 +194,7 @@ class Expander:
         kind = schema.get("type")
         replacements = {
             "nullable": f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`',
-            "secret": "a secret is marked `writeOnly: true`",
+            "secret": "mark a secret with `writeOnly: true`",
         }
         self._sink.report(
             "TG203",

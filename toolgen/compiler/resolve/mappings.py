@@ -35,7 +35,7 @@ def _type_misfit(value: Any, schema: Any, target: Mapping[str, Any]) -> str:
     wanted = "array" if isinstance(value, list) else {ENTRY: "string", ARGS: "object"}.get(value, "")
     if wanted and allowed is not None and wanted not in allowed:
         what = "a list" if wanted == "array" else f"`{value}`, which is {'text' if wanted == 'string' else 'an object'}"
-        return f"it takes {' or '.join(allowed)}, and is given {what}"
+        return f"it accepts {' or '.join(allowed)}, but is given {what}"
     if isinstance(value, list) and isinstance(schema, dict) and "items" in schema:
         return next(filter(None, (_type_misfit(item, schema["items"], target) for item in value)), "")
     return ""

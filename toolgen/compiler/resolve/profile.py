@@ -22,7 +22,7 @@ def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
             "TG210",
             bundle.span([*pointer, keyword], span),
             f"`{keyword}` at `${place}` is outside profile `core`",
-            fix='say it with object, array, scalars, enum, required and bounds, or build with `profile = "full"`',
+            fix='use object, array, scalars, enum, required and bounds, or build with `profile = "full"`',
         )
 
 

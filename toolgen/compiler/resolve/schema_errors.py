@@ -33,12 +33,12 @@ def message_of(error: ValidationError, path: Sequence[str | int]) -> str:
     if keyword == "type":
         return f"`{short(_first_unknown(error.instance))}` is not a JSON type"
     if _wants_schema(error, path):
-        return f"{where} must be a schema, and is {shown(error.instance)}"
+        return f"{where} must be a schema, but is {shown(error.instance)}"
     wanted = _WANTED.get(str(error.validator_value))
     if error.validator == "type" and wanted:
-        return f"{where} must be {wanted}, and is {shown(error.instance)}"
+        return f"{where} must be {wanted}, but is {shown(error.instance)}"
     if keyword == "pattern":
-        return f"no engine takes the pattern {short(str(error.instance))!r}"
+        return f"no engine supports the pattern {short(str(error.instance))!r}"
     return f"{where} is not valid JSON Schema: {short(error.message)}"
 
 
@@ -49,13 +49,13 @@ def fix_of(error: ValidationError, path: Sequence[str | int]) -> str:
         known = nearest(_first_unknown(error.instance), _TYPES)
         return known or "if this is a field called `type`, write `type!:` in the short form"
     if keyword == "items" and isinstance(error.instance, list):
-        return "list places in `prefixItems`, or write `dialect: draft-07` if the schema is of an older draft"
+        return "list positions in `prefixItems`, or write `dialect: draft-07` if the schema is of an older draft"
     if _wants_schema(error, path):
         return respelled_schema(error.instance)
     if error.validator_value == "string" and isinstance(error.instance, bool | int | float):
         return "put it in quotes"
     if keyword == "required" and isinstance(error.instance, bool):
-        return "a field is required unless its name ends in `?`, or by the list `required` beside `properties`"
+        return "a field is required unless its name ends in `?`, or if it is in the list `required` next to `properties`"
     if keyword in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(error.instance, bool):
         return "write the bound itself, or `dialect: draft-04` if the schema is of that draft"
     return ""

@@ -100,7 +100,7 @@ class Schemas:
                 self._sink.report(
                     "TG211",
                     node.span,
-                    f"`{definitions}` has an entry `{name}`, which is also a type used here",
+                    f"`{definitions}` has an entry `{name}`, which is also the name of a type used here",
                     fix=f"rename one of the two `{name}`",
                 )
                 continue
@@ -133,7 +133,7 @@ class Schemas:
         self._sink.report(
             "TG211",
             node.span,
-            f"two different types called `{name}` meet here",
+            f"two different types called `{name}` are used here",
             related=[Related(first.span, "one is here"), Related(second.span, "the other is here")],
             fix=f"give one of them another name: `types: {{Other{name}: {{$ref: …}}}}`",
         )

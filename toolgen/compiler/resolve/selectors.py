@@ -72,7 +72,7 @@ class Selectable:
         restricts = answer != "allow"
         if restricts and not self.names.meant(selector, restricts=True):
             fix = self._near(name) or "list it under `registered`, if hosts register such tools"
-            sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is called `{name}`", fix=fix)
+            sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is named `{name}`", fix=fix)
         elif not self.select(selector, restricts=restricts):
             sink.report("TG504", span, f"`{selector}` matches no tool", fix=self._hint(name))
 

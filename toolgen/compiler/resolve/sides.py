@@ -73,7 +73,7 @@ class Sides:
                 self._sink.report(
                     "TG207",
                     span,
-                    "args are always an object, and this schema describes something else",
+                    "args must be an object, but this schema describes something else",
                     fix="put it into a field: `args: {value: …}`",
                 )
             as_object = _plain({"type": "object"}, bundle.dialect)
@@ -81,12 +81,12 @@ class Sides:
             self._sink.report(
                 "TG207",
                 span,
-                "this schema refers to itself, and does not say that args are an object",
+                "this schema refers to itself, and does not require args to be an object",
                 fix="write `type: object` at its root",
             )
         schema = self._make(as_object, owner, as_class=True)
         if not isinstance(schema.shape, ClassRef) and is_sound(schema):
-            self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
+            self._sink.report("TG207", span, "args must be an object, but this schema describes something else")
         return schema
 
     def without(self, args: Schema, owner: Owner, injected: Collection[str]) -> Schema:
@@ -106,7 +106,7 @@ class Sides:
                 "TG207",
                 span,
                 "this schema refers to itself, and `inject` or `one_of` make its outermost object another one",
-                fix="make it a type, and refer to that: `types: {Thing: …}`, `args: Thing`",
+                fix="make it a type, and refer to it: `types: {Thing: …}`, `args: Thing`",
             )
 
     def value(self, path: Sequence[str], owner: Owner) -> Schema:

@@ -15,7 +15,7 @@ _LIST: Final = re.compile(r"(.+)\[\]|(?:[Aa]rray|[Ll]ist)(?:\[(.+)\]|<(.+)>)")
 def respelled_type(text: str, known: Collection[str]) -> str:
     """Say how a type that is written `string|null`, `string?` or `string[]` is written in a spec, or nothing."""
     if text.endswith("?") and text[:-1] in known:
-        return f"the mark of an optional field stands after its name: `name?: {text[:-1]}`"
+        return f"the mark of an optional field goes after its name: `name?: {text[:-1]}`"
     if (match := _LIST.fullmatch(text)) and (item := match[1] or match[2] or match[3]) in known:
         return f"write `[{item}]`"
     parts = [part.strip() for part in text.split("|")]

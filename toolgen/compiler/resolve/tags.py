@@ -40,8 +40,8 @@ def resolve_tag(
         sink.report(
             "TG407",
             span,
-            "a tag needs at least one required arg to carry what stands after the colon",
-            fix="leave `args` out for one text called `raw_arg`, or make a field required",
+            "a tag needs at least one required arg for the text after the colon",
+            fix="remove `args` for one text called `raw_arg`, or make a field required",
         )
         return Tag(prefix, "(.+)", ("raw_arg",), spec.example, spec.strip_from_display)
     try:

@@ -39,7 +39,7 @@ def check_template(
             sink.report("TG402", span, f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
         elif match[2] not in known:
             fix = nearest(match[2], known) or listing("fields", sorted(known))
-            sink.report("TG401", span, f"`{{{{{inner}}}}}` names a field that is not there", fix=fix)
+            sink.report("TG401", span, f"`{{{{{inner}}}}}` names an unknown field", fix=fix)
     rest = _BRACES.sub("", template)
     if "{{" in rest or "}}" in rest:
         sink.report("TG402", span, "`{{` and `}}` do not match up", fix="write `{{args.name}}`")

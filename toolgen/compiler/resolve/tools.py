@@ -204,7 +204,7 @@ class ToolResolver:
                 "TG405",
                 self._span(key, "tags"),
                 f"the tag `{other}` contradicts `permission: {permission.value}`",
-                fix="leave the tag out: it follows from `permission`",
+                fix="remove the tag: it follows from `permission`",
             )
         return tuple(sorted({*written, *derived}))
 
@@ -238,11 +238,11 @@ class ToolResolver:
         self._check_args(key, "one_of", names, fields)
         span = self._span(key, "one_of")
         if names and len(set(names)) < max(2, len(names)):
-            fix = "name each of them once; an arg that must be given is a required one"
+            fix = "name each of them once; make an arg that must always be given required"
             self._sink.report("TG412", span, "`one_of` is a choice between two args or more", fix=fix)
         for name in names:
             if fields is not None and name in required:
-                message = f"`one_of` names `{name}`, which must always be given, so no other ever can"
+                message = f"`one_of` names `{name}`, which is required, so no other can be given"
                 self._sink.report("TG412", span, message, fix=f"make it optional: `{name}?`")
 
     def _check_inject(
@@ -256,7 +256,7 @@ class ToolResolver:
                 self._sink.report(
                     "TG401",
                     self._span(key, "inject"),
-                    f"`inject` names `{name}`, which is no field of the payload or the args",
+                    f"`inject` names `{name}`, which is not a field of the payload or the args",
                     fix=nearest(name, known) or listing("fields", sorted(known)),
                 )
 
@@ -267,7 +267,7 @@ class ToolResolver:
                 self._sink.report(
                     "TG406",
                     self._span(key, name, key_of=True),
-                    f"`{name}` is for toolsets of kind {kinds[0]}, and this one is {kind}",
+                    f"`{name}` is for toolsets of kind {kinds[0]}, but this one is {kind}",
                 )
         if kind == "command" and spec.command is None:
             self._sink.report(
@@ -285,7 +285,7 @@ class ToolResolver:
                     "TG304",
                     span,
                     f"`{python}` cannot be an attribute of a generated model",
-                    fix="use ASCII letters, digits and `_`, and no word that Python or pydantic uses",
+                    fix="use ASCII letters, digits and `_`, and no name reserved by Python or pydantic",
                 )
             elif not {(names.args, wire), (names.result, wire)} & self._shapes.renamed:
                 self._sink.report(
@@ -344,7 +344,7 @@ class ToolResolver:
             self._sink.report(
                 "TG303",
                 self._span(key, "wire_name"),
-                f"`{spec.wire_name}` is not a name that providers take",
+                f"`{spec.wire_name}` is not a name that providers accept",
                 fix="use at most 64 letters, digits, `_` and `-`",
             )
         return spec.wire_name or ""

@@ -95,7 +95,7 @@ def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
         sink.report(
             "TG406",
             document.span("methods", key=True),
-            f"`methods` is for toolsets of kind service, and this one is {file.kind}",
+            f"`methods` is for toolsets of kind service, but this one is {file.kind}",
         )
 
 
@@ -105,13 +105,13 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         return None
     span = document.span("server", key=True)
     if document.file.kind != "mcp":
-        sink.report("TG406", span, f"`server` is for toolsets of kind mcp, and this one is {document.file.kind}")
+        sink.report("TG406", span, f"`server` is for toolsets of kind mcp, but this one is {document.file.kind}")
     ways = [name for name in ("http", "sse", "stdio") if getattr(spec, name) is not None]
     if len(ways) != 1:
         sink.report(
             "TG411",
             span,
-            f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}",
+            f"a server needs exactly one transport, but this has {' and '.join(ways) or 'none'}",
             fix="write one of `http`, `sse` and `stdio`",
         )
     for name in ("http", "sse"):
@@ -124,8 +124,8 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
             sink.report(
                 "TG411",
                 document.span("server", "headers", name),
-                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
-                fix="write `$env.VAR`, and put all of the value into the variable",
+                f"`$env.VAR` must be the whole value of a header, but `{value}` is more",
+                fix="write `$env.VAR`, and put the whole value into the variable",
             )
     return Server(
         spec.http or "", spec.sse or "", tuple(spec.stdio or ()), dict(spec.headers), tuple(spec.env), spec.retries
@@ -184,7 +184,7 @@ def _definition(
         sink.report(
             "TG403",
             document.span("methods", name, "$ref"),
-            f"`{spec.ref}` leads to no method",
+            f"`{spec.ref}` does not refer to a method",
             fix="write `file.yaml#/methods/Name`",
         )
     return None
@@ -258,7 +258,7 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
                 toolset.span,
                 f"the toolset `{toolset.name}` is defined twice",
                 related=[Related(first.span, "first here")],
-                fix="put its tools into one file, or give one a name of its own",
+                fix="put its tools into one file, or rename one",
             )
             continue
         folder = "/".join(toolset.package)
@@ -279,7 +279,7 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
                 sink.report(
                     "TG302",
                     other.span,
-                    f"the package of `{other.name}` would lie inside that of `{outer.name}`",
+                    f"the package of `{other.name}` would be inside that of `{outer.name}`",
                     related=[Related(outer.span, f"`{outer.name}` is here")],
                     fix="give one of them another name",
                 )

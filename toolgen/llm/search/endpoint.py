@@ -129,7 +129,7 @@ class EndpointEmbedder:
                         )
         except HTTPError as error:
             kind = _BusyError if error.code in _OFTEN else EmbeddingError
-            reason = self._printable(_reason(error))
+            reason = self._printable(_message(error))
             raise kind(f"the embedding endpoint at {self._host} returned {error.code}{reason and f': {reason}'}") from None
         except (URLError, OSError, HTTPException) as error:
             reason = self._printable(str(getattr(error, "reason", error)))

@@ -45,8 +45,8 @@ class Bedrock:
         """Return the tools of a request; neither an empty list nor an empty description is allowed."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
-            said = {"description": each.description} if each.description else {}
-            return {"toolSpec": {"name": each.name, **said, "inputSchema": {"json": args}}}
+            about = {"description": each.description} if each.description else {}
+            return {"toolSpec": {"name": each.name, **about, "inputSchema": {"json": args}}}
 
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 

@@ -80,12 +80,12 @@ class OpenAIChat:
             own["tool_calls"] = [{**call, "id": wire_call_id(call["id"], self.grammar)} for call in own["tool_calls"]]
         if "audio" in own:
             own["audio"] = {"id": _audio(own).get("id")}
-        said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
+        model_turn = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
         results: list[dict[str, Any]] = [
             {"role": "tool", "tool_call_id": wire_call_id(answer.tool_call_id, self.grammar), "content": answer.text}
             for answer in answers_to(self.read(response).calls, answers)
         ]
-        return [*said, *results, *([{"role": "user", "content": message}] if message else [])]
+        return [*model_turn, *results, *([{"role": "user", "content": message}] if message else [])]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:

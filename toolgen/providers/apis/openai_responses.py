@@ -90,7 +90,7 @@ class OpenAIResponses:
             {"type": "function_call_output", "call_id": answer.tool_call_id, "output": answer.text}
             for answer in answers_to(self.read(response).calls, answers)
         ]
-        said = [{"role": "user", "content": message}] if message else []
+        user = [{"role": "user", "content": message}] if message else []
         return [*map(without_nulls, _items(response)), *results, *user]
 
 

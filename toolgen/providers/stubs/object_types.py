@@ -136,9 +136,9 @@ class ObjectTypes:
         marked = {
             key.name: types[key.name] if key.is_required else f"NotRequired[{types[key.name]}]" for key in made.keys
         }
-        said = " ".join(marked.values())
-        words = set(_NAME.findall(said))
-        if "#" in said or not all(_is_key(key.name) and key.name not in words for key in made.keys):
+        annotations = " ".join(marked.values())
+        words = set(_NAME.findall(annotations))
+        if "#" in annotations or not all(_is_key(key.name) and key.name not in words for key in made.keys):
             keys = ", ".join(f"{literal(key)}: {key_type(written)}" for key, written in marked.items())
             return f"{name} = TypedDict({literal(name)}, {{{keys}}})\n"
         is_partial = not any(key.is_required for key in made.keys)

@@ -42,8 +42,8 @@ def write_stubs(tools: Mapping[str, Any], wire_names: Mapping[str, str], mark: s
 
 
 def _line(stub: Stub) -> dict[str, Any]:
-    said = {name: getattr(stub, name) for name in ("function", "parameters", "source", "types", "open")}
-    return {name: value for name, value in said.items() if value}
+    fields = {name: getattr(stub, name) for name in ("function", "parameters", "source", "types", "open")}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _text(value: Any) -> str:
