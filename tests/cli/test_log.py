@@ -212,7 +212,7 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
         (("log", "r3", "--store", "store.db"), "There is no run `r3`."),
         (("log", "head", "r3", "--store", "store.db"), "There is no run `r3`."),
         (("log", "--follow", "--store", "store.db"), "Pass the RUN to follow."),
-        (("log", "verify", "r1", "--store", "store.db", "--head", "x"), "a head reads LENGTH:DIGEST"),
+        (("log", "verify", "r1", "--store", "store.db", "--head", "x"), "a head has the form LENGTH:DIGEST"),
         (
             ("log", "verify", "r1", "--store", "store.db", "--head", "1:" + "0" * 64, "--key-file", "none"),
             "the key file cannot be read: No such file or directory",

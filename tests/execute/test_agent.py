@@ -24,7 +24,7 @@ from tests.toolsets.agent.agents.world import (
     value_of,
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, sum_telemetry, executor
+from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, executor, sum_telemetry
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolNotFound, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied

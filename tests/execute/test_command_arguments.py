@@ -137,11 +137,11 @@ def test_reg_59_any_text_is_one_argument(project: Project, value: str) -> None:
 @pytest.mark.parametrize(
     ("value", "code", "message"),
     [
-        ("a\0b", "argument_holds_nul", "holds a NUL character, which no program can be given as an argument"),
+        ("a\0b", "argument_holds_nul", "contains a NUL character, which arguments of programs cannot contain"),
         (
             "é" * 65_536,
             "argument_too_long",
-            "has 131072 bytes; a program can be given at most 131071 in one argument",
+            "has 131072 bytes; an argument of a program can have at most 131071",
         ),
     ],
 )
@@ -212,7 +212,7 @@ def test_reg_57_and_58_a_template_names_a_field_and_nothing_else(template: str, 
 def test_reg_60_a_template_stands_outside_quotes(line: str, place: str) -> None:
     with pytest.raises(CatalogError) as raised:
         ShellLine.parse(line, {"a": {}})
-    assert str(raised.value) == f"`{{{{args.a}}}}` stands {place}; leave that out: every value is quoted"
+    assert str(raised.value) == f"`{{{{args.a}}}}` stands {place}; remove that: every value is quoted"
 
 
 @pytest.mark.parametrize(

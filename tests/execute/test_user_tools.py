@@ -163,7 +163,7 @@ def test_reg_55_required_fields(home: Home, field: str) -> None:
     ("text", "problem"),
     [
         ("{", "tools/show.json: it is not JSON: "),
-        ("[]", "tools/show.json: it holds no object; a tool is one object"),
+        ("[]", "tools/show.json: it is not an object; a tool is one object"),
         ('{"name": "a.b", "name": "a.c"}', "tools/show.json: it is not JSON: an object has the same key twice"),
     ],
 )
@@ -225,7 +225,7 @@ def test_reg_56_a_shell_line_is_dangerous_or_writes(home: Home, permission: str,
 
 def test_reg_56_args_go_with_a_program(home: Home) -> None:
     changes = {"command_type": "shell", "command": "./show"}
-    assert "`args` go with command_type exec" in home.problem(**changes)
+    assert "`args` are for command_type exec" in home.problem(**changes)
     assert "`command`: `{{args.word}}` stands inside quotes" in home.problem(
         command_type="shell", command="./show '{{args.word}}'", args=[]
     )
@@ -247,7 +247,7 @@ def test_reg_57_templates_name_args_and_nothing_else(home: Home, template: str, 
 
 
 def test_reg_57_the_program_is_fixed(home: Home) -> None:
-    assert "`command`: the program is fixed" in home.problem(command="{{args.word}}")
+    assert "`command`: a model cannot choose the program" in home.problem(command="{{args.word}}")
 
 
 def test_reg_58_a_template_names_a_field_of_the_schema(home: Home) -> None:

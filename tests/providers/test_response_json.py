@@ -39,7 +39,7 @@ def test_calls_that_share_an_id_are_answered_one_by_one_in_their_order(name: str
 @pytest.mark.parametrize("name", PROVIDERS)
 @pytest.mark.parametrize("response", [[], "text", None, 1])
 def test_a_response_that_is_no_object_is_malformed(name: str, response: Any) -> None:
-    with pytest.raises(MalformedResponse, match=r"the response is of another type \(\w+\); it must be an object"):
+    with pytest.raises(MalformedResponse, match=r"the response has the wrong type \(\w+\); it must be an object"):
         provider(name).read(response)
 
 

@@ -61,7 +61,7 @@ FOLLOWS = (
         (["DELETE FROM events WHERE sequence = 2"], ["event 2 is missing", FOLLOWS.format(3)]),
         (
             ["DELETE FROM events WHERE sequence < 2"],
-            ["events 0 to 1 are missing", "a result was added: event 1 came with none", FOLLOWS.format(2)],
+            ["events 0 to 1 are missing", "a result was added: event 1 has none", FOLLOWS.format(2)],
         ),
         (
             [
@@ -72,7 +72,7 @@ FOLLOWS = (
                 FOLLOWS.format(2),
                 "the result of event 2 is missing",
                 "event 3 is missing",
-                "a result was added: event 3 came with none",
+                "a result was added: event 3 has none",
             ],
         ),
         (
@@ -90,7 +90,7 @@ FOLLOWS = (
         ),
         (
             ["INSERT INTO results SELECT run_id, 2, body FROM results WHERE sequence = 3"],
-            ["a result was added: event 2 came with none"],
+            ["a result was added: event 2 has none"],
         ),
         (
             ["DELETE FROM events WHERE sequence > 3", "DELETE FROM results WHERE sequence > 3"],
@@ -190,7 +190,11 @@ LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
         ),
         (
             ["UPDATE events SET sequence = 2.5 WHERE sequence = 2"],
-            ["event 2 is missing", FOLLOWS.format(3), "a row was added that stores do not write: an event numbered 2.5"],
+            [
+                "event 2 is missing",
+                FOLLOWS.format(3),
+                "a row was added that stores do not write: an event numbered 2.5",
+            ],
         ),
         (
             ["INSERT INTO events SELECT run_id, CAST('5' AS BLOB), body, digest FROM events WHERE sequence = 5"],
@@ -289,7 +293,7 @@ def test_a_chain_is_what_it_says_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "6", "6:", "0:" + "0" * 64, "6:" + "0" * 63, "6:" + "G" * 64, "-6:" + "0" * 64])
 def test_what_is_no_head(text: str) -> None:
-    with pytest.raises(ChainError, match="a head reads LENGTH:DIGEST"):
+    with pytest.raises(ChainError, match="a head has the form LENGTH:DIGEST"):
         Head.parse(text)
 
 

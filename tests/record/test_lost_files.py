@@ -206,7 +206,9 @@ def test_a_run_that_began_with_one_key_does_not_go_on_with_another(tmp_path: Pat
 
     async def check(store: SqliteStore) -> None:
         fine = store.append(started(run="another"))
-        with pytest.raises(StoreError, match="the run was started with another key, or the end of its record was edited"):
+        with pytest.raises(
+            StoreError, match="the run was started with another key, or the end of its record was edited"
+        ):
             await store.append(started())
         await fine
 

@@ -287,7 +287,7 @@ class ToolResult(Generic[ResultT_co]):
 
     @property
     def content(self) -> tuple[ContentBlock, ...]:
-        """What the model is shown: `blocks`, or else the payload as one block, `text` for a string, `json` otherwise."""
+        """What the model is shown: `blocks`, or else the payload as one block: `text` for a string, else `json`."""
         if self.blocks or not self.payload:
             return self.blocks
         data = json.loads(self.payload)

@@ -45,8 +45,8 @@ class Message:
 class Outcome:
     """How a run of an agent ended.
 
-    `value` is its answer: a JSON value, or a value of the result type of the tool that started it. `telemetry` is a JSON
-    object with figures of the run, such as the tokens that its model used.
+    `value` is its answer: a JSON value, or a value of the result type of the tool that started it. `telemetry` is a
+    JSON object with figures of the run, such as the tokens that its model used.
     """
 
     value: Any
@@ -57,8 +57,8 @@ class AgentRun:
     """A run that a call started, passed to the host's planner loop.
 
     `run` has the agent, its role and its effective set, and in `run.meta` who started it. `messages` are a system
-    message, which is empty if no spec has one, and a user message. A run of the role `fork` continues the messages of the
-    run `run.meta.parent_run_id`, which the host has.
+    message, which is empty if no spec has one, and a user message. A run of the role `fork` continues the messages of
+    the run `run.meta.parent_run_id`, which the host has.
     """
 
     def __init__(self, child: Child, system: str, user: str) -> None:
@@ -83,9 +83,9 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
     """Execute a run, and return the result of the call that started it, which has the given `meta`.
 
     The result is the answer of the run, or its error. Its telemetry is the sum of the figures of the run and of its
-    calls, and its metadata has the number of calls (`children_count`) and the id of the run (`run_link`). When the run has
-    ended or was cancelled, it makes no more calls, and those that still run are cancelled. Raises `RunStopped` for a run
-    that was aborted, even if the planner ignored that.
+    calls, and its metadata has the number of calls (`children_count`) and the id of the run (`run_link`). When the run
+    has ended or was cancelled, it makes no more calls, and those that still run are cancelled. Raises `RunStopped` for
+    a run that was aborted, even if the planner ignored that.
     """
     agent_run = AgentRun(child, system, user)
     own: Mapping[str, Any] = NOTHING

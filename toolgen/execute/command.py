@@ -38,9 +38,9 @@ class CommandHost:
     """The settings of a host for all its commands.
 
     `paths` has the project, to which folders are relative, and the roots that commands may run in. Of the variables in
-    `environment`, commands see only `env` and those in their specs.
-    `timeout_ms` is the default, `max_timeout_ms` the maximum for all; `result_bytes` of an output are shown, and a longer
-    output is passed to `keep`, or truncated without it.
+    `environment`, commands see only `env` and those in their specs. `timeout_ms` is the default, `max_timeout_ms` the
+    maximum for all; `result_bytes` of an output are shown, and a longer output is passed to `keep`, or truncated
+    without it.
     """
 
     paths: PathPolicy

@@ -97,8 +97,8 @@ class ShellLine:
     """A shell command line, in which every value is one word.
 
     The shell never parses a value as part of the line. It receives the values as arguments, assigns them to variables,
-    and the line has a quoted variable in place of each template. So no value can escape its quotes, not even in a comment,
-    after a backslash or inside backticks, where quoting the text of a value would not be enough.
+    and the line has a quoted variable in place of each template. So no value can escape its quotes, not even in a
+    comment, after a backslash or inside backticks, where quoting the text of a value would not be enough.
     """
 
     template: Template

@@ -68,9 +68,9 @@ _FIELDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 class Reading:
     """How to parse the output of one tool's commands.
 
-    With `as_text` stdout is the value; otherwise it is JSON, and with `as_results` an object with `success` is a result.
-    `folders` are names for folders of the host, which replace their paths in errors. `hide` redacts the secrets of the
-    call from the last output of a failed command, and from artifacts.
+    With `as_text` stdout is the value; otherwise it is JSON, and with `as_results` an object with `success` is a
+    result. `folders` are names for folders of the host, which replace their paths in errors. `hide` redacts the secrets
+    of the call from the last output of a failed command, and from artifacts.
     """
 
     name: str

@@ -42,8 +42,8 @@ def load_user_tools(
     """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; return their names, by file name.
 
     A file that is not regular, leads out of the folder, belongs to another user or may be written by others is skipped,
-    with a warning. Raises `CatalogError` for such a folder, and with the error of each file, one line per file and field.
-    User tools cannot be in a toolset that is built in or compiled.
+    with a warning. Raises `CatalogError` for such a folder, and with the error of each file, one line per file and
+    field. User tools cannot be in a toolset that is built in or compiled.
     """
     tools: list[_UserTool] = []
     problems: list[str] = []

@@ -92,7 +92,12 @@ class _Conversion:
             # Its branches may be converted to looser ones, so that several match.
             converted["anyOf"] = converted.pop("oneOf")
             self.differences.append(Difference(self.tool, pointer, "oneOf", "looser"))
-        if self.dialect.needs_items and "array" in _types(schema) and "items" not in converted and "prefixItems" not in converted:
+        if (
+            self.dialect.needs_items
+            and "array" in _types(schema)
+            and "items" not in converted
+            and "prefixItems" not in converted
+        ):
             converted["items"] = {}
         if self.dialect.bare_refs and "$ref" in converted and len(converted) > 1 and pointer:
             return {

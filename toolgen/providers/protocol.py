@@ -1,4 +1,4 @@
-"""The protocol of providers: pure functions between the project's records and the JSON of an API. No network, no SDK."""
+"""The protocol of providers: pure functions between records and the JSON of an API. No network, no SDK."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Difference:
     """A difference between the schema sent to a provider and the tool's schema.
 
     `pointer` is the JSON pointer of a part of the schema. If the effect is `looser`, the provider does not enforce
-    `keyword` there, or, if that is empty, the whole part: it is described to the model, and the runtime checks it. If it
-    is `tighter`, some args that the schema allows cannot be sent: undeclared fields (`additionalProperties`), or a null
-    for an optional field, because null means absent (`type`).
+    `keyword` there, or, if that is empty, the whole part: it is described to the model, and the runtime checks it. If
+    it is `tighter`, some args that the schema allows cannot be sent: undeclared fields (`additionalProperties`), or a
+    null for an optional field, because null means absent (`type`).
     """
 
     tool: str
@@ -58,8 +58,8 @@ class Payload:
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
         """Return the args of a call in the form of the tool's schema.
 
-        The text is unchanged if there is nothing to convert, and if it is not JSON, has non-finite numbers, or is nested
-        too deeply: the runtime rejects it then.
+        The text is unchanged if there is nothing to convert, and if it is not JSON, has non-finite numbers, or is
+        nested too deeply: the runtime rejects it then.
         """
         restorer = self.restorers.get(name)
         if restorer is None:

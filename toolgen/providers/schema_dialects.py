@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 class Dialect:
     """The dialect of an API that does not enforce schemas.
 
-    `refused_at_root` are keywords that are not allowed at the root; `keywords` are all that it supports, None for all of
-    JSON Schema. `argument` is the grammar of the names of args. With `bare_refs`, a `$ref` has no sibling keywords, and
-    refers to a definition that contains itself only through optional fields; with `any_for_one`, `oneOf` becomes `anyOf`,
-    and with `needs_items`, every array has `items`. With `needs_properties`, the root has `properties`, possibly empty;
-    with `only_2020_12`, schemas of older drafts are translated.
+    `refused_at_root` are keywords that are not allowed at the root; `keywords` are all that it supports, None for all
+    of JSON Schema. `argument` is the grammar of the names of args. With `bare_refs`, a `$ref` has no sibling keywords,
+    and refers to a definition that contains itself only through optional fields; with `any_for_one`, `oneOf` becomes
+    `anyOf`, and with `needs_items`, every array has `items`. With `needs_properties`, the root has `properties`,
+    possibly empty; with `only_2020_12`, schemas of older drafts are translated.
     """
 
     refused_at_root: frozenset[str] = frozenset()

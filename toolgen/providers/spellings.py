@@ -97,8 +97,8 @@ class ToolNames:
     def _possible(self, name: str) -> Sequence[str]:
         """Return every tool with a name that matches a name or pattern.
 
-        Only patterns with `__`, which joins the parts of wire names and of actions, match names other than idents: `*_all`
-        matches only idents.
+        Only patterns with `__`, which joins the parts of wire names and of actions, match names other than idents:
+        `*_all` matches only idents.
         """
         tables = (self._one_to_one, self._plain_aliases, self._aliases)
         if "*" not in name:

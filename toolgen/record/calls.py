@@ -56,7 +56,10 @@ class RecordedCall:
 
 
 def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
-    """Return the calls of a run, ordered by their first events. An id that is reused after its result is another call."""
+    """Return the calls of a run, ordered by their first events.
+
+    An id that is reused after its result is another call.
+    """
     results = {result.sequence: result for result in run.results}
     calls: list[list[Event]] = []
     ends: list[StoredResult | None] = []

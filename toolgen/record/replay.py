@@ -78,8 +78,8 @@ class Outcome:
 class Report:
     """The outcome of a replay. Lines count from 1.
 
-    `disagree` are the outcomes that differ from the recorded ones, and calls of unknown tools; `rejections` those without
-    a recorded outcome. `broken` maps lines that are not recorded calls to their errors.
+    `disagree` are the outcomes that differ from the recorded ones, and calls of unknown tools; `rejections` those
+    without a recorded outcome. `broken` maps lines that are not recorded calls to their errors.
     """
 
     total: int = 0

@@ -45,8 +45,9 @@ class SqliteStore:
 
     With a `key`, which must not be stored next to the file, the events of each run form a chain that reveals tampering.
     A run can only be continued with the same key, and if the end of its record is unchanged; otherwise, and if the file
-    was deleted, replaced or truncated, writes raise `StoreError`. `clock` returns the time of events. `follow` looks for
-    new events every `poll` seconds. A forked process must open its own store: its writes to this one raise `StoreError`.
+    was deleted, replaced or truncated, writes raise `StoreError`. `clock` returns the time of events. `follow` looks
+    for new events every `poll` seconds. A forked process must open its own store: its writes to this one raise
+    `StoreError`.
 
     Raises `StoreError` if the file cannot be opened, or is not a store.
     """
@@ -91,7 +92,10 @@ class SqliteStore:
         return await asyncio.to_thread(self._reader.runs)
 
     async def head(self, run_id: str, /) -> Head:
-        """Return the head of a run's chain, to be stored elsewhere. Raises `RunNotFound`, `ChainError`, `StoreError`."""
+        """Return the head of a run's chain, to be stored elsewhere.
+
+        Raises `RunNotFound`, `ChainError`, `StoreError`.
+        """
         return await asyncio.to_thread(self._reader.head, run_id)
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:

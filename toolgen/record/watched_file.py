@@ -21,8 +21,8 @@ _LOG_GONE: Final = "the write-ahead log of its file was deleted or replaced"
 class WatchedFile:
     """The file of a store and its write-ahead log, as of the last check.
 
-    SQLite continues to write to a file that has been deleted. Neither file shrinks while a store writes: if one has, all
-    pages are checked, because another program may have vacuumed the file or emptied its log.
+    SQLite continues to write to a file that has been deleted. Neither file shrinks while a store writes: if one has,
+    all pages are checked, because another program may have vacuumed the file or emptied its log.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:

@@ -145,7 +145,10 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
         ('{"name": "bad", "inputSchema": ^["a"]}', "`inputSchema` is not a JSON Schema, which is an object"),
         ('{"name": "bad", "outputSchema": ^"object"}', "`outputSchema` is not a JSON Schema, which is an object"),
         ('{"name": "bad", "inputSchema": {"properties": {"a": {"type": ^"strin"}}}}', "`strin` is not a JSON type"),
-        ('{"name": "bad", "inputSchema": {"properties": {"a": {"pattern": ^"["}}}}', "no engine supports the pattern '['"),
+        (
+            '{"name": "bad", "inputSchema": {"properties": {"a": {"pattern": ^"["}}}}',
+            "no engine supports the pattern '['",
+        ),
         (
             '{"name": "bad", "outputSchema": {"properties": {"a": {"$ref": ^"#/$defs/A"}}}}',
             "a reference has no target: Pointer '/$defs/A' does not exist",

@@ -280,10 +280,14 @@ def test_many_run_at_the_same_time() -> None:
     ("argv", "code", "message"),
     [
         ([], "empty_command", "the command is empty"),
-        (["no\0name"], "argument_holds_nul", "the program's name holds a NUL character"),
-        (["touch", "a", "b\0c"], "argument_holds_nul", "argument 2 holds a NUL character"),
-        (["touch", "\ud800"], "argument_not_text", "argument 1 holds a lone surrogate"),
-        (["touch", "x" * 131_072], "argument_too_long", "argument 1 has 131072 bytes; a program can be given at most"),
+        (["no\0name"], "argument_holds_nul", "the program's name contains a NUL character"),
+        (["touch", "a", "b\0c"], "argument_holds_nul", "argument 2 contains a NUL character"),
+        (["touch", "\ud800"], "argument_not_text", "argument 1 contains a lone surrogate"),
+        (
+            ["touch", "x" * 131_072],
+            "argument_too_long",
+            "argument 1 has 131072 bytes; an argument of a program can have at most",
+        ),
         (["touch", *["x" * 131_071] * 40], "arguments_too_long", "the arguments of touch are too long together"),
     ],
 )

@@ -130,7 +130,7 @@ def test_the_wall_clock_of_a_snippet_with_its_calls_is_bounded() -> None:
     assert time.monotonic() - start < 10
     assert cancelled == ["slow"]
     assert reports[1] == (
-        "error: the code was stopped, because it took more than 0.5 s with its calls; variables are as they were before it"
+        "error: the code was stopped, because it took more than 0.5 s with calls; variables are as they were before it"
     )
     assert reports[2] == "result: 1"
 

@@ -213,7 +213,7 @@ def test_what_is_long_is_cut_and_says_so() -> None:
     assert reports == [
         'result: "aaaaaaaaa\n[cut: these are the first 10 of 52 characters]',
         "printed:\n| abc\n[cut: these are the first 3 of 36 characters]",
-        "nothing was run: the code has 101 characters, and 100 is the most",
+        "nothing was run: the code has 101 characters, and 100 are allowed",
     ]
 
 

@@ -169,7 +169,9 @@ def test_calls_have_an_end() -> None:
 def test_variables_that_are_too_large_to_be_kept_are_not_kept() -> None:
     limits = CodeActLimits(memory_bytes=128 * 1024 * 1024, kept_bytes=16 * 1024 * 1024)
     reports = tried("x = 'a' * 17_000_000\nresult = 1", "x = 1\nresult = x", limits=limits)
-    assert reports[0].startswith("result: 1\nvariables are as they were before it, for they would take more memory")
+    assert reports[0].startswith(
+        "result: 1\nvariables are as they were before it, because they would exceed the memory"
+    )
     assert reports[1] == "result: 1"
 
 
@@ -225,7 +227,9 @@ def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
         "for _ in range(9): lab__echo(x='a' * 500)",
         limits=CodeActLimits(argument_bytes=1200),
     )
-    assert many.report == f"{STOPPED}the arguments of its calls exceeded 1200 bytes; variables are as they were before it"
+    assert (
+        many.report == f"{STOPPED}the arguments of its calls exceeded 1200 bytes; variables are as they were before it"
+    )
     assert len(world.requests) == 3
     assert "aaa" not in repr(big.calls)
 

@@ -315,7 +315,7 @@ def test_tel_33_a_handler_gives_a_result() -> None:
     result = run(registry(tool("claim", text)), "claim")
     assert result.error is not None
     assert result.error.kind is FailureKind.MALFORMED_RESULT
-    assert result.message == "the handler gave str and no ToolResult"
+    assert result.message == "the handler returned str instead of a ToolResult"
 
 
 def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_their_order() -> None:
@@ -358,7 +358,7 @@ def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
     made = registry(learning(daily_limit=1))
     for raw_arg in ("other X", "", "factual " + "x" * 2048):
         result = run(made, "learning", raw_arg)
-        assert result.message == "this does not fit LEARNING: [category] [content]"
+        assert result.message == "this does not match LEARNING: [category] [content]"
         assert result.error is not None
         assert result.error.kind is FailureKind.INVALID_CALL
     assert run(made, "learning", "factual X").success
@@ -367,7 +367,7 @@ def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
 def test_a_tool_without_args_is_called_by_its_own_text_alone() -> None:
     made = registry(tool("ping", arg_pattern="now|please", arg_groups=[]))
     assert run(made, "ping", "now").success
-    assert run(made, "ping", "later").message == "this does not fit PING: now|please"
+    assert run(made, "ping", "later").message == "this does not match PING: now|please"
 
 
 def test_compiled_tools_are_registered_with_a_handler_each() -> None:

@@ -1,4 +1,4 @@
-"""MCP tools: the entries of a `tools/list` result, each to a tool in the words of a spec, or to a reason why not."""
+"""MCP tools: converts each entry of a `tools/list` result to a tool of a spec, or to an error."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 _KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execution", "icons", "_meta")
 _PLACES: Final = ((), ("tools",), ("result", "tools"))
-"""Where the list is: by itself, in the result, in the JSON-RPC response that holds it."""
+"""Paths of the list: alone, in the result, in the JSON-RPC response."""
 
 _SHOWN: Final = 5
-"""How many reasons or names a message gives."""
+"""Maximum number of reasons or names in a message."""
 
 
 def read_tools(
     answer: Source, circumstances: Circumstances, renames: Mapping[str, Mapping[str, str]], sink: Diagnostics
 ) -> Offer | None:
-    """Read the result of `tools/list`, a JSON-RPC response that holds it, or the list alone.
+    """Parse the result of `tools/list`, a JSON-RPC response with it, or only the list.
 
-    `renames` are the renamed fields that a spec has already, by the server's name for the tool. A tool that could not
-    be built is reported, at its place in the text, and left out. None where the text is no list of tools.
+    `renames` are existing renamed fields of a spec, by the server's name of the tool. A tool that cannot be built is
+    reported, at its place in the text, and skipped. None if the text is not a list of tools.
     """
     syntax = Diagnostics()
     root = parse_json(answer, syntax)
@@ -89,7 +89,7 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 @dataclass
 class _Reader:
-    """Reads the entries of a list, one by one. `syntax` is what the text itself has wrong."""
+    """Parses the entries of a list. `syntax` are the syntax errors of the text."""
 
     circumstances: Circumstances
     renames: Mapping[str, Mapping[str, str]]
@@ -101,7 +101,7 @@ class _Reader:
     _places: dict[str, Span] = field(default_factory=dict[str, "Span"])
 
     def read(self, entry: Node) -> None:
-        """Read one entry: a tool, or a reason why there is none."""
+        """Parse one entry: a tool, or an error."""
         place, name = entry.span_at(("name",)), _string(entry, "name")
         if not isinstance(entry, MappingNode) or not name:
             self.sink.report("TG803", place, "this entry is not a tool: a tool is an object with a `name`")
@@ -130,7 +130,7 @@ class _Reader:
         return [(found.span, found.message) for found in self.syntax if _contains(entry.span, found.span)]
 
     def _other_dialect(self, name: str, entry: MappingNode) -> str:
-        """Say under which draft of JSON Schema a broken tool would not be broken, or nothing."""
+        """Return a fix with a draft of JSON Schema under which a broken tool is valid; empty if there is none."""
         if self._reasons_of_text(entry) or _reasons_at_sight(entry):
             return ""
         for dialect in keywords.DIALECTS:
@@ -140,7 +140,7 @@ class _Reader:
         return ""
 
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
-        """Take a tool, or say what keeps it from being built."""
+        """Add a tool, or return why it cannot be built."""
         tool = _as_spec(name, entry, self.circumstances.dialect)
         tried = try_tool(mapping(entry, tool), self.renames.get(name, {}), self.circumstances)
         self.warnings.update(found.code for found in tried.warnings)
@@ -154,11 +154,11 @@ class _Reader:
 
 
 _Reason = tuple["Span", str]
-"""Why a tool is left out, and where that shows."""
+"""Why a tool is skipped, and the span of the error."""
 
 
 def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
-    """What is wrong with the schemas of a tool before a spec could take it for something else."""
+    """Return errors in the schemas of a tool that a spec would interpret differently."""
     reasons: list[_Reason] = []
     for key in _SCHEMAS:
         match entry.get(key):
@@ -176,7 +176,7 @@ def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
 
 
 def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
-    """What the server decides of a tool, as nodes, each at the place it comes from."""
+    """Return the properties of a tool that the server determines, as nodes with their places."""
     title = _text(entry, "title") or _text(entry.get("annotations"), "title")
     described = _text(entry, "description")
     undescribed = f"{(title or in_words(name)).rstrip('.')}. The server does not describe it."
@@ -191,7 +191,7 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
 
 
 def _hints(entry: MappingNode) -> dict[str, Any]:
-    """What the annotations say outright. What MCP assumes where they say nothing is left to people."""
+    """Return the explicit annotations. MCP's defaults for missing ones are not applied; people decide these."""
     annotations = entry.get("annotations")
     said = annotations.to_data() if isinstance(annotations, MappingNode) else {}
     readonly = said.get("readOnlyHint") is True
@@ -209,6 +209,6 @@ def _string(node: Node | None, key: str) -> str:
 
 
 def _text(node: Node | None, key: str) -> str:
-    """A text of an object; empty where there is none to read."""
+    """Return a text member of an object; empty if there is none."""
     text = _string(node, key)
     return text if text.strip() else ""

@@ -1,4 +1,4 @@
-"""Transaction: one command at a time changes a tree, and starts from a whole one."""
+"""Transaction: one command at a time changes a tree, starting from a consistent state."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def transact(
     waiting: Callable[[str], None],
     disk: Disk,
 ) -> ResultT | None:
-    """Hold the tree, complete or undo what an interrupted build left, and then give the result of `change`.
+    """Lock the tree, complete or undo an interrupted build, and return the result of `change`.
 
-    Whatever prevents that is reported, and gives None: another command that holds the tree, an edit since the
-    interruption, a link on the way to the tree, or an OSError, also one that `change` raises.
+    Obstacles are reported, and the result is None: another command that holds the tree, an edit since the interruption,
+    a link above the tree, or an OSError, also from `change`.
     """
     if not tree.is_real(sink):
         return None

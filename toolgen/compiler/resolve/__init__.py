@@ -1,4 +1,4 @@
-"""Resolve: documents in, one frozen `Catalog` of IR out. Nothing is read or written here."""
+"""Resolve: documents in, one frozen `Catalog` of IR out. No files are read or written here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FileT = TypeVar("FileT", bound="SpecFileHead")
 def resolve(
     documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, assert_formats: bool
 ) -> Catalog:
-    """Resolve all documents of a target; the result is only to be built on where the sink holds no error."""
+    """Resolve all documents of a target. The result must not be used if the sink has errors."""
     schemas = Schemas(Types(documents, sink), sink)
     tags = _tags(_of(documents, SharedFile), sink)
     files = _of(documents, ToolsetFile)

@@ -1,7 +1,7 @@
-"""Bindings: does a tool's shape fit its method's, field by field?
+"""Bindings: compares the shapes of a tool and its method, field by field.
 
-A side fits when every field of the target has a source of the same name and type, or may be absent, and nothing of
-the source is lost. A side that does not fit gets no transform, and a note that says what is in the way.
+A side fits if every field of the target has a source of the same name and type, or is optional, and nothing of the
+source is lost. A side that does not fit gets no transform, and a note with the reason.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Misfit:
 def fit(
     source: Schema, target: Schema, classes: Mapping[str, ClassType], injected: Collection[str] = ()
 ) -> Transform | Misfit:
-    """The transform that makes a value of `target` of one of `source`, or why there is none.
+    """Return the transform from values of `source` to values of `target`, or why there is none.
 
     `injected` are wire names of fields of the target that come from the call's context.
     """
@@ -75,7 +75,7 @@ def _always_there(field: Field) -> bool:
 
 
 def _alike(first: Shape, second: Shape, classes: Mapping[str, ClassType], assumed: set[tuple[str, str]]) -> bool:
-    """Whether two shapes have the same values; classes by their fields, whatever their names."""
+    """Whether two shapes have the same values; classes are compared by their fields, not by name."""
     match first, second:
         case ClassRef(one), ClassRef(other):
             if one == other or (one, other) in assumed:

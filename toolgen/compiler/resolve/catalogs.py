@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 _TAKEN: Final = RESERVED_PACKAGES | {"agents", "tools"}
-"""What a module of routing tables cannot be called: the last two may be folders beside it."""
+"""Reserved names for modules of routing tables: the last two may be folders next to it."""
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*")
 _REFERENCE = re.compile(r"\$entry|\$args(\..+)?")
@@ -34,7 +34,7 @@ _NAME = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]+__[A-Za-z0-9_-]+")
 def resolve_catalogs(
     documents: Sequence[Document[CatalogFile]], toolsets: Sequence[Toolset], sink: Diagnostics
 ) -> list[ActionCatalog]:
-    """Make the catalogs."""
+    """Return the action catalogs."""
     made: dict[str, ActionCatalog] = {}
     for document in documents:
         catalog = _Resolver(document, toolsets, sink).resolve()
@@ -204,7 +204,7 @@ class _Resolver:
         return False
 
     def _check_value(self, value: Any, span: Span, *, resource: bool) -> bool:
-        """Whether all references in a value are some."""
+        """Whether all references in a value are valid."""
         if isinstance(value, list):
             sound = [self._check_value(inner, span, resource=resource) for inner in value]
             return all(sound)
@@ -236,7 +236,7 @@ class _Resolver:
         return True
 
     def _ident(self, name: str, home: str | None, span: Span) -> str | None:
-        """The ident of a target: one with a dot is an ident, any other a tool of the toolset it is looked up in."""
+        """Return the ident of a target: a name with a dot is an ident, any other a tool of the `from` toolset."""
         if "." not in name and home is None:
             self._sink.report(
                 "TG501",
@@ -295,7 +295,7 @@ class _Resolver:
 
 
 def _condition(needs: str | Mapping[str, NotIn | In], what: str) -> Condition:
-    """A condition, with the name of the function that decides it."""
+    """Return a condition with the name of its function."""
     function = f"is_{snake(what)}_available"
     if isinstance(needs, str):
         return Condition(needs, function, attribute(needs))

@@ -1,4 +1,4 @@
-"""The `command` block of a tool: argv or a shell line, and templates that can only name args."""
+"""The `command` block of a tool: argv or a shell line, with templates that can only refer to args."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small language of templates: `{{args.name}}` in text, and nothing else."""
+"""The template language: only `{{args.name}}` in text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MORE = re.compile(r"[\s|.(\[]")
 
 
 def fields(template: str) -> Iterator[tuple[str, str]]:
-    """What a checked template names: pairs of `args` or `result`, and a field."""
+    """Return the references of a checked template: pairs of `args` or `result`, and a field."""
     for inner in _BRACES.findall(template):
         match = _FIELD.fullmatch(inner)
         if match:
@@ -28,7 +28,7 @@ def fields(template: str) -> Iterator[tuple[str, str]]:
 def check_template(
     template: str, args: Collection[str], span: Span, sink: Diagnostics, *, result: Collection[str] | None = None
 ) -> None:
-    """Report all in a template that is not the name of a field. `result` is given where a template may use it."""
+    """Report everything in braces that is not a field. `result` is given if the template may use it."""
     for inner in _BRACES.findall(template):
         match = _FIELD.fullmatch(inner)
         known = {"args": args, "result": result}.get(match[1]) if match else None

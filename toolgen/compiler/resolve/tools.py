@@ -1,4 +1,4 @@
-"""One tool of a toolset file to one tool of the IR: defaults put in, names chosen, every reference checked."""
+"""One tool of a toolset file to one tool of the IR: applies defaults, chooses names, checks references."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ _RAW_ARG: Final = {
 
 
 def tool_names(key: str) -> ToolNames:
-    """How a tool is spelled in generated code."""
+    """Return the names of a tool in generated code."""
     return ToolNames(constant(key), snake(key, KEYWORDS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result")
 
 
 def types_module(names: ToolNames) -> str:
-    """The module under `MODELS` that holds the models of one tool."""
+    """Return the module under `MODELS` with the models of one tool."""
     return snake(names.stem, RESERVED_MODULES)
 
 
@@ -88,7 +88,7 @@ class ToolResolver:
         self._sink = sink
 
     def resolve(self, key: str, injectable: Collection[str], secrets: Collection[str] = ()) -> Tool:
-        """Make one tool. `injectable` are the payload fields of its method, `secrets` pointers to the secret ones."""
+        """Return one tool. `injectable` are the payload fields of its method, `secrets` pointers to the secret ones."""
         spec = self._file.tools[key]
         names = tool_names(key)
         module = types_module(names)
@@ -158,7 +158,7 @@ class ToolResolver:
         return self._document.span("tools", key, *path, key=key_of)
 
     def _effective(self, spec: ToolDefaultsSpec, name: str) -> Any:
-        """A key of the tool, or of the file's defaults."""
+        """Return a key of the tool, or of the file's defaults."""
         source = spec if name in spec.model_fields_set else self._file.defaults
         return getattr(source, name)
 
@@ -365,7 +365,7 @@ class ToolResolver:
 
 
 def _with_one_of(json: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Say in the schema itself that exactly one of some args is given."""
+    """Add to the schema that exactly one of some args is given."""
     if not names:
         return json
     choice = {"oneOf": [{"required": [name]} for name in names]}

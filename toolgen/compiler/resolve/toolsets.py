@@ -1,4 +1,4 @@
-"""Toolset files to toolsets: their place in the package, their methods, their tools, and names that stay apart."""
+"""Toolset files to toolsets: their packages, methods and tools, with checks for conflicting names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def resolve_toolset(
     *,
     profile: str,
 ) -> Toolset:
-    """Make one toolset. Its types, methods and tools share one namespace in Python, with what is `shared`."""
+    """Return one toolset. Its types, methods and tools share one namespace in Python, with `shared`."""
     file = document.file
     _check_name(document, sink)
     classes_of_tools = [name for key in file.tools for name in tool_names(key).classes]
@@ -171,7 +171,7 @@ def _definition(
     sink: Diagnostics,
     seen: frozenset[tuple[str, str]],
 ) -> tuple[Document[ToolsetFile], str] | None:
-    """The file that spells a method out, and its name there; references are followed."""
+    """Return the file that defines a method, and its name there; references are followed."""
     spec = document.file.methods.get(name)
     if isinstance(spec, MethodSpec):
         return document, name
@@ -233,7 +233,7 @@ def _bound(
 
 
 def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:
-    """Report names that would meet in the generated package of a toolset."""
+    """Report conflicting names in the generated package of a toolset."""
     package = Namespace()
     for name in document.file.types:
         span = document.span("types", name, key=True)
@@ -247,7 +247,7 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
 
 
 def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
-    """Report what only shows when all toolsets stand side by side."""
+    """Report conflicts between toolsets."""
     names: dict[str, Toolset] = {}
     packages = Namespace()
     for toolset in toolsets:

@@ -99,7 +99,10 @@ class PathAccess:
 
     @contextmanager
     def open_parent(self, answer: PathAnswer, *, create: bool = False) -> Generator[tuple[Folder, str]]:
-        """Open the folder of a checked file, and return it with the file's name. Raises `file_not_found`, `not_a_file`."""
+        """Open the folder of a checked file, and return it with the file's name.
+
+        Raises `file_not_found`, `not_a_file`.
+        """
         parent, _, name = answer.resolved.rpartition("/")
         if not name or answer.given.endswith("/"):
             raise rejected("not_a_file", f"{shown(answer.given)} is a folder")

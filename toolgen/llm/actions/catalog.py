@@ -143,7 +143,9 @@ def catalog_of_toolsets(catalog: Catalog) -> ActionCatalog:
     names = [category.name for category in categories]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise CatalogError(f"two toolsets would both be the category {twice!r}: write a catalog file with names for them")
+        raise CatalogError(
+            f"two toolsets would both be the category {twice!r}: write a catalog file with names for them"
+        )
     operations = {
         build(category.name, entry): ActionRule(action.target, passed_on)
         for category in categories

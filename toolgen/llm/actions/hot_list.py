@@ -34,8 +34,8 @@ def owner_of(meta: ToolCallMeta) -> str:
 class HotList:
     """Counts uses per owner, in memory.
 
-    The weight of an action is its number of uses, plus up to the same again, depending on how recent the last was. Owners
-    do not affect each other. At most 200 actions of 1,000 owners are kept.
+    The weight of an action is its number of uses, plus up to the same again, depending on how recent the last was.
+    Owners do not affect each other. At most 200 actions of 1,000 owners are kept.
     """
 
     def __init__(self, clock: Callable[[], datetime] = _now) -> None:

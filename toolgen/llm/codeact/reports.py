@@ -102,7 +102,7 @@ def _printed(char: str) -> str:
 
 
 def _bounded(text: str, limit: int, show: Callable[[str], str]) -> tuple[str, int]:
-    """Return as much of a text as fits into `limit` characters, including escapes and marks, and its original length."""
+    """Return as much of a text as fits into `limit` characters with escapes and marks, and its original length."""
     shown: list[str] = []
     room = limit
     for char in text[:limit]:  # no character is shown shorter than it is

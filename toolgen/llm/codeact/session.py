@@ -37,16 +37,14 @@ if TYPE_CHECKING:
 _UNDEFINED_CALLS: Final = 10
 """Maximum number of undefined names of a rejected snippet that are recorded as calls."""
 
-_NOT_KEPT: Final = (
-    "variables are as they were before it, because they would exceed the memory for variables"
-)
+_NOT_KEPT: Final = "variables are as they were before it, because they would exceed the memory for variables"
 
 
 class Session:
     """The variables of a conversation's snippets, and the execution of the next one.
 
-    A process serves one snippet at a time: variables are kept as bytes, and each worker starts with them. If a worker is
-    stopped early, the variables are unchanged.
+    A process serves one snippet at a time: variables are kept as bytes, and each worker starts with them. If a worker
+    is stopped early, the variables are unchanged.
     """
 
     def __init__(self, functions: Functions, limits: CodeActLimits, pool: WorkerPool) -> None:
@@ -62,14 +60,16 @@ class Session:
         """Check the code of a turn, run it, and make its calls. Raises only cancellation."""
         if len(code) > self._limits.source_chars:
             most = self._limits.source_chars
-            return replace(turn, report=f"nothing was run: the code has {len(code)} characters, and at most {most} are allowed")
+            return replace(
+                turn, report=f"nothing was run: the code has {len(code)} characters, and at most {most} are allowed"
+            )
         run = _Run(turn, self._functions, ops, self._limits)
         try:
             async with asyncio.timeout(self._limits.total_seconds):
                 return await self._checked(run, code)
         except TimeoutError:
             return run.ended(
-                f"error: the code was stopped, because it took more than {self._limits.total_seconds:g} s with its calls; "
+                f"error: the code was stopped, because it took more than {self._limits.total_seconds:g} s with calls; "
                 "variables are as they were before it"
             )
         except SandboxUnavailable as unavailable:
@@ -104,7 +104,9 @@ class Session:
                     ending, has_failed = await self._ending(run, snippet)
                     variables = await worker.state()
                 except WorkerLost as lost:
-                    return run.ended(f"error: the code was stopped, because {lost}; variables are as they were before it")
+                    return run.ended(
+                        f"error: the code was stopped, because {lost}; variables are as they were before it"
+                    )
         except WorkerLost as lost:
             return run.ended(self._forget(lost))
         if len(variables) > self._limits.kept_bytes:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class ToolListing:
     """The tools in one request to a model.
 
-    `tools` are in the request's list of tools, in this order. `dispatchable` are the idents that a response may call: at
-    least those of `tools`, and more if tools are reached indirectly. `prompt` is a section of the system prompt, or empty.
+    `tools` are in the request's list of tools, in this order. `dispatchable` are the idents that a response may call:
+    at least those of `tools`, and more if tools are reached indirectly. `prompt` is a section of the system prompt, or
+    empty.
     """
 
     tools: tuple[OfferedTool, ...]

@@ -65,9 +65,7 @@ class WorkerPool:
 
         `border` is the name of the function that calls the host. Raises `SandboxUnavailable` and `WorkerLost`.
         """
-        async with self._process(
-            ("run", limits)
-        ) as process:  # the library replaces a process that died while idle
+        async with self._process(("run", limits)) as process:  # the library replaces a process that died while idle
             worker = Worker(process, limits, border)
             await worker.open(state)
             yield worker

@@ -47,7 +47,7 @@ class Border:
         return f"{self.result}({RESULT})"
 
     def functions(self, stubs: Iterable[Stub]) -> str:
-        """Return code that binds the functions of tools; run before each snippet, because earlier ones may rebind them."""
+        """Return code that binds the functions of tools, for each snippet, because earlier ones may rebind them."""
         return "".join(
             f"{stub.function} = {self.function}({stub.function!r}, {[python for python, _ in stub.parameters]!r}, "
             f"{ {python: wire for python, wire in stub.parameters if python != wire}!r})\n"

@@ -130,7 +130,9 @@ class EndpointEmbedder:
         except HTTPError as error:
             kind = _BusyError if error.code in _OFTEN else EmbeddingError
             reason = self._printable(_message(error))
-            raise kind(f"the embedding endpoint at {self._host} returned {error.code}{reason and f': {reason}'}") from None
+            raise kind(
+                f"the embedding endpoint at {self._host} returned {error.code}{reason and f': {reason}'}"
+            ) from None
         except (URLError, OSError, HTTPException) as error:
             reason = self._printable(str(getattr(error, "reason", error)))
             raise _BusyError(f"the embedding endpoint at {self._host} cannot be reached: {reason}") from None
@@ -168,7 +170,9 @@ def _split(text: str) -> SplitResult:
     if "@" in url.netloc:
         raise EmbeddingError("the url of an embedding endpoint must not contain a user or password: use `key_variable`")
     if not _is_printable(text) or "?" in text or "#" in text:
-        raise EmbeddingError("the url of an embedding endpoint must not contain spaces, special characters, a query or a fragment")
+        raise EmbeddingError(
+            "the url of an embedding endpoint must not contain spaces, special characters, a query or a fragment"
+        )
     return url
 
 
@@ -177,7 +181,9 @@ def _key_of(variable: str, environment: Mapping[str, str]) -> str:
     if not key:
         raise EmbeddingError(f"the environment variable {variable} has no key for embeddings")
     if not _is_printable(key):
-        raise EmbeddingError(f"the environment variable {variable} has an invalid key: it contains spaces or special characters")
+        raise EmbeddingError(
+            f"the environment variable {variable} has an invalid key: it contains spaces or special characters"
+        )
     return key
 
 

@@ -161,7 +161,9 @@ class TagRegistry:
         line, handler = TagLine.of(tool), _checked(tool)
         first = self._tags.get(tool.tag_prefix)
         if first is not None:
-            raise CatalogError(f"the tag {tool.tag_prefix} already calls {first.tool.name}; choose another one for {tool.name}")
+            raise CatalogError(
+                f"the tag {tool.tag_prefix} already calls {first.tool.name}; choose another one for {tool.name}"
+            )
         self._catalog.register(_definition(tool, ident), _run(handler))
         self._tools[tool.name] = self._tags[tool.tag_prefix] = line
         self._idents[tool.name] = ident
@@ -188,13 +190,13 @@ def _checked(tool: ToolDef) -> TagHandler:
     if tool.handler is None:
         raise CatalogError(f"{tool.name} has no handler")
     if not iscoroutinefunction(function_of(tool.handler)):
-        raise CatalogError(f"{name_of(tool.handler)} is not async, but handlers of tag tools must be: write `async def`")
+        raise CatalogError(
+            f"{name_of(tool.handler)} is not async, but handlers of tag tools must be: write `async def`"
+        )
     try:
         signature(tool.handler).bind(None)
     except TypeError as error:
-        message = (
-            f"{name_of(tool.handler)} cannot run {tool.name}: it receives only a ToolContext; {error}"
-        )
+        message = f"{name_of(tool.handler)} cannot run {tool.name}: it receives only a ToolContext; {error}"
         raise CatalogError(message) from None
     return tool.handler
 

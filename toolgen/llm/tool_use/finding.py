@@ -87,7 +87,9 @@ class _Actions:
         self._names = frozenset[str]()
 
     async def search(self, query: str, limit: int, entries: Mapping[str, Entry]) -> Sequence[Hit]:
-        looked_at = sum(entry.host_description is not None or name not in self._documents for name, entry in entries.items())
+        looked_at = sum(
+            entry.host_description is not None or name not in self._documents for name, entry in entries.items()
+        )
         if looked_at <= _AT_ONCE and self._lock.acquire(blocking=False):
             try:
                 search, names = self._of(entries)

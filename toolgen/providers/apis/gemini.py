@@ -1,8 +1,8 @@
 """Gemini's `generateContent`: parts of content, `functionCall` with args as an object, and `functionResponse` parts.
 
 The API: https://ai.google.dev/api/caching#FunctionDeclaration, and the types of google-genai. Requests use the API's
-spelling, which its SDK accepts too. Responses may use either spelling: the SDK dumps `function_call`. Thought signatures
-must be sent back with their parts.
+spelling, which its SDK accepts too. Responses may use either spelling: the SDK dumps `function_call`. Thought
+signatures must be sent back with their parts.
 """
 
 from __future__ import annotations

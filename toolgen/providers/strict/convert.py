@@ -173,7 +173,9 @@ class _Reading:
         target = part["$ref"]
         beside = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
         if is_old(self.whole):
-            beside = {name: value for name, value in beside.items() if name in ANNOTATIONS}  # other keywords are ignored there
+            beside = {
+                name: value for name, value in beside.items() if name in ANNOTATIONS
+            }  # other keywords are ignored there
         found = at(self.whole, target) if isinstance(target, str) else None
         circular = target in self.open and not (self.dialect.recursion and found is not None)
         if found is None or circular or (beside.keys() & _NARROWING):

@@ -21,9 +21,9 @@ _LONG_ENUM: Final = 250
 class Size:
     """The counted sizes of a strict schema.
 
-    `properties` counts those of all objects, `depth` the nesting of objects, `enum_values` those of all enums, `text` the
-    characters of names and fixed values, `enum_text` those of the longest enum of more than 250 values, `optional` the
-    optional fields, `unions` the parts with `anyOf` or several types.
+    `properties` counts those of all objects, `depth` the nesting of objects, `enum_values` those of all enums, `text`
+    the characters of names and fixed values, `enum_text` those of the longest enum of more than 250 values, `optional`
+    the optional fields, `unions` the parts with `anyOf` or several types.
     """
 
     properties: int = 0

@@ -87,7 +87,9 @@ class Scalar:
             return any(_same(sent, value) for value in values)
         if kind_of(sent) not in self.kinds() or (self.keywords["type"] == "integer" and sent != int(sent)):
             return False
-        return all(check(sent, self.keywords[keyword]) for keyword, check in _CHECKS.items() if keyword in self.keywords)
+        return all(
+            check(sent, self.keywords[keyword]) for keyword, check in _CHECKS.items() if keyword in self.keywords
+        )
 
     def project(self, value: Any) -> Any:
         return value

@@ -151,8 +151,8 @@ class ObjectTypes:
     def _alike(self) -> list[list[int]]:
         """Group objects that have equal sources, including nested ones.
 
-        All are considered equal at first, and split by different keys or nested objects of different groups until nothing
-        changes, so that cycles need no special treatment.
+        All are considered equal at first, and split by different keys or nested objects of different groups until
+        nothing changes, so that cycles need no special treatment.
         """
         groups = [0] * len(self._objects)
         count = 0

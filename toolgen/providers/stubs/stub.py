@@ -173,8 +173,9 @@ def _docstring(lines: list[str]) -> str:
 def python_function_name(wire: str) -> str:
     """Return the function name of a wire name in a model's code. It depends only on the wire name.
 
-    It is the wire name if that is a valid, unreserved function name. Otherwise invalid characters are replaced, and a hash
-    of the wire name is appended, as in wire names; a name that does not begin with a letter gets the prefix `tool_`.
+    It is the wire name if that is a valid, unreserved function name. Otherwise invalid characters are replaced, and a
+    hash of the wire name is appended, as in wire names; a name that does not begin with a letter gets the prefix
+    `tool_`.
     """
     if is_python_name(wire) and not wire.startswith("_") and wire not in TAKEN:
         return wire

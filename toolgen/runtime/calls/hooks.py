@@ -20,7 +20,10 @@ class Denial:
 
 
 class Hook(Protocol):
-    """Callbacks before and after a call. A hook that fails before a call denies it; one that fails after it is logged."""
+    """Callbacks before and after a call.
+
+    A hook that fails before a call denies it; one that fails after it is logged.
+    """
 
     def pre_tool_use(self, call: CheckedCall, /) -> Denial | Awaitable[Denial | None] | None:
         """Check a call before permission is requested; a `Denial` ends it."""

@@ -172,7 +172,9 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                     own = call.meta
                 stage = "execute"
                 outcome = execute(given, own)
-                if outcome.__class__ is CoroutineType or _is_waiting(outcome):  # the first check is cheap, and usually enough
+                if outcome.__class__ is CoroutineType or _is_waiting(
+                    outcome
+                ):  # the first check is cheap, and usually enough
                     outcome = await outcome
                 if call is not None and call.trace is not None:
                     call.trace.append(now())

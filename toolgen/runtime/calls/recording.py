@@ -35,8 +35,8 @@ class Recorder:
     """Records the calls of one runtime. `own_run` is the run id of calls outside of runs.
 
     No call runs unrecorded. A write waits until its start is durable. A read does not wait while the store works: if
-    its start or end could not be recorded, its result is withheld, and from then on reads wait too, until a write to the
-    store succeeds again.
+    its start or end could not be recorded, its result is withheld, and from then on reads wait too, until a write to
+    the store succeeds again.
     """
 
     def __init__(self, store: Store, own_run: str) -> None:

@@ -51,7 +51,7 @@ class Codec(Generic[T]):
 
     @classmethod
     def of(cls, schema: Any, type_: Any = None, *, name: str = "value", assert_formats: bool = False) -> Codec[Any]:
-        """Create a codec from a JSON Schema (2020-12, unless `$schema` names another draft) and the type of its values."""
+        """Create a codec from a JSON Schema (2020-12, unless `$schema` names another draft) and the type of values."""
         return Codec(lambda: CodecSource(name=name, schema=schema, type=type_, assert_formats=assert_formats))
 
     @classmethod
@@ -153,8 +153,8 @@ class Codec(Generic[T]):
     def normalize(self, value: Any, *, verb: str = "return") -> tuple[T, bytes]:
         """Return what a handler returned as a typed value and as compact JSON, in the order of the value.
 
-        A JSON value that fits the schema is accepted in place of a model; an instance of another model is not. `verb` is
-        for the hint of the error. Raises `InvalidPayload`.
+        A JSON value that fits the schema is accepted in place of a model; an instance of another model is not. `verb`
+        is for the hint of the error. Raises `InvalidPayload`.
         """
         model = self._type.model
         if model is not None and isinstance(value, BaseModel) and not isinstance(value, model):
@@ -168,7 +168,7 @@ class Codec(Generic[T]):
 
     @cached_property
     def fast_dump(self) -> tuple[type[BaseModel] | None, Callable[[Any], Any], Callable[[Any], bool]]:
-        """The fast path from a typed value to its JSON value: its class, a function that dumps it, and a validity check.
+        """The fast path from a typed value to its JSON value: the class, a function that dumps it, and a validity check.
 
         Use `normalize` for values of any other class, for those whose dump raises ValueError or is not valid, and for
         all values if the class is None.

@@ -21,7 +21,7 @@ _UNSAYABLE: Final = (Set, Iterator, Awaitable, bytes, bytearray, memoryview, com
 
 
 def with_integers(value: Any) -> Any:
-    """Copy a JSON value with integral floats as ints: for JSON Schema `1.0` is an integer, for Python types it is not."""
+    """Copy a JSON value with integral floats as ints: `1.0` is an integer for JSON Schema, but not for Python."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if is_array(value):

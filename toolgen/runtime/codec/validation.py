@@ -39,7 +39,7 @@ class Validation:
         return lambda value: self._is_checkable(value) and is_valid(value)
 
     def issues(self, value: Any) -> tuple[Issue, ...]:
-        """Return the issues of an invalid value: all, only the first, or one that says that there are too many to list."""
+        """Return the issues of an invalid value: all, only the first, or that there are too many to list."""
         if not self._is_checkable(value):
             return (not_checkable(value, MAX_EVALUATIONS),)
         can_list = listing(self._bounds.graph, value)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Store(Protocol):
     """Stores the events and results of runs.
 
-    Secrets are redacted before they are stored: by name, by format, and by the event's `secrets`. Writes of one run keep
-    their order. A write that takes time returns an awaitable, which completes when it is durable, or raises
+    Secrets are redacted before they are stored: by name, by format, and by the event's `secrets`. Writes of one run
+    keep their order. A write that takes time returns an awaitable, which completes when it is durable, or raises
     `StoreError`; the write happens even if it is not awaited. Data that is not JSON raises ValueError or TypeError
     immediately.
     """

@@ -133,7 +133,8 @@ def _missing_fields(error: ValidationError, branches: Sequence[Sequence[Validati
         what = f"{_HOW_MANY[keyword]} one of the fields {', '.join(map(described_field, names))}"
         return issue(pointer, keyword, what, found, f"add {what}")
     what = ", or ".join(
-        f"the field{'s' if len(names) > 1 else ''} {joined(map(described_field, names), 'and')}" for names in sets[:MAX_ISSUES]
+        f"the field{'s' if len(names) > 1 else ''} {joined(map(described_field, names), 'and')}"
+        for names in sets[:MAX_ISSUES]
     )
     return issue(pointer, keyword, what, found, f"add {what}")
 

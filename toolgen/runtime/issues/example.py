@@ -17,7 +17,10 @@ _MADE_UP: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1, 
 
 
 def example_of(schema: Any, examples: Sequence[Mapping[str, Any]], fits: Callable[[Any], bool]) -> str:
-    """Return args as JSON text: the first of the `examples` that fits, or generated ones. Empty if no short one fits."""
+    """Return args as JSON text: the first of the `examples` that fits, or generated ones.
+
+    Empty if no short one fits.
+    """
     try:
         made = examples[0]["args"] if examples else _made_up(schema)[0]
     except _TooLong:

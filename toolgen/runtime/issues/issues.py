@@ -172,9 +172,7 @@ def _additional_items(error: ValidationError, _: Any) -> Iterator[Issue]:
 
 
 def _unevaluated_items(error: ValidationError, _: Any) -> Iterator[Issue]:
-    yield _here(
-        error, "only items that the schema describes", "remove the items that the schema does not describe"
-    )
+    yield _here(error, "only items that the schema describes", "remove the items that the schema does not describe")
 
 
 def _unique(error: ValidationError, _: Any) -> Iterator[Issue]:

@@ -73,8 +73,8 @@ class _Value(NamedTuple):
 def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> AccessedResources:
     """Return the resources of a call by its args, as JSON. `access` is that of a compiled tool.
 
-    The scope has the path itself if there is a concern about it, else its folder. Raises what `paths` raises, for a call
-    with paths.
+    The scope has the path itself if there is a concern about it, else its folder. Raises what `paths` raises, for a
+    call with paths.
     """
     values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
     urls = [(value, _host(value.text)) for value in values if value.key == "url"]

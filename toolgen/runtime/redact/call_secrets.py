@@ -227,7 +227,10 @@ def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
 
 
 def hide_issue(issue: Issue, secrets: Secrets) -> Issue:
-    """Redact the secrets of a call from an issue. If the issue is about a secret, it does not describe what was found."""
+    """Redact the secrets of a call from an issue.
+
+    If the issue is about a secret, it does not describe what was found.
+    """
     hide = _hide_values(secrets)
     found = _redacted() if is_about_secret(issue, secrets) else hide_text(issue.found, secrets)
     return replace(

@@ -158,7 +158,8 @@ _FORMATS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = (
         rf"\g<1>{REDACTED}",
     ),
 )
-"""A substring to check for, the pattern, and the replacement. The last group, or else the whole match, is the secret."""
+"""A substring to check for, the pattern, and the replacement. The last group, or else the whole match, is the secret.
+"""
 
 _SCHEME: Final = re.compile(rf"{_START}(bearer|basic)([ \t]{{1,8}})([A-Za-z0-9._~+/=-]{{8,}}+)", re.IGNORECASE)
 

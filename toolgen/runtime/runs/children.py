@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Child:
-    """A run that a call started. `turn` makes the calls of one response of its model, `end` records the end of the run."""
+    """A run that a call started.
+
+    `turn` makes the calls of one response of its model, `end` records the end of the run.
+    """
 
     run: Run
     turn: Callable[[Sequence[ToolRequest]], Awaitable[list[ToolResult[Any]]]]

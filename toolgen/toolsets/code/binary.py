@@ -1,4 +1,4 @@
-"""What is said of a file that is not text: its size and its type, and nothing of its content."""
+"""The error for binary files: size and type, without content."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 _TYPES: Final = MimeTypes()
-"""Python's own table: what is installed beside it does not count."""
+"""Python's built-in table, without system files."""
 
 
 def binary_file(path: str, size: int) -> CallFailed:
-    """Describe a binary file by its path as it was given, and its size in bytes."""
+    """Return the error for a binary file, given its requested path and its size in bytes."""
     kind = _TYPES.guess_type(path)[0] or "of unknown type"
     return rejected("binary_file", f"{shown(path)} is a binary file of {size} bytes, {kind}; its content is not shown")

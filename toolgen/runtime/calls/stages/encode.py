@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool) -> Encode:
-    """Return a function of the executor's return value. It raises `MalformedResult`; `CallFailed` for a malformed error.
+    """Return a function that encodes return values. It raises `MalformedResult`; `CallFailed` for a malformed error.
 
     An error created by the executor must still be redacted; see `shown_failure`.
     """

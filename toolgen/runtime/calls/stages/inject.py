@@ -31,7 +31,7 @@ _DECODED: Final = ("service", "agent")
 
 
 def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
-    """Return a function that runs a call with its injected fields in `meta.injected`, and in the args if they have them."""
+    """Return a function that runs a call with injected fields in `meta.injected`, and in args that have them."""
     names: list[str] = tool.definition.metadata.get("inject", [])
     if not names:
         return execute

@@ -147,7 +147,10 @@ class _Permission:
         return _decision(name, answer)
 
     def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
-        from toolgen.runtime.redact.shown_args import filled, summary  # many patterns, and most calls need no permission
+        from toolgen.runtime.redact.shown_args import (
+            filled,
+            summary,
+        )  # many patterns, and most calls need no permission
 
         entry, definition = self._tool.entry, self._tool.definition
         scope = found.scope if call.run else None  # only a run has a session to store the grant
@@ -190,16 +193,24 @@ def _decision(name: str, answer: object) -> PermissionDecision:
         try:
             metadata = json.loads(canonical(dict(given.metadata))) if given else NOTHING
         except (ValueError, TypeError, RecursionError) as error:
-            warn("the metadata of the permission callback for %s is not a JSON object; the call is denied", name, error=error)
+            warn(
+                "the metadata of the permission callback for %s is not a JSON object; the call is denied",
+                name,
+                error=error,
+            )
         else:
             return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata)
     else:
-        warn("the permission callback returned %s for %s instead of a decision; the call is denied", type(answer).__name__, name)
+        warn(
+            "the permission callback returned %s for %s instead of a decision; the call is denied",
+            type(answer).__name__,
+            name,
+        )
     return PermissionDecision(decision=Decision.DENY)
 
 
 def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
-    """Return the suggested decision: deny if a path has a concern; for the session if its scope is known and harmless."""
+    """Return the suggested decision: deny if a path has a concern; for the session if that is harmless."""
     if found.concerns:
         return Decision.DENY
     return Decision.ALLOW_FOR_SESSION if may_last else Decision.ALLOW_ONCE

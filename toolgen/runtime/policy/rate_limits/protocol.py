@@ -39,6 +39,7 @@ class Counters(Protocol):
         """Count an attempt, a call of a tool by a user, and return 0; or count nothing, and return the seconds to wait.
 
         A limit of 0 means none. The time is aware, that of the attempt, and may go back: no wait is longer than the
-        cooldown, or than the rest of the UTC day. Raises `CallFailed` if the limits cannot be checked, to fail the call.
+        cooldown, or than the rest of the UTC day. Raises `CallFailed` if the limits cannot be checked, to fail the
+        call.
         """
         ...

@@ -143,7 +143,10 @@ def _redis() -> Any:
 
 
 def _keys(ident: str, user: str, now: datetime) -> tuple[str, str]:
-    """Return the keys of a user's last successful call, and of the calls today. Braces keep both on one cluster node."""
+    """Return the keys of a user's last successful call, and of the calls today.
+
+    Braces keep both on one cluster node.
+    """
     whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (ident, user))
     return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{now.date()}"
 
