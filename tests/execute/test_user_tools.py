@@ -226,7 +226,7 @@ def test_reg_56_a_shell_line_is_dangerous_or_writes(home: Home, permission: str,
 def test_reg_56_args_go_with_a_program(home: Home) -> None:
     changes = {"command_type": "shell", "command": "./show"}
     assert "`args` are for command_type exec" in home.problem(**changes)
-    assert "`command`: `{{args.word}}` stands inside quotes" in home.problem(
+    assert "`command`: `{{args.word}}` is inside quotes" in home.problem(
         command_type="shell", command="./show '{{args.word}}'", args=[]
     )
 

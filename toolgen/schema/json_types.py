@@ -1,4 +1,4 @@
-"""The types of JSON values, as Python has them."""
+"""The types of JSON values in Python."""
 
 from __future__ import annotations
 

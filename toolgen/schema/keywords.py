@@ -1,4 +1,4 @@
-"""Keywords of JSON Schema that whoever walks a schema has to follow, over all supported drafts."""
+"""Keywords of JSON Schema with subschemas, for all supported drafts."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 IN_PLACE: Final = ("if", "then", "else", "not")
 IN_PLACE_LIST: Final = ("allOf", "anyOf", "oneOf")
 IN_PLACE_MAP: Final = ("dependentSchemas", "dependencies")
-"""Keywords whose schemas apply to the same value as the schema that they stand in."""
+"""Keywords whose schemas apply to the same value as the schema that contains them."""

@@ -1,4 +1,4 @@
-"""Discovery: the tools of the built-in toolset `actions`, which tell a model what other tools there are."""
+"""Discovery: the tools of the built-in toolset `actions`, with which a model finds other tools."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ SEARCH: Final = "search_actions"
 SEARCH_TOOLS: Final = "search_tools"
 
 DISCOVERY: Final = frozenset(f"actions.{name}" for name in (LIST, DESCRIBE, SEARCH, SEARCH_TOOLS))
-"""Their idents. Every run may call them; no model is shown them as tools like any other."""
+"""Their idents. Every run may call them; they are not listed like other tools."""

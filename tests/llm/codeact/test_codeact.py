@@ -213,7 +213,7 @@ def test_what_is_long_is_cut_and_says_so() -> None:
     assert reports == [
         'result: "aaaaaaaaa\n[cut: these are the first 10 of 52 characters]',
         "printed:\n| abc\n[cut: these are the first 3 of 36 characters]",
-        "nothing was run: the code has 101 characters, and 100 are allowed",
+        "nothing was run: the code has 101 characters, and at most 100 are allowed",
     ]
 
 
@@ -343,7 +343,7 @@ def test_tus_20_without_a_sandbox_nothing_is_run_and_the_reason_is_said(monkeypa
     (report,) = world.reports("lab__echo(x=1)")
     assert report == (
         "sandbox_unavailable: no code can be run, "
-        "for the package pydantic-monty is not installed; the extra `codeact` brings it"
+        "because the package pydantic-monty is not installed; the extra `codeact` brings it"
     )
     assert not world.requests
 

@@ -188,7 +188,7 @@ def test_an_answer_without_embeddings_is_told(server: Server, body: Any) -> None
 
 def test_too_few_vectors_are_told(server: Server) -> None:
     server.queued = [(200, vectors(["a"]))]
-    assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 answered 1 vectors for 2 texts"
+    assert failure(embedder(server)) == "the embedding endpoint at 127.0.0.1 returned 1 vectors for 2 texts"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -160,7 +160,7 @@ def test_tel_13_nothing_is_registered_once_the_tools_are_fixed(how: str) -> None
 
 def test_tel_18_a_prefix_is_of_one_tool_and_the_groups_of_a_pattern_are_the_args() -> None:
     assert fails_with(registry(), tool("claim"), tool("draft", tag_prefix="CLAIM")) == (
-        "the tag CLAIM calls claim already; give draft another"
+        "the tag CLAIM already calls claim; choose another one for draft"
     )
     assert fails_with(registry(), tool("claim", arg_pattern=r"(\w+) (.+)")) == (
         "the pattern of claim has 2 groups, and its args are raw_arg"

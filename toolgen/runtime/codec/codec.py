@@ -168,7 +168,7 @@ class Codec(Generic[T]):
 
     @cached_property
     def fast_dump(self) -> tuple[type[BaseModel] | None, Callable[[Any], Any], Callable[[Any], bool]]:
-        """The fast path from a typed value to its JSON value: the class, a function that dumps it, and a validity check.
+        """The fast path from a typed value to its JSON value: the class, a dump function, and a validity check.
 
         Use `normalize` for values of any other class, for those whose dump raises ValueError or is not valid, and for
         all values if the class is None.

@@ -41,7 +41,7 @@ class TaskTools:
         self._graph: Final = graph
 
     def release(self, meta: ToolCallMeta) -> None:
-        """Release the claimed, unfinished steps of an agent: for the host to call in a thread when its run has ended."""
+        """Release the claimed, unfinished steps of an agent, called by the host in a thread when its run has ended."""
         agent = _agent_of(meta)
         if agent is not None:
             self._graph.release(agent)
