@@ -202,7 +202,7 @@ async def _ended(run_agent: RunAgent, agent_run: AgentRun) -> Outcome | BaseExce
     """Return the outcome or exception of the planner: a task that raises SystemExit would end the event loop."""
     try:
         return await run_agent(agent_run)
-    except BaseException as error:  # noqa: BLE001  # who waits for it raises it
+    except BaseException as error:  # noqa: BLE001  # raised by the awaiting code
         return error
 
 

@@ -120,7 +120,7 @@ class Reading:
         _check_fields(given)
         blocks = tuple(ContentBlock(type=block["type"], data=block["data"]) for block in given.get("content", ()))
         message = given.get("message")
-        said = ToolResult[Any](
+        result = ToolResult[Any](
             tool_name=self.name,
             blocks=blocks,
             message=message,
@@ -131,8 +131,8 @@ class Reading:
         if not given["success"]:
             text = message or "the command reported a failure"
             error = ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="command_rejected")
-            return replace(said, error=error)
-        return replace(said, value=given["value"] if "value" in given else _value_of(blocks, message))
+            return replace(result, error=error)
+        return replace(result, value=given["value"] if "value" in given else _value_of(blocks, message))
 
     async def _failed(self, finished: Finished) -> ToolResult[Any]:
         lines = self._last_lines(finished.stderr) or self._last_lines(finished.stdout)

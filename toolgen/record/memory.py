@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _Row: TypeAlias = tuple[Any, ...]
 """An event: the run, the kind, the time, its JSON, and the JSON of its result.
 
-Where there is no JSON yet, there follow what it is made of: the tool, the id of the call, the JSON text of its args,
-its trace; and of the result the payload, and the name that was asked for.
+If it is not encoded yet, its parts follow: the tool, the id of the call, the JSON text of its args, its trace; and of
+the result the payload, and the requested name.
 
-A row holds texts, numbers and tuples of these, and no other objects: those the garbage collector would look at over and
-over, and the more calls a store holds, the longer a call would take.
+A row has only texts, numbers and tuples of these: the garbage collector would traverse other objects repeatedly, so
+that calls would take longer the more calls a store has.
 """
 
 _BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds"})

@@ -147,7 +147,7 @@ class SqliteStore:
                 break
             try:
                 self._commit(group)
-            except Exception as error:  # noqa: BLE001  # whatever it was, those who wait must hear of it
+            except Exception as error:  # noqa: BLE001  # reported to all waiting writers
                 self._give_up(group, error)
             group.settle()
         self._connection.close()

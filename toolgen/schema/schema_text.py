@@ -35,13 +35,13 @@ ASSERTIONS: Final = frozenset({
 def described(schema: Mapping[str, Any], moved: Iterable[str]) -> dict[str, Any]:
     """Return `title` and `description`, with the `moved` keywords of the schema in the description."""
     about = {name: schema[name] for name in ("title", "description") if isinstance(schema.get(name), str)}
-    said = {name: schema[name] for name in moved if is_said(name)}
-    if said:
-        text = f"JSON Schema: {compact_json(said)}"
+    keywords = {name: schema[name] for name in moved if has_meaning(name)}
+    if keywords:
+        text = f"JSON Schema: {compact_json(keywords)}"
         about["description"] = f"{about['description']} ({text})" if about.get("description") else text
     return about
 
 
-def is_said(keyword: str) -> bool:
+def has_meaning(keyword: str) -> bool:
     """Whether a keyword says anything of a value; one that JSON Schema does not have may, unless it starts so."""
     return keyword not in SILENT and not keyword.startswith("x-")

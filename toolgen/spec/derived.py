@@ -42,25 +42,25 @@ def write_derived(package: Path, name: str, content: bytes) -> bool:
     Returns False if that is not possible: the package is not writable, or the folder is a link.
     """
     folder = package / DERIVED
-    beside = folder / f".{name}.{os.getpid()}"
+    temporary = folder / f".{name}.{os.getpid()}"
     try:
         folder.mkdir(exist_ok=True)
         if folder.is_symlink():
             return False
         if not (folder / ".gitignore").exists():
             _replace(folder / ".gitignore", folder / f".gitignore.{os.getpid()}", _IGNORED.encode())
-        _replace(folder / name, beside, content)
+        _replace(folder / name, temporary, content)
     except OSError:
         return False
     return True
 
 
-def _replace(place: Path, beside: Path, content: bytes) -> None:
+def _replace(place: Path, temporary: Path, content: bytes) -> None:
     try:
-        with beside.open("xb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
-        beside.replace(place)
+        temporary.replace(place)
     except OSError:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         raise

@@ -103,8 +103,8 @@ def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]
 def _bounds(schema: Any) -> Iterator[str]:
     for keyword in _BOUNDS if isinstance(schema, dict) else ():
         if keyword in schema:
-            said = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
-            yield _code(f"{keyword}: {said}")
+            value = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
+            yield _code(f"{keyword}: {value}")
 
 
 def _code(text: str) -> str:

@@ -193,12 +193,12 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
 def _hints(entry: MappingNode) -> dict[str, Any]:
     """Return the explicit annotations. MCP's defaults for missing ones are not applied; people decide these."""
     annotations = entry.get("annotations")
-    said = annotations.to_data() if isinstance(annotations, MappingNode) else {}
-    readonly = said.get("readOnlyHint") is True
+    hints = annotations.to_data() if isinstance(annotations, MappingNode) else {}
+    readonly = hints.get("readOnlyHint") is True
     tags: list[str] = []
-    if said.get("destructiveHint") is True and not readonly:
+    if hints.get("destructiveHint") is True and not readonly:
         tags.append("dangerous")
-    if said.get("openWorldHint") is True:
+    if hints.get("openWorldHint") is True:
         tags.append("network")
     return {**({"permission": "readonly"} if readonly else {}), **({"tags": tags} if tags else {})}
 

@@ -45,7 +45,7 @@ def exclusive(tree: Tree, disk: Disk, *, patience: float, waiting: Callable[[str
 
 def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], None]) -> int:
     deadline = time.monotonic() + patience
-    told = False
+    notified = False
     while True:
         with suppress(FileNotFoundError):  # the folder was just removed by the previous holder
             _make_folders(tree.work(), disk)
@@ -57,9 +57,9 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
             os.close(descriptor)
         if time.monotonic() >= deadline:
             raise OutputBusy(f"another toolgen command has been writing {tree.out} for {patience:g} seconds")
-        if not told:
+        if not notified:
             waiting(f"waiting for another toolgen command that writes {tree.out}")
-            told = True
+            notified = True
         time.sleep(_PAUSE)
 
 

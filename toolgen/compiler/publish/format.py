@@ -24,7 +24,7 @@ _OPTIONS: Final = (
 )
 
 
-MEMORY: Final = "/dev/shm"  # noqa: S108  # a folder of its own is made in it
+MEMORY: Final = "/dev/shm"  # noqa: S108  # a private folder is created in it
 """Linux's file system in memory: five times as fast as a disk for a thousand files."""
 
 
@@ -69,7 +69,7 @@ def _scratch(files: Mapping[str, str]) -> str | None:
 def _run(ruff: str, folder: str, sources: list[str]) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUFF_")}
     command = [ruff, *_OPTIONS, "."]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603  # our own
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603  # a fixed program
     if done.returncode != 0:
         message = (done.stderr or done.stdout).decode(errors="replace").strip()
         named = re.sub(r"generated_(\d+)\.py", lambda found: sources[int(found[1])], message)

@@ -38,8 +38,8 @@ def parts_of(path: str, content: bytes) -> dict[str, bytes]:
     parts: dict[str, bytes] = {"": pattern.sub(b"", content).rstrip(b"\n")}
     for found in pattern.finditer(content):
         named = found[found.lastindex or 1] if pattern is _ROW_OR_SECTION else found[1]
-        said = found[2] if pattern is _ENTRY else found[0]
-        parts[named.decode()] = parts.get(named.decode(), b"") + said.rstrip(b"\n")
+        part = found[2] if pattern is _ENTRY else found[0]
+        parts[named.decode()] = parts.get(named.decode(), b"") + part.rstrip(b"\n")
     return parts
 
 

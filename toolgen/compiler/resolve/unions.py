@@ -76,7 +76,7 @@ class _Judge:
                     return settled
                 if field := self._discriminator(settled):
                     return replace(settled, discriminator=field)
-                return JSON if self._is_hopeless(settled, inside) else settled
+                return JSON if self._is_unsupported(settled, inside) else settled
             case _:
                 return shape
 
@@ -106,7 +106,7 @@ class _Judge:
                 return first.python
         return ""
 
-    def _is_hopeless(self, shape: Union, inside: str) -> bool:
+    def _is_unsupported(self, shape: Union, inside: str) -> bool:
         compound = [member for member in shape.members if isinstance(member, ClassRef | Array | Map)]
         if len(compound) < 2:
             return False

@@ -69,9 +69,15 @@ def report_syntax_error(error: MarkedYAMLError, source: Source, sink: Diagnostic
     """Report where and why libyaml failed."""
     at = 0 if error.problem_mark is None else min(error.problem_mark.index, len(source.text))
     since = at if error.context_mark is None else min(error.context_mark.index, at)
-    said = _explanation(error.context or "", error.problem or "", _Problem(source.text, at, since))
-    related = () if said.opened is None else (Related(source.span(said.opened, said.opened + 1), "it starts here"),)
-    sink.report(said.code, source.span(said.start, said.end), said.message, related=related, fix=said.fix)
+    found = _explanation(error.context or "", error.problem or "", _Problem(source.text, at, since))
+    related = () if found.opened is None else (Related(source.span(found.opened, found.opened + 1), "it starts here"),)
+    sink.report(
+        found.code,
+        source.span(found.start, found.end),
+        found.message,
+        related=related,
+        fix=found.fix,
+    )
 
 
 def report_forbidden_character(source: Source, sink: Diagnostics) -> None:
@@ -93,7 +99,7 @@ def _explanation(context: str, words: str, problem: _Problem) -> _Explanation:
 
 
 def _here(message: str, fix: str) -> Callable[[_Problem], _Explanation]:
-    """An explanation with a fixed message, at the place of the problem."""
+    """An found with a fixed message, at the place of the problem."""
     return lambda problem: _Explanation(problem.at, problem.at + 1, message, fix)
 
 

@@ -60,7 +60,7 @@ class Folder:
     def working_directory(self) -> str:
         """A path by which a child process finds this very folder while it is open, if the system supports that."""
         own = f"/proc/self/fd/{self._descriptor}"
-        return own if os.path.isdir(own) else self.path  # noqa: PTH112  # a link that pathlib has no word for
+        return own if os.path.isdir(own) else self.path  # noqa: PTH112  # pathlib does not support dir_fd
 
     def open_folder(self, name: str, *, create: bool = False) -> Folder:
         """Open a subfolder; with `create`, create it if it is missing."""

@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 def report_partial(meta: ToolCallMeta, stdout: bytes, stderr: bytes) -> None:
     """Report the output so far of a call. Bytes that are not UTF-8 become U+FFFD."""
-    said = {"stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
+    output = {"stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
     if stdout or stderr:
-        meta.report({name: text for name, text in said.items() if text}, PARTIAL_OUTPUT)
+        meta.report({name: text for name, text in output.items() if text}, PARTIAL_OUTPUT)

@@ -149,7 +149,7 @@ def _checked(argv: Sequence[str]) -> list[bytes]:
 def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> subprocess.Popen[bytes]:
     program = Path(os.fsdecode(argv[0])).name
     try:
-        return subprocess.Popen(  # noqa: S603  # what may run is for the stages before to say
+        return subprocess.Popen(  # noqa: S603  # earlier stages decide what may run
             argv,
             bufsize=0,
             cwd=cwd,

@@ -63,7 +63,7 @@ class Resources:
         try:
             given = provider()
             listed = list(await self._in_time(given) if isawaitable(given) else given)
-        except Exception as error:  # noqa: BLE001  # a provider is the host's; what it cannot list is not listed
+        except Exception as error:  # noqa: BLE001  # code of the host: its entries are skipped
             warn("the entries of the category %r cannot be listed", category, error=error)
             return ()
         found: dict[str, Resource] = {}

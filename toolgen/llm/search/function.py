@@ -33,4 +33,4 @@ def _imported(function: str) -> Callable[[list[str]], Sequence[Sequence[float]]]
         raise EmbeddingError(f"{function!r} cannot be imported: {error}") from error
     if not callable(found):
         raise EmbeddingError(f"{function!r} is not a function, but {type(found).__name__}")
-    return found  # type: ignore[no-any-return]  # what it gives is checked where it is used
+    return found  # type: ignore[no-any-return]  # the result is checked where it is used

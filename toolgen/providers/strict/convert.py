@@ -171,17 +171,17 @@ class _Reading:
 
     def _reference(self, part: dict[str, Any], pointer: str) -> Node:
         target = part["$ref"]
-        beside = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
+        siblings = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
         if is_old(self.whole):
-            beside = {
-                name: value for name, value in beside.items() if name in ANNOTATIONS
+            siblings = {
+                name: value for name, value in siblings.items() if name in ANNOTATIONS
             }  # other keywords are ignored there
         found = at(self.whole, target) if isinstance(target, str) else None
         circular = target in self.open and not (self.dialect.recursion and found is not None)
-        if found is None or circular or (beside.keys() & _NARROWING):
+        if found is None or circular or (siblings.keys() & _NARROWING):
             return self._text(part, pointer)
         name = "" if target == "#" else self._definition_name(target)
-        reference = Reference(pointer, self._about(beside, pointer, ()), name)
+        reference = Reference(pointer, self._about(siblings, pointer, ()), name)
         self.references.setdefault(target, []).append(reference)
         if target not in self.definitions and target not in self.open:
             self.open.append(target)
@@ -310,7 +310,7 @@ class _Reading:
                 nulls = (each.node for each in node.fields.values() if each.nullable and "null" in each.node.kinds())
                 self.differences += [Difference(self.tool, null.pointer, "type", "tighter") for null in nulls]
         comparison = Comparison()
-        return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.can_be_told_apart(node)}
+        return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.is_distinguishable(node)}
 
 
 def _types_named(part: Mapping[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ class Comparison:
 
     _found: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
 
-    def can_be_told_apart(self, choice: Choice) -> bool:
+    def is_distinguishable(self, choice: Choice) -> bool:
         """Whether the branch of each sent value is unique, as far as it matters."""
         branches = [(branch, branch.is_plain()) for branch in choice.branches]
         return all(

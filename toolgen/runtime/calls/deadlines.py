@@ -75,7 +75,7 @@ class _Suspended:
                 except GeneratorExit:
                     coroutine.close()
                     raise
-                except BaseException as error:  # noqa: BLE001  # whatever is thrown in is the coroutine's (PEP 380)
+                except BaseException as error:  # noqa: BLE001  # thrown exceptions belong to the coroutine (PEP 380)
                     waiting_for = coroutine.throw(error)
                 else:
                     waiting_for = coroutine.send(sent)

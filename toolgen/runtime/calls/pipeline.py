@@ -151,7 +151,7 @@ class Runtime:
         request = ToolRequest(name=ident)
         try:
             plan = self._plans[ident]
-        except BaseException:  # noqa: BLE001  # a name that was not called yet, or no name at all
+        except BaseException:  # noqa: BLE001  # an unknown name, or not a name
             return self._call_for_the_first_time(request, meta, run, args)
         return plan(request, meta, run, args)
 
@@ -165,7 +165,7 @@ class Runtime:
         """
         try:
             plan = self._plans[request.name]
-        except BaseException:  # noqa: BLE001  # as above; what it is, the coroutine says
+        except BaseException:  # noqa: BLE001  # as above; the coroutine reports it
             return self._call_for_the_first_time(request, meta, run)
         return plan(request, meta, run)
 
@@ -175,7 +175,7 @@ class Runtime:
         """Call a tool by a name that has not been used before, or reject the call."""
         try:
             plan = self._find_plan(request.name, run)
-        except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
+        except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
             return await self._refusals.refused(error, request, meta, run)
         return await plan(request, meta, run, *typed)
 

@@ -150,7 +150,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                     trace = call.trace
                     if trace is not None:
                         trace.append(now())
-                    for stage, look in before:  # noqa: B007  # where it fails, it is at that stage
+                    for stage, look in before:  # noqa: B007  # used in `except`: the stage that failed
                         waiting = look(call)
                         if waiting is not None:
                             await waiting
@@ -205,11 +205,11 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
             if not is_observed or call is None:
                 return result
             if entered is None:
-                told = conclude(call, result)
-                return result if told is result else await _done(told)
+                recorded = conclude(call, result)
+                return result if recorded is result else await _done(recorded)
             with entered.suppress_abort():
                 result = await _done(conclude(call, result))
-        except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
+        except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
             return await refusals.refused(error, request, meta, run)
         finally:
             if entered is not None:
@@ -250,8 +250,8 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
             for end in left:
                 await _done(end(call, result))
         finally:
-            told = finish_record(call, result)
-        return await _done(told)
+            recorded = finish_record(call, result)
+        return await _done(recorded)
 
     def finish_record(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         if ends and call.is_started and call.trace is not None:

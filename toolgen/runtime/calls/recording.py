@@ -76,7 +76,7 @@ class Recorder:
         _check_reportable(kind)
         try:
             self._store.append(self._event(kind, call, data))
-        except Exception as error:  # noqa: BLE001  # stores may be the host's, and a call does not fail by its record
+        except Exception as error:  # noqa: BLE001  # stores may be the host's; progress events are optional
             warn("the progress of %s is not recorded", call.tool.entry.ident, error=error, secrets=call.secrets)
 
     def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[ToolResult[Any]] | ToolResult[Any]:
@@ -86,17 +86,17 @@ class Recorder:
         withheld. The result of a write is returned, because the write has happened.
         """
         error = result.error
-        said = {"permission": call.permission} if call.permission else NO_DATA
+        data = {"permission": call.permission} if call.permission else NO_DATA
         if error is None:
-            event = self._event(_COMPLETED, call, said, None, call.trace)
+            event = self._event(_COMPLETED, call, data, None, call.trace)
         else:
             args = call.args_text if not call.is_started and call.given is not None else None
             # A call that ran was not denied, whatever its error says.
             kind = EventKind.TOOL_FAILED if call.is_started else _kind(error)
-            event = self._event(kind, call, {"code": error.code, **said}, args, call.trace, has_failed=True)
+            event = self._event(kind, call, {"code": error.code, **data}, args, call.trace, has_failed=True)
         try:
             waiting = self._finish(event, result)
-        except Exception as error:  # noqa: BLE001  # stores may be the host's, and nothing raises out of a call
+        except Exception as error:  # noqa: BLE001  # stores may be the host's; a call never raises
             return self._off_record(call, event, result, error)
         if waiting is None and call.unconfirmed is None:
             return result
@@ -130,7 +130,7 @@ class Recorder:
         event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
         try:
             self._store.finish(event, result)
-        except Exception as error:  # noqa: BLE001  # stores may be the host's, and the call has ended as it has
+        except Exception as error:  # noqa: BLE001  # stores may be the host's; the call has already ended
             _not_on_record(event, error)
 
     async def refused(self, result: ToolResult[Any], meta: ToolCallMeta | None, reason: str = "") -> None:
@@ -144,7 +144,7 @@ class Recorder:
             waiting = self._finish(event, result)
             if waiting is not None:
                 await waiting
-        except Exception as error:  # noqa: BLE001  # as above: the call has ended as it has
+        except Exception as error:  # noqa: BLE001  # as above: the call has already ended
             _not_on_record(event, error)
 
     async def run_ended(self, meta: ToolCallMeta, reason: str) -> None:

@@ -51,7 +51,7 @@ class Refusals:
         meta = meta or (run.meta if run else None)
         try:
             call_id = request.tool_call_id or self.call_id_of(meta)
-        except BaseException:  # noqa: BLE001  # what makes ids is the host's, and has been told of above
+        except BaseException:  # noqa: BLE001  # `new_id` is code of the host; already logged
             call_id = ""
         meant = name.removesuffix(NOT_OFFERED) if is_not_offered(name) else name
         ident = self._catalog.resolve(meant) or name

@@ -27,7 +27,7 @@ from toolgen.runtime.base.errors import (
     TurnEnded,
     TypesDisagree,
 )
-from toolgen.runtime.redact.call_secrets import hide_beside_value, hide_error, hide_payload
+from toolgen.runtime.redact.call_secrets import hide_error, hide_other_fields, hide_payload
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.visible import visible
 
@@ -72,7 +72,7 @@ def failed(
     """Build the result of a call that ended in an exception; see `tool_error_from_error`."""
     found = tool_error_from_error(error, by_handler=by_handler, secrets=secrets)
     if isinstance(error, RunStopped) and not by_handler:
-        return hide_beside_value(_aborted(tool_name, tool_call_id, found, error), secrets)
+        return hide_other_fields(_aborted(tool_name, tool_call_id, found, error), secrets)
     return with_error_shown(ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=found))
 
 
@@ -112,9 +112,9 @@ def _invalid_call(
 ) -> ToolResult[Any]:
     """Build the result of a call with an invalid payload: the issues, the payload, and an example of valid args."""
     sent = _cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
-    told = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
+    shown = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
     return with_error_shown(
-        ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
+        ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=shown.caused_by(error))
     )
 
 
@@ -176,12 +176,12 @@ def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
     error = result.error
     if error is None:
         return result
-    result = hide_beside_value(result, secrets)
+    result = hide_other_fields(result, secrets)
     hide = _hiding(secrets)
     message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
-    told = replace(result.error or error, message=message, hint=hint)
-    told = told if error.cause is None else told.caused_by(error.cause)
-    return with_error_shown(replace(result, error=told))
+    shown = replace(result.error or error, message=message, hint=hint)
+    shown = shown if error.cause is None else shown.caused_by(error.cause)
+    return with_error_shown(replace(result, error=shown))
 
 
 def tool_error_from_error(
@@ -268,8 +268,8 @@ def _is_usable(error: CallFailed) -> bool:
     """Whether the fields of a handler's error can be shown and recorded."""
     from toolgen.runtime.calls.result_fields import issue_in_error  # few calls fail so
 
-    told = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
-    return issue_in_error(told) is None
+    plain = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
+    return issue_in_error(plain) is None
 
 
 def _torn_down(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
@@ -300,7 +300,7 @@ def _hints(issues: Sequence[Issue]) -> str:
 def _message(error: BaseException, hide: Hide) -> str:
     try:
         text = _details(error) or str(error)
-    except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
+    except Exception:  # noqa: BLE001  # exceptions of the host may be broken themselves
         text = ""
     first_line = _first_line(hide(text))
     if not first_line:

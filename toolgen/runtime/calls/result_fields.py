@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _Fits: TypeAlias = Callable[[Any], bool]
 
 
-def issue_beside_value(result: ToolResult[Any]) -> Issue | None:
+def issue_in_other_fields(result: ToolResult[Any]) -> Issue | None:
     """Return an issue for the first invalid field other than the value; None if all are valid.
 
     `server_data` is not checked: it is typed and has a separate schema.

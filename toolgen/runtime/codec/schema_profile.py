@@ -116,10 +116,10 @@ class _Placing:
         if not is_object(node):
             return node
         ref = node.get("$ref")
-        beside = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
+        siblings = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
         target = self._definitions.get(ref) if isinstance(ref, str) and ref not in inside else None
-        if is_object(target) and _ANNOTATIONS.issuperset(beside):
-            return {**self.placed(target, (*inside, str(ref))), **beside}
+        if is_object(target) and _ANNOTATIONS.issuperset(siblings):
+            return {**self.placed(target, (*inside, str(ref))), **siblings}
         return {keyword: self._placed_below(keyword, value, inside) for keyword, value in node.items()}
 
     def _placed_below(self, keyword: str, value: Any, inside: tuple[str, ...]) -> Any:

@@ -72,8 +72,8 @@ def event_data(event: NewEvent) -> dict[str, Any]:
 
 
 def _stage(mark: Mark) -> dict[str, Any]:
-    told = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
-    return {**told, "decision": mark.decision} if mark.decision else told
+    encoded = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
+    return {**encoded, "decision": mark.decision} if mark.decision else encoded
 
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
@@ -109,8 +109,8 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     if result.bounds is not None:
         content["bounds"] = hide_data(asdict(result.bounds), secrets)
     for name in BESIDE_VALUE:
-        if said := getattr(result, name):
-            content[name] = hide_data(dict(said), secrets)
+        if value := getattr(result, name):
+            content[name] = hide_data(dict(value), secrets)
     return canonical(
         {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
     )
@@ -164,7 +164,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
     hidden = hide_error(error, secrets)
-    told: dict[str, Any] = {
+    encoded: dict[str, Any] = {
         "kind": FailureKind(error.kind).value,
         "code": hidden.code,
         "message": hidden.message,
@@ -172,13 +172,13 @@ def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
         "issues": [_issue(issue, secrets) for issue in error.issues],
     }
     if error.prior_input:
-        told["prior_input"] = REDACTED if secrets.args else hidden.prior_input
-    return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
+        encoded["prior_input"] = REDACTED if secrets.args else hidden.prior_input
+    return encoded if error.retry_after is None else {**encoded, "retry_after": error.retry_after}
 
 
 def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
-    told: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
-    return {**told, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else told
+    encoded: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
+    return {**encoded, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else encoded
 
 
 def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:

@@ -85,8 +85,8 @@ def fields_around(path: Path, schema: Any) -> dict[str, Any]:
     parts = segments(path)[:-1]
     while True:
         node = at_path([step for part in parts for step in part], schema)
-        beside = node.get("properties") if is_object(node) else None
-        fields = {**(beside if is_object(beside) else {}), **fields}
+        siblings = node.get("properties") if is_object(node) else None
+        fields = {**(siblings if is_object(siblings) else {}), **fields}
         if not parts or parts.pop()[0] not in _APPLIED_IN_PLACE:
             return fields
 

@@ -198,12 +198,12 @@ def _canonical(value: Any) -> str:
 def _contains(error: ValidationError, schema: Any) -> Iterator[Issue]:
     path = error.schema_path
     node = at_path(path[:-1], schema)
-    beside = node if is_object(node) else {}
+    siblings = node if is_object(node) else {}
     if path[-1] == "maxContains":
-        how, number = "at most", beside.get("maxContains")
+        how, number = "at most", siblings.get("maxContains")
     else:
-        how, number = "at least", beside.get("minContains", 1)
-    expected = f"{how} {counted(number, 'item')} of this kind: {kind_of(beside.get('contains'), schema)}"
+        how, number = "at least", siblings.get("minContains", 1)
+    expected = f"{how} {counted(number, 'item')} of this kind: {kind_of(siblings.get('contains'), schema)}"
     yield _here(error, f"an array with {expected}", f"include {expected}")
 
 

@@ -64,8 +64,8 @@ def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) 
     plain = [name for name, schema in fields if not _is_marked(schema)]
     all_names = [name for name, _ in fields]
     shared = {name for name in declared if name in plain and all_names.count(name) > declared.count(name)}
-    telling = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
-    secret = set(declared) - shared | telling
+    named = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
+    secret = set(declared) - shared | named
     return DeclaredNames(secret, set(all_names) - secret)
 
 
@@ -151,7 +151,7 @@ def json_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
         if isinstance(given, bytes | str):
             return from_json(given, allow_partial="trailing-strings")
         return to_jsonable_python(given, fallback=str)  # a host may pass an object, with keys of any type
-    except Exception:  # noqa: BLE001  # args that are no JSON, or that their own class cannot dump, hold no known field
+    except Exception:  # noqa: BLE001  # args that cannot be dumped have no known fields
         return None
 
 
@@ -268,7 +268,7 @@ def hide_payload(payload: str, secrets: Secrets) -> str:
     return payload if hidden is args else json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
 
 
-def hide_beside_value(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
+def hide_other_fields(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
     """Redact the secrets of a call from all parts of its result except the value, and from its shown text."""
     hidden: dict[str, Any] = {}
     if result.error is not None:
@@ -279,8 +279,8 @@ def hide_beside_value(result: ToolResult[Any], secrets: Secrets) -> ToolResult[A
     if result.side_effects:
         hidden["side_effects"] = tuple(hide_text(effect, secrets) for effect in result.side_effects)
     for name in BESIDE_VALUE:
-        if said := getattr(result, name):
-            hidden[name] = hide_data(dict(said), secrets)
+        if value := getattr(result, name):
+            hidden[name] = hide_data(dict(value), secrets)
     return replace(result, **hidden) if hidden else result
 
 

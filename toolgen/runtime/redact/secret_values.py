@@ -225,10 +225,10 @@ def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
 
 
 def _stands_alone(text: str, at: int, end: int, alone: str) -> bool:
-    beside = text[max(at - 1, 0) : at] + text[end : end + 1]
+    adjacent = text[max(at - 1, 0) : at] + text[end : end + 1]
     if alone == "digits":
-        return not any(map(str.isdigit, beside))
-    return not any(char.isalnum() or char == "_" for char in beside)
+        return not any(map(str.isdigit, adjacent))
+    return not any(char.isalnum() or char == "_" for char in adjacent)
 
 
 def _before_cut(text: str, cut: int, spelling: str) -> Iterator[tuple[int, int]]:

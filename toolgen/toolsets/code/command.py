@@ -53,8 +53,8 @@ async def run_command(
         )
     stdout, stderr = (output.decode(errors="replace") for output in (finished.stdout, finished.stderr))
     if finished.timed_out:
-        said = (stderr.strip() or stdout.strip())[-_LAST_WORDS:]
-        hint = f"its last output: {said}" if said else "it had printed nothing"
+        output = (stderr.strip() or stdout.strip())[-_LAST_WORDS:]
+        hint = f"its last output: {output}" if output else "it had printed nothing"
         raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program took longer than {timeout_ms} ms", hint)
     return RunCommandResult(
         exit_code=finished.exit_code,

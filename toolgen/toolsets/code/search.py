@@ -112,8 +112,8 @@ async def _run(program: str, args: SearchArgs, target: str, folder: str) -> Fini
     return finished
 
 
-def _invalid_pattern(said: str) -> CallFailed:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _invalid_pattern(stderr: str) -> CallFailed:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     reason = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "it is rejected")
     hint = "escape literal characters; the pattern matches within one line"
     return CallFailed(FailureKind.INVALID_CALL, "invalid_pattern", f"ripgrep: {reason}", hint)

@@ -73,13 +73,13 @@ def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
 
 def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
     """Return a result, after checking that all fields other than its value can be shown and recorded."""
-    from toolgen.runtime.calls.result_fields import issue_beside_value, issue_in_error  # most tools return only a value
+    from toolgen.runtime.calls.result_fields import issue_in_error, issue_in_other_fields
 
     wrong = None if given.error is None else issue_in_error(given.error)
     if wrong is not None:
         message = f"the tool failed, and its error is malformed: {wrong.hint} (found {wrong.found})"
         raise CallFailed(FailureKind.INTERNAL, "malformed_error", message, "the tool is at fault, not the call")
-    wrong = issue_beside_value(given)
+    wrong = issue_in_other_fields(given)
     if wrong is not None:
         raise MalformedResult([wrong])
     return given

@@ -32,7 +32,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
                 return later(call, answer)
             else:
                 raise TypeError(f"the gate returned {type(answer).__name__} instead of a GateDecision")
-        except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
+        except Exception as error:  # noqa: BLE001  # code of the host, fails open
             failed(call, error)
         else:
             if not approved:
@@ -48,7 +48,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
         except TimeoutError:
             call.decision = "no answer"
             warn("the eval gate did not answer for %s within %g s; the call runs", name, host.gate_timeout)
-        except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
+        except Exception as error:  # noqa: BLE001  # code of the host, fails open
             failed(call, error)
         else:
             if not approved:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.redact.call_secrets import BESIDE_VALUE, hide_beside_value, with_result_values
+from toolgen.runtime.redact.call_secrets import BESIDE_VALUE, hide_other_fields, with_result_values
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
@@ -26,6 +26,6 @@ def bind(tool: Tool, _host: Host) -> After | None:
         secrets = call.secrets
         if has_result_secrets:
             secrets = with_result_values(secrets, json.loads(result.payload))
-        return hide_beside_value(result, secrets)
+        return hide_other_fields(result, secrets)
 
     return hide

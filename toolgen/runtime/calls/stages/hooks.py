@@ -85,7 +85,7 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
         for hook in hooks:
             try:
                 answer = hook.post_tool_use(seen, result)
-            except BaseException as error:  # noqa: BLE001  # it is the host's code, and the call is over
+            except BaseException as error:  # noqa: BLE001  # code of the host; the call has ended
                 _failed_after(call, error)
             else:
                 if answer is not None:

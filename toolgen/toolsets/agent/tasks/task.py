@@ -57,7 +57,7 @@ class Step:
     claimed_by: str | None = None
     note: str = ""
 
-    def anew(self) -> Step:
+    def unstarted(self) -> Step:
         """Return a copy that is not started."""
         needs = tuple(dict.fromkeys(self.needs))
         return Step(id=self.id, title=self.title, instructions=self.instructions, needs=needs)
@@ -80,7 +80,7 @@ class Task:
     @staticmethod
     def planned(task_id: str, title: str, steps: Iterable[Step], now: datetime) -> Task:
         """Return a new task. Raises `CallFailed` with `duplicate_step`, `unknown_step`, `cyclic_steps`."""
-        planned = Task(id=task_id, title=title, steps=tuple(step.anew() for step in steps), updated=now)
+        planned = Task(id=task_id, title=title, steps=tuple(step.unstarted() for step in steps), updated=now)
         _check_plan(planned.steps)
         return _settled(planned)
 
@@ -111,7 +111,7 @@ class Task:
         changed = self if title is None else replace(self, title=title)
         if steps is None:
             return changed
-        given = [step.anew() for step in steps]
+        given = [step.unstarted() for step in steps]
         merged = tuple(self._as_kept(step) for step in given)
         named = {step.id for step in given}
         unnamed = tuple(step for step in self.steps if step.state in _KEPT and step.id not in named)
@@ -185,7 +185,7 @@ class Task:
         known = self._by_id.get(given.id)
         if known is None or known.state not in _KEPT:
             return given
-        if known.anew() != given:
+        if known.unstarted() != given:
             message = f"step {_shown(given.id)} is {known.state}, and can no longer be changed"
             raise refused("step_fixed", message, "omit it, and use other ids for new steps")
         return known
