@@ -240,5 +240,5 @@ class _Reader:
         self, setting: str, message: str, known: Collection[str] = (), asked: str = "", *, fix: str = ""
     ) -> None:
         near = get_close_matches(asked, known, n=1)
-        message = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}" if known else fix
-        self.problems.append(Problem(setting, message, message))
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}" if known else fix
+        self.problems.append(Problem(setting, message, hint))

@@ -196,7 +196,7 @@ def test_the_key_follows_no_redirect(status: int, server: Server) -> None:
     with serving() as other:
         server.queued = [(status, {})]
         server.headers = {"Location": f"{other.url}/embeddings"}
-        assert failure(embedder(server)) == f"the embedding endpoint at 127.0.0.1 answered {status}"
+        assert failure(embedder(server)) == f"the embedding endpoint at 127.0.0.1 returned {status}"
         assert other.requests == 0
 
 

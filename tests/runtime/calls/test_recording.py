@@ -518,7 +518,7 @@ for _ in range(100_000):
         ({"server_data": 5}, "set `server_data` to values by name", "a value of int"),
         ({"server_data": {5: 1}}, "declare it in the spec of the tool", "5"),
         ({"message": 5}, "set `message` to text, or None", "a value of int"),
-        ({"message": "\ud800"}, "set `message` to JSON", "it contains a lone surrogate"),
+        ({"message": "\ud800"}, "set `message` to JSON", "it holds a lone surrogate"),
         ({"side_effects": (5,)}, "set `side_effects` to a tuple of texts", "a value of tuple"),
         ({"side_effects": "created:a.md"}, "set `side_effects` to a tuple of texts", "a value of str"),
         ({"blocks": (ContentBlock(type="json", data=object()),)}, "set `blocks` to JSON", "object is not JSON"),

@@ -158,7 +158,7 @@ class Vectors:
         except EmbeddingError:
             raise
         except (ValueError, TypeError) as error:
-            raise EmbeddingError(f"{model} returned vectors of different lengths") from error
+            raise EmbeddingError(f"{model} did not return one vector of the same length for each text") from error
         except Exception as error:
             raise EmbeddingError(f"{model} raised {type(error).__name__}") from error
         if matrix.ndim != 2 or len(matrix) != len(texts) or not matrix.shape[1] or not np.isfinite(matrix).all():

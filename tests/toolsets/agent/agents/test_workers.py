@@ -27,7 +27,10 @@ def test_reg_80_without_a_free_worker_a_step_is_refused() -> None:
     pool = WorkerPool(1)
     with pool.taken(), pytest.raises(CallFailed, match="all 1 workers are busy") as caught, pool.taken():
         pass
-    assert (caught.value.code, caught.value.hint) == ("child_agent_limit_exceeded", "wait until one has ended its step")
+    assert (caught.value.code, caught.value.hint) == (
+        "child_agent_limit_exceeded",
+        "wait until one has finished its step",
+    )
     assert pool.free == {"worker-1": True}
 
 
