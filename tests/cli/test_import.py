@@ -45,7 +45,7 @@ def test_what_is_broken_is_left_out_with_exit_1(capsys: pytest.CaptureFixture[st
 
     out, err = capsys.readouterr()
     assert out == "specs/shop.yaml: 1 tool, 1 new\n"
-    assert "error[TG805]: `bad` is left out: args are always an object" in err
+    assert "error[TG805]: `bad` is skipped: args are always an object" in err
     assert "--> tools.json:1:" in err
     assert err.endswith("1 omitted\n")
 

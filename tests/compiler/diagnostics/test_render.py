@@ -48,7 +48,7 @@ def test_related_places_are_notes_and_share_the_margin() -> None:
     sink.report("TG004", Span(FILE, 12, 1, 12, 2), "`a` occurs twice", related=related, fix="rename one")
 
     assert render_text(sink, {FILE: "a: 1\n" + "\n" * 10 + "a: 2\n"}, color=False) == (
-        "error[TG004]: `a` is here twice\n"
+        "error[TG004]: `a` occurs twice\n"
         "  --> specs/a.yaml:12:1\n"
         "   |\n"
         "12 | a: 2\n"

@@ -171,7 +171,7 @@ def test_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, re
     assert imported.outcome.left_out == ("bad",)
     assert list(imported.resolved()) == ["good"]
     [message] = imported.messages
-    assert message.startswith(f"TG805 answer.json:2:{broken.index('^') + 1} `bad` is left out: ")
+    assert message.startswith(f"TG805 answer.json:2:{broken.index('^') + 1} `bad` is skipped: ")
     assert message.endswith(reason)
 
 
@@ -285,10 +285,10 @@ def test_a_tool_that_another_draft_would_take_says_so() -> None:
 
     assert [(found.message, found.fix) for found in sink] == [
         (
-            "`old` is left out: `exclusiveMinimum` must be a number, and is true",
+            "`old` is skipped: `exclusiveMinimum` must be a number, and is true",
             "import with `--dialect draft-04`: under that draft the tool is valid",
         ),
-        ("`bad` is left out: args must be an object, but this schema describes something else", ""),
+        ("`bad` is skipped: args must be an object, but this schema describes something else", ""),
     ]
 
 

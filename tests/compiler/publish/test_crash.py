@@ -307,7 +307,7 @@ def test_a_damaged_file_of_a_noted_build_is_a_diagnostic(project: Project) -> No
 
     assert not project.recover(force=True)
     assert project.messages == [
-        "TG609 the build of generated that was interrupted prepared a.py, and what it prepared is damaged"
+        "TG609 the build of generated that was interrupted prepared a.py, but the prepared file is damaged"
     ]
     assert project.content() | {".toolgen/lock": ""} == before
 

@@ -202,7 +202,7 @@ def test_a_stray_that_differs_only_in_case_is_refused(project: Project) -> None:
     (message,) = project.messages
     assert message == (
         "TG605 generated/shop/a.py cannot be changed: "
-        "`shop/A.py` stands there, and differs from `shop/a.py` only in case"
+        "`shop/A.py` already exists, and differs from `shop/a.py` only in case"
     )
 
 

@@ -246,7 +246,7 @@ def test_a_query_whose_vector_is_longer_than_those_of_documents_is_got_over_too(
             return [vector[: len(texts)] for vector in super().embed(texts)]
 
     assert keys(search_of(TOOLS, Uneven()), "send", 1) == ["mail.send_message"]
-    assert "hashed-pieces did not return one vector of the same length" in caplog.text
+    assert "hashed-pieces returned vectors of different lengths" in caplog.text
 
 
 def test_documents_that_take_long_to_embed_are_waited_for_in_parts(caplog: pytest.LogCaptureFixture) -> None:

@@ -99,7 +99,7 @@ def _explanation(context: str, words: str, problem: _Problem) -> _Explanation:
 
 
 def _here(message: str, fix: str) -> Callable[[_Problem], _Explanation]:
-    """An found with a fixed message, at the place of the problem."""
+    """An explanation with a fixed message, at the place of the problem."""
     return lambda problem: _Explanation(problem.at, problem.at + 1, message, fix)
 
 
