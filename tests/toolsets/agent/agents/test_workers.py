@@ -35,5 +35,5 @@ def test_reg_80_without_a_free_worker_a_step_is_refused() -> None:
 
 
 def test_a_pool_of_no_workers_is_a_mistake_of_the_host() -> None:
-    with pytest.raises(ValueError, match="a pool of 0 workers can do no work"):
+    with pytest.raises(ValueError, match="a pool needs at least one worker"):
         WorkerPool(0)
