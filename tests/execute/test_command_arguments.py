@@ -152,7 +152,7 @@ def test_reg_59_nul_and_oversize_are_refused_before_anything_starts(
     error = project.error(tool, {"value": value})
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, code)
     assert error.message.endswith(message)
-    assert error.hint == "pass what is that large, or binary, on stdin"
+    assert error.hint == "pass large or binary data on stdin"
     assert not (project.folder / "started").exists()
 
 
@@ -205,14 +205,14 @@ def test_reg_57_and_58_a_template_names_a_field_and_nothing_else(template: str, 
         ("echo '\\' '{{args.a}}'", "inside quotes"),
         ("echo {{args.a}}#'{{args.a}}'", "inside quotes"),
         ("# it's a comment\necho '{{args.a}}'", "inside quotes"),
-        ("echo \\{{args.a}}", "behind a backslash"),
-        ("echo ${{args.a}}", "behind a `$`"),
+        ("echo \\{{args.a}}", "after a backslash"),
+        ("echo ${{args.a}}", "after a `$`"),
     ],
 )
 def test_reg_60_a_template_stands_outside_quotes(line: str, place: str) -> None:
     with pytest.raises(CatalogError) as raised:
         ShellLine.parse(line, {"a": {}})
-    assert str(raised.value) == f"`{{{{args.a}}}}` stands {place}; remove that: every value is quoted"
+    assert str(raised.value) == f"`{{{{args.a}}}}` is {place}; remove that: every value is quoted"
 
 
 @pytest.mark.parametrize(

@@ -45,5 +45,5 @@ def test_a_response_that_is_no_object_is_malformed(name: str, response: Any) -> 
 
 def test_audio_that_is_no_object_is_malformed_before_any_call_runs() -> None:
     response = openai_answer({"audio": "x", "tool_calls": [openai_call("x", "a", "{}")]}, "tool_calls")
-    with pytest.raises(MalformedResponse, match="audio of the response is of another type"):
+    with pytest.raises(MalformedResponse, match="audio of the response is of the wrong type"):
         provider("openai").read(response)

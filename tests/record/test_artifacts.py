@@ -157,5 +157,5 @@ def test_a_url_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_url_of_no_known_kind() -> None:
     pytest.importorskip("fsspec", reason="the extra `artifacts` is not installed")
-    with pytest.raises(ArtifactError, match="artifacts cannot be kept at a URL of that kind"):
+    with pytest.raises(ArtifactError, match="artifacts cannot be stored at such a URL"):
         Artifacts("nowhere://bucket/artifacts")

@@ -46,7 +46,7 @@ def findings(path: Path, head: Head, key: ChainKey = KEY) -> list[str]:
 
 
 FOLLOWS = (
-    "event {} does not follow from the one before it: one of them was edited or moved, or what was between them was "
+    "event {} does not follow from the one before it: one of them was edited or moved, or an event between them was "
     "removed"
 )
 
@@ -311,7 +311,7 @@ def test_keys_come_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: p
     assert len({key.first("r1") for key in keys}) == 1
     assert all(text not in f"{key!r} {key}" for key in keys)
 
-    with pytest.raises(ChainError, match="the key has 5 bytes, and must have at least 32"):
+    with pytest.raises(ChainError, match="the key has 5 bytes, but needs at least 32"):
         ChainKey(b"short")
     with pytest.raises(ChainError, match="the key file cannot be read: No such file or directory"):
         ChainKey.from_file(tmp_path / "none")

@@ -314,10 +314,10 @@ def test_programs_and_folders_that_cannot_be_used(tmp_path: Path) -> None:
         (["nothing-of-that-name"], {}, "program_not_found", "the program nothing-of-that-name was not found"),
         (["./nothing"], {}, "program_not_found", "the program nothing was not found"),
         (["./lost"], {}, "program_not_found", "the program lost was not found"),
-        (["./plain"], {}, "program_not_executable", "the program plain may not be executed"),
+        (["./plain"], {}, "program_not_executable", "the program plain is not executable"),
         (["./no_shebang"], {}, "program_not_executable", "the file no_shebang is not a program"),
-        (["ls"], {"cwd": tmp_path / "gone"}, "cwd_not_found", "the folder that ls runs in is not there"),
-        (["ls"], {"cwd": tmp_path / "plain"}, "cwd_not_found", "the folder that ls runs in is not there"),
+        (["ls"], {"cwd": tmp_path / "gone"}, "cwd_not_found", "the folder that ls runs in does not exist"),
+        (["ls"], {"cwd": tmp_path / "plain"}, "cwd_not_found", "the folder that ls runs in does not exist"),
         (["ls"], {"cwd": "a\0b"}, "cannot_start", "ls cannot be started: a variable or folder holds a NUL"),
     ]
     for argv, options, code, message in failures:
