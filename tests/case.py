@@ -69,7 +69,7 @@ class Case:
         return self.folder / "expected"
 
     def text(self, name: str) -> str:
-        """Give the text of one of its files; empty where there is none."""
+        """Return the text of one of its files; empty where there is none."""
         path = self.folder / name
         return path.read_text(encoding="utf-8") if path.exists() else ""
 

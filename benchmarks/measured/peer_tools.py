@@ -22,7 +22,7 @@ TOOLSET = "peer"
 
 
 def peer_tools(folder: Path, count: int) -> list[ToolDefinition]:
-    """Give so many tools; as there, they differ in name alone."""
+    """Return so many tools; as there, they differ in name alone."""
     common, load = (runpy.run_path(str(folder / name)) for name in ("common.py", "peer_load.py"))
     source = compile(load["fn_source"](0), "peer_load", "exec", dont_inherit=True)
     exec(source, common)  # noqa: S102 - how that benchmark makes its functions

@@ -36,7 +36,7 @@ class Environment:
         subprocess.run([*pip, "install", "--quiet", "--no-compile", *source, *requirements], check=True)
 
     def installed(self) -> set[str]:
-        """Give the names of all distributions in it."""
+        """Return the names of all distributions in it."""
         code = "import importlib.metadata as m; print(*(found.name for found in m.distributions()))"
         return set(self.run("-c", code).stdout.split())
 

@@ -77,6 +77,6 @@ def _missing(config: Config, specs: str) -> str:
         where = f"neither {OWN_FILE} nor {PROJECT_FILE} configures toolgen, and there is no folder `{specs}`"
         return f"There is no project here: {where}. Create one with `toolgen init`, or give its folder with -C."
     folder = config.root / specs
-    beside = [each.name for each in folder.parent.iterdir() if each.is_dir()] if folder.parent.is_dir() else []
-    hint = suggestion(folder.name, beside) or "Create it and write a spec there."
+    siblings = [each.name for each in folder.parent.iterdir() if each.is_dir()] if folder.parent.is_dir() else []
+    hint = suggestion(folder.name, siblings) or "Create it and write a spec there."
     return f"{config.file}: the `specs` folder `{specs}` of a target does not exist. {hint}"

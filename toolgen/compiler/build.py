@@ -146,9 +146,9 @@ def owners_of(catalog: Catalog) -> dict[str, str]:
 
 
 def derive(tree: Tree) -> None:
-    """Make the derived data of a package where it is missing, or not of the catalog that is there.
+    """Generate the derived data of a package if it is missing or does not match the catalog.
 
-    Where it cannot be written nothing is lost: whoever needs it makes it again.
+    If it cannot be written, it is regenerated on use.
     """
     from toolgen.providers.stubs.stub_file import STUBS_FILE, write_stubs
     from toolgen.search.documents import documents_of_tools

@@ -141,7 +141,7 @@ class _Source:
         return Span(self.file, line, column, line, column + len(key))
 
     def targets(self) -> list[tuple[str, Target]]:
-        """Give each target with its name in messages, such as `targets[0]`."""
+        """Return each target with its name in messages, such as `targets[0]`."""
         self.refuse_unknown(self.table, _SETTINGS, "")
         if "targets" not in self.table:
             return [("targets", _DEFAULT)]
@@ -253,7 +253,7 @@ class _Source:
 
 
 def _source(root: Path) -> _Source | None:
-    """Give the file that configures toolgen, or nothing. Raises ConfigError where there are two, or one is broken."""
+    """Return the file that configures toolgen, or nothing. Raises ConfigError where there are two, or one is broken."""
     own, project = _read(root, OWN_FILE), _read(root, PROJECT_FILE)
     if project:
         tool = project.table.get("tool", {})
@@ -279,7 +279,7 @@ def _read(root: Path, file: str) -> _Source | None:
     except tomllib.TOMLDecodeError as error:
         source.sink.report("TG702", *_syntax_error(source, str(error)))
     except RecursionError:
-        source.report("TG702", "values are nested too deep")
+        source.report("TG702", "values are nested too deeply")
     except UnicodeDecodeError as error:
         source.report("TG701", f"the file is not UTF-8 text: {error.reason} at byte {error.start}")
     except OSError as error:
@@ -324,7 +324,7 @@ def _refuse_overlaps(targets: list[tuple[str, Target]], source: _Source) -> None
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Say whether two folders are the same or nested, on a file system that may not tell cases apart."""
+    """Return whether two folders are the same or nested, on a file system that may not tell cases apart."""
     first, second = (PurePosixPath(path.casefold()) for path in (one, other))
     return first.is_relative_to(second) or second.is_relative_to(first)
 

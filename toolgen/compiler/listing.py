@@ -84,7 +84,7 @@ def list_builtin(toolsets: Iterable[str]) -> list[Listed]:
 
 
 def builtin_folder() -> str:
-    """Give the folder of the built-in specs: inside the package where it was installed, beside it in a checkout."""
+    """Return the folder of the built-in specs: inside the package where it was installed, beside it in a checkout."""
     inside = os.path.join(_TOOLGEN, "toolsets", "specs")
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_TOOLGEN), "specs", "builtin")
 

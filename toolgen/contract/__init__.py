@@ -1,1 +1,1 @@
-"""What generated code and the runtime share. Standard library only, so that importing idents stays cheap."""
+"""What generated code and the runtime share. Uses only the standard library, so that importing idents stays cheap."""

@@ -1,7 +1,7 @@
-"""Actions: the entries of a catalog, and how one becomes a call of its target. Pure: nothing is looked up or run.
+"""Actions: the entries of a catalog, and how they become calls of their targets. Pure: nothing is looked up or run.
 
-A generated module holds the tables of one catalog: a rule for every fixed entry by its qualified name, and one for
-every category whose entries the host names.
+A generated module contains the tables of one catalog: a rule for every fixed entry, by its qualified name, and one for
+every category whose entries the host lists.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 Args: TypeAlias = Mapping[str, Any]
-"""The args of an action as its caller gives them: JSON values by name."""
+"""The args of an action as passed by its caller: JSON values by name."""
 
 Transform: TypeAlias = Callable[[str, Args], dict[str, Any]]
-"""Makes the args of the target of an entry's name and its caller's args. Raises `ArgsNotMapped`."""
+"""Builds the args of the target from an entry's name and its caller's args. Raises `ArgsNotMapped`."""
 
 Predicate: TypeAlias = Callable[[str | None], bool]
-"""Whether something is to be seen, by the value of one setting."""
+"""Whether something is visible, by the value of one setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionRule:
-    """Where an action leads: the ident of its target, and what makes the target's args."""
+    """The ident of an action's target, and the function that builds the target's args."""
 
     target: str
     transform: Transform
@@ -36,7 +36,7 @@ class ActionRule:
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Something that is only seen where a setting allows it."""
+    """Something that is visible only if a setting allows it."""
 
     setting: str
     predicate: Predicate
@@ -44,14 +44,14 @@ class Visibility:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAction:
-    """What an action comes to: a call of a tool, by its ident."""
+    """A resolved action: a call of a tool, by its ident."""
 
     target_tool_name: str
     target_args: dict[str, Any]
 
 
 class UnknownActionError(LookupError):
-    """No action has that name. `reason` says what is wrong with it, `suggestions` are near misses, best first."""
+    """No action has that name. `reason` explains why, `suggestions` are the closest names, best first."""
 
     def __init__(self, name: str, reason: str, suggestions: tuple[str, ...] = ()) -> None:
         self.name = name
@@ -69,14 +69,14 @@ class ArgsNotMapped(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionTables:
-    """All that routing one catalog takes. Of two rules for a name, that of the entry is before that of its category."""
+    """The routing tables of one catalog. The rule of an entry takes precedence over that of its category."""
 
     categories: tuple[str, ...]
     operations: Mapping[str, ActionRule]
     resources: Mapping[str, ActionRule]
 
     def find(self, name: str) -> tuple[ActionRule, str, str]:
-        """Give the rule for a name, its category and its entry. Raises `UnknownActionError`, without suggestions."""
+        """Return the rule for a name, its category and its entry. Raises `UnknownActionError`, without suggestions."""
         try:
             category, entry = split(name, self.categories)
         except ValueError as error:
@@ -87,10 +87,10 @@ class ActionTables:
         return rule, category, entry
 
     def resolve(self, name: str, args: Args, names: Iterable[str] = ()) -> ResolvedAction:
-        """Make the call that an action means: split, look up, transform.
+        """Return the call of an action: split the name, look up the rule, transform the args.
 
-        `names` are those of entries that the host has now; they are only suggested, for a name is resolved whether it
-        is listed or not. Raises `UnknownActionError` and `ArgsNotMapped`.
+        `names` are the entries that the host currently lists. They are only used for suggestions: a name is resolved
+        even if it is not listed. Raises `UnknownActionError` and `ArgsNotMapped`.
         """
         try:
             rule, _, entry = self.find(name)
@@ -101,32 +101,32 @@ class ActionTables:
 
 
 def suggested(name: str, known: Collection[str]) -> tuple[str, ...]:
-    """Give up to three known names that resemble a name, best first, by difflib's own measure and cutoff."""
+    """Return up to three known names similar to a name, best first, by difflib's ratio and default cutoff."""
     return tuple(get_close_matches(name[:200], known))
 
 
 def passed_on(_entry: str, args: Args) -> dict[str, Any]:
-    """The transform of an action whose args are its target's."""
+    """Return the args unchanged: the transform of an action whose args are those of its target."""
     return dict(args)
 
 
 def renamed(args: Args, name: str, parameter: str) -> dict[str, Any]:
-    """Give one arg as the parameter that it fills; nothing where it is absent."""
+    """Return one arg under the name of its parameter; an empty dict if it is absent."""
     return {parameter: args[name]} if name in args else {}
 
 
 def without(args: Args, *names: str) -> dict[str, Any]:
-    """Give args that pass on as they are: all but those that something else is made of, or stands in the place of."""
+    """Return the args without the named ones, which are transformed or replaced."""
     return {name: value for name, value in args.items() if name not in names}
 
 
 def only(args: Args, *names: str) -> dict[str, Any]:
-    """Give those of the args that the target knows by their own names."""
+    """Return the named args, which the target has too."""
     return {name: args[name] for name in names if name in args}
 
 
 def cut(args: Args, name: str, first: str, second: str, /) -> dict[str, Any]:
-    """Cut an arg `<first>__<second>` at its first `__`. Raises `ArgsNotMapped` where it does not have both parts."""
+    """Split an arg `<first>__<second>` at its first `__`. Raises `ArgsNotMapped` if it does not have both parts."""
     value = args.get(name)
     before, _, after = value.partition(SEPARATOR) if isinstance(value, str) else ("", "", "")
     if not before or not after:

@@ -1,4 +1,4 @@
-"""Bindings: handlers of tools made of the methods of a service and the transforms of both sides."""
+"""Bindings: handlers of tools built from the methods of a service and the transforms of args and results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bound(
     to_result: Callable[[FoundT], ResultT],
     injected: Mapping[str, str],
 ) -> Callable[[Any, ToolCallMeta], ResultT | Awaitable[ResultT]]:
-    """Make a handler of a method, sync or async; one that is declared blocking gives one that is.
+    """Return a handler that calls a method, sync or async; if the method is marked blocking, so is the handler.
 
     `injected` maps the keywords of `to_payload` to the names of injected fields.
     """

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 def reexport(
     package: str, origins: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Give the `__getattr__`, `__dir__` and `__all__` of a package.
+    """Return the `__getattr__`, `__dir__` and `__all__` of a package.
 
     `origins` maps each public name to the module that defines it, relative to `package` (`".idents"`); a module
-    whose own name it is stands for itself (`"codecs": ".codecs"`).
+    with that name is exported itself (`"codecs": ".codecs"`).
     The module is imported on first use of one of its names; the value then stays in the package.
     """
     names = sorted(origins)

@@ -1,4 +1,4 @@
-"""Qualified action names, `<category>__<entry>`: how a catalog's entries are spelled."""
+"""Qualified action names, `<category>__<entry>`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SEPARATOR = "__"
 
 
 def build(category: str, entry: str) -> str:
-    """Join a category and an entry. Raises ValueError where the result could not be split again."""
+    """Join a category and an entry. Raises ValueError if the result could not be split again."""
     if not category or SEPARATOR in category or category.endswith("_"):
         raise ValueError(f"{category!r} cannot be a category: it is empty, contains `__` or ends in `_`")
     if not entry:
@@ -20,10 +20,10 @@ def build(category: str, entry: str) -> str:
 
 
 def split(name: str, categories: Iterable[str]) -> tuple[str, str]:
-    """Cut a qualified name at the first `__` after its category.
+    """Split a qualified name at the first `__` after its category.
 
-    Entries are free text and may hold `__` themselves. Raises ValueError for a name without separator, with an
-    unknown category, or with an empty entry.
+    Entries are free text and may contain `__`. Raises ValueError for a name without separator, with an unknown
+    category, or with an empty entry.
     """
     category, separator, entry = name.partition(SEPARATOR)
     if not separator:

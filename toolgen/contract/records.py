@@ -1,4 +1,4 @@
-"""The records of one call: what is asked, who asks, and what came of it."""
+"""The records of one call: the request, its caller, and the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _new = object.__new__
 
 
 class _Nothing(Mapping[str, Any]):
-    """An empty mapping that nobody can fill, so that all records can share it."""
+    """An immutable empty mapping, which all records can share."""
 
     def __getitem__(self, key: str) -> Any:
         raise KeyError(key)
@@ -42,7 +42,7 @@ NOTHING: Final[Mapping[str, Any]] = _Nothing()
 
 
 class Absent(StrEnum):
-    """The type of `ABSENT`: an argument that is left out, where `None` would be sent as null."""
+    """The type of `ABSENT`, which marks an omitted argument; `None` would be sent as null."""
 
     ABSENT = "absent"
 
@@ -51,19 +51,19 @@ ABSENT: Final = Absent.ABSENT
 
 
 PARTIAL_OUTPUT: Final = "partial_output"
-"""What a call reports when it is cancelled: what there is of its output."""
+"""The kind of report that a cancelled call makes of its output so far."""
 
 
 NOT_OFFERED: Final = " (not offered)"
-"""What the name of a request ends in that means something a model was not offered.
+"""Suffix of a request's name for something that the model was not offered.
 
-No tool can be called so. The pipeline refuses it, and puts on record which tool the name before it means, if any.
+No tool has such a name. The pipeline rejects it, and records which tool the name before the suffix refers to, if any.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class ToolRequest:
-    """One call as a model or a program asks for it; nothing in it has been checked.
+    """One call as requested by a model or a program; not validated.
 
     `payload` is JSON text. An empty `tool_call_id` gets one from the runtime.
     """
@@ -83,9 +83,10 @@ _set_name, _set_payload, _set_call_id = (setter(ToolRequest, name) for name in (
 
 
 class CallContext:
-    """What leads from the meta of a call to the call itself: None until its handler begins, and once it is over.
+    """The link from the meta of a call to the running call.
 
-    The meta is frozen and holds this from the start; whoever runs the call sets and clears `call`.
+    The meta is frozen and has this from the start; the pipeline sets `call` when the handler begins, and clears it
+    when the call has ended.
     """
 
     __slots__ = ("call",)
@@ -96,11 +97,11 @@ class CallContext:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCallMeta:
-    """In whose name a call runs. Comes with every call and reaches every handler.
+    """The context of a call: user, session, run and so on. Every handler receives it.
 
-    All ids are opaque text. `granted` are resolved paths that somebody allowed for this call, beyond what policies do.
-    `injected` are the fields that the tool's spec has the host fill, by name: they may be secret, and no part of its
-    `repr`. `attributes` is the host's own, carried along and never read.
+    All ids are opaque text. `granted` are resolved paths that a person allowed for this call, in addition to those that
+    policies allow. `injected` are the fields that the host injects, by name: they may be secret, and are not in its
+    `repr`. `attributes` belongs to the host and is never read.
     """
 
     tool_call_id: str = ""
@@ -117,17 +118,17 @@ class ToolCallMeta:
     attributes: Mapping[str, Any] = NOTHING
 
     def report(self, data: Mapping[str, Any], kind: str = "tool_progress") -> None:
-        """Say how far the call is: an event in the record of its run, whose data is a JSON object.
+        """Report progress: an event in the record of the run, whose data is a JSON object.
 
-        It is shown to the model if the call is aborted; what is reported as `PARTIAL_OUTPUT` is for that case alone,
-        and no event. Once the call is over nobody listens.
+        Reports are shown to the model if the call is aborted. A report of kind `PARTIAL_OUTPUT` is only for that case
+        and is not an event. Reports after the end of the call are ignored.
         """
         call = running_call(self)
         if call is not None:
             call.report(kind, data)
 
     def with_fields(self, **fields: Any) -> ToolCallMeta:
-        """The same meta of the same call, with other values in some fields."""
+        """Return a copy for the same call, with other values in some fields."""
         meta = _new(ToolCallMeta)
         meta.__dict__.update(self.__dict__, **fields)
         return meta
@@ -135,10 +136,10 @@ class ToolCallMeta:
     def __getstate__(self) -> dict[str, Any]:
         return _fields_of(self)
 
-    # One of these is made for every call, and a frozen class sets fields slowly; those with a default need not be set.
+    # Created for every call. A frozen class sets fields slowly, so fields with their default are not set.
 
     def for_call(self, tool_call_id: str, context: CallContext | None = None) -> ToolCallMeta:
-        """The same, for that call: without what is another call's own."""
+        """Return a copy for another call, without the fields that belong to this call."""
         meta = _new(ToolCallMeta)
         fields = self.__dict__.copy()
         fields["tool_call_id"] = tool_call_id
@@ -152,29 +153,29 @@ class ToolCallMeta:
 
     @property
     def is_of_a_call(self) -> bool:
-        """Whether a call runs under it: one that its handler makes has to have an id of its own."""
+        """Whether it belongs to a running call: calls that its handler makes need other ids."""
         return running_call(self) is not None
 
 
 _set_fields = setter(ToolCallMeta, "__dict__")
 
 ANONYMOUS: Final = ToolCallMeta()
-"""What a call comes with that was made in nobody's name."""
+"""The meta of calls without one."""
 
 
 def running_call(meta: ToolCallMeta) -> Any:
-    """Give the call that runs under a meta; None before its handler begins, once it is over, and outside of any."""
+    """Return the running call of a meta; None before its handler begins, after its end, and outside of calls."""
     context: CallContext | None = meta.__dict__.get("_context")
     return None if context is None else context.call
 
 
 def _fields_of(record: ToolCallMeta | ToolError) -> dict[str, Any]:
-    """What of a record can be copied and pickled: its fields, and not what it holds of the process."""
+    """Return the fields of a record that can be copied and pickled, without those bound to the process."""
     return {name: value for name, value in record.__dict__.items() if not name.startswith("_")}
 
 
 class FailureKind(StrEnum):
-    """Why a call has no result. Closed: later versions add codes, not kinds."""
+    """Why a call failed. Closed: later versions add codes, not kinds."""
 
     INVALID_CALL = "invalid_call"
     TOOL_NOT_AVAILABLE = "tool_not_available"
@@ -191,10 +192,10 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """One thing that is wrong with a payload.
+    """One error of a payload.
 
     `pointer` is the JSON pointer of the value (RFC 6901, empty for the root), `keyword` the JSON Schema keyword
-    that refuses it, `hint` what to do about it, in words a model can act on.
+    that rejects it, `hint` how to fix it, in terms that a model can act on.
     """
 
     pointer: str
@@ -208,9 +209,9 @@ class Issue:
 class ToolError:
     """Why a call failed: a kind to branch on, an open code, a message for a reader, and the issues.
 
-    `retry_after` is in seconds, where waiting helps. Where a call was invalid, `prior_input` is what was sent, cut to a
-    bound, and `example` args that fit, both as JSON text. `cause` is the exception behind it, if there was one: it
-    stays in the process, and is no field, for exceptions can often be neither copied nor pickled.
+    `retry_after` is in seconds, if waiting helps. For an invalid call, `prior_input` is the payload, truncated, and
+    `example` are valid args, both as JSON text. `cause` is the exception, if there was one: it stays in the process,
+    and is not a field, because exceptions can often be neither copied nor pickled.
     """
 
     message: str
@@ -229,7 +230,7 @@ class ToolError:
         return cause
 
     def caused_by(self, cause: BaseException) -> ToolError:
-        """The same, with a cause."""
+        """Return the same error with a cause."""
         error = replace(self)
         error.__dict__["_cause"] = cause
         return error
@@ -248,10 +249,10 @@ class ContentBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What a result that is a page says of the whole.
+    """How a page of results relates to all results.
 
-    `returned` items of `total` (None where that is not known); where it is `truncated`, there is a `next_cursor` to
-    call again with, or a `refinement_hint` on how to ask for less.
+    It has `returned` items of `total` (None if unknown). If it is `truncated`, there is a `next_cursor` for the next
+    call, or a `refinement_hint` on how to narrow the request.
     """
 
     returned: int
@@ -263,13 +264,13 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolResult(Generic[ResultT_co]):
-    """How one call ended. Exactly one of `value` (on success) and `error` counts.
+    """How one call ended. Either `value` (on success) or `error` is meaningful, never both.
 
-    `tool_name` is the canonical ident, which the runtime sets, as it does `tool_call_id`; the name as it was asked for
-    is `metadata["raw_tool_name"]`. `payload` is the encoded result: compact JSON, empty on failure. `blocks` is what a
-    model is shown where that is not simply the payload. `message` is for people, None says nothing to them.
-    `side_effects` are words on what was done (`created:notes/a.md`), `audit` a JSON object for the record, `telemetry`
-    one with figures, `server_data` typed data by name, for timelines and evidence: none of these reaches a model.
+    `tool_name` is the canonical ident; the runtime sets it and `tool_call_id`. The name in the request is in
+    `metadata["raw_tool_name"]`. `payload` is the encoded result: compact JSON, empty on failure. `blocks` is what the
+    model is shown if that is not simply the payload. `message` is for people, or None.
+    `side_effects` describe what was done (`created:notes/a.md`), `audit` is a JSON object for the record, `telemetry`
+    one with figures, `server_data` typed data by name, for timelines and evidence: none of these is sent to the model.
     `bounds` are those of a page, for tools that are `bounded`.
     """
 
@@ -289,7 +290,7 @@ class ToolResult(Generic[ResultT_co]):
 
     @property
     def success(self) -> bool:
-        """Whether the call ran and gave a result that fits its schema."""
+        """Whether the call ran and returned a result that fits its schema."""
         return self.error is None
 
     @property
@@ -299,7 +300,7 @@ class ToolResult(Generic[ResultT_co]):
 
     @property
     def content(self) -> tuple[ContentBlock, ...]:
-        """What a model is shown: `blocks`, or else the payload as one block: `text` for a string, `json` otherwise."""
+        """What the model is shown: `blocks`, or else the payload as one block: `text` for a string, else `json`."""
         if self.blocks or not self.payload:
             return self.blocks
         data = json.loads(self.payload)
@@ -307,28 +308,28 @@ class ToolResult(Generic[ResultT_co]):
 
 
 Returns: TypeAlias = "ResultT | ToolResult[ResultT] | Awaitable[ResultT | ToolResult[ResultT]]"
-"""What a handler gives: its result, or that with what there is to say beside it; now, or to be awaited."""
+"""What a handler returns: its result, or a `ToolResult` with more fields, or an awaitable of either."""
 
 
 class ToolExecutor(Protocol):
-    """What runs the tools of one toolset, given checked, canonical JSON."""
+    """Runs the tools of one toolset, given validated, canonical JSON."""
 
     def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         """Run one call; `request.name` is the ident.
 
-        A result may carry a typed `value`, or a `payload` alone; the runtime encodes and checks it either way.
+        A result may have a typed `value`, or only a `payload`; the runtime encodes and validates it in both cases.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsetRegistration:
-    """Ties a toolset to what runs it; `Runtime(executors=[...])` takes a list of them.
+    """Assigns handlers or an executor to a toolset; `Runtime(executors=[...])` takes a list of them.
 
     Exactly one of `handlers` (ident -> function of typed args and meta) and `executor` is set.
-    `inline` calls run in the caller's loop even where an engine schedules others; with `decode_in_executor`
-    the executor gets the raw JSON as it came, checked against the schema but not decoded. `missing` are idents of the
-    toolset that nothing runs here: no run has them.
+    `inline` calls run in the caller's loop even if an engine schedules others; with `decode_in_executor` the executor
+    receives the raw JSON, validated but not decoded. `missing` are idents of the toolset that have no executor here: no
+    run has them.
     """
 
     toolset: str

@@ -5,4 +5,4 @@ from __future__ import annotations
 from typing import Final
 
 CONTRACT_VERSION: Final = 1
-"""Raised when a generated package of before no longer runs; `toolgen build` writes it into the package."""
+"""Incremented when older generated packages no longer run; `toolgen build` writes it into the package."""

@@ -1,6 +1,6 @@
-"""What runs a toolset's tools. An executor is bound to a tool once, and then runs its calls.
+"""Executors that run the tools of a toolset.
 
-`agent.executor` runs the tools of agents, `command.executor` those that are commands.
+`agent.executor` runs the tools of agents, `command.executor` command tools.
 """
 
 from __future__ import annotations

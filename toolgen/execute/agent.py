@@ -1,4 +1,4 @@
-"""Agent tools: calls that start a run of an agent, which the host's planner loop plays to its end."""
+"""Agent tools: calls that start a run of an agent, executed by the host's planner loop."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 RunAgent: TypeAlias = "Callable[[AgentRun], Awaitable[Outcome]]"
-"""The host's planner loop: plays a run to its end. What it raises, the call that started the run fails with."""
+"""The host's planner loop, which executes a run. If it raises, the call that started the run fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One of the two messages that a run begins with."""
+    """One of the two initial messages of a run."""
 
     role: Literal["system", "user"]
     content: str
@@ -45,8 +45,8 @@ class Message:
 class Outcome:
     """How a run of an agent ended.
 
-    `value` is its answer: a JSON value, or one of the result type of the tool that started it. `telemetry` is a JSON
-    object with figures of the run itself, such as the tokens that its model took.
+    `value` is its answer: a JSON value, or a value of the result type of the tool that started it. `telemetry` is a
+    JSON object with figures of the run, such as the tokens that its model used.
     """
 
     value: Any
@@ -54,11 +54,11 @@ class Outcome:
 
 
 class AgentRun:
-    """A run that a call started, as the host's planner loop is given it.
+    """A run that a call started, passed to the host's planner loop.
 
-    `run` says which agent it is, in which role, what it may call, and in `run.meta` who started it. `messages` are a
-    system message, which is empty where no spec has one, and a user message. A run of the role `fork` goes on from the
-    messages of the run `run.meta.parent_run_id`, which the host has.
+    `run` has the agent, its role and its effective set, and in `run.meta` who started it. `messages` are a system
+    message, which is empty if no spec has one, and a user message. A run of the role `fork` continues the messages of
+    the run `run.meta.parent_run_id`, which the host has.
     """
 
     def __init__(self, child: Child, system: str, user: str) -> None:
@@ -68,36 +68,36 @@ class AgentRun:
         self._results: Final[list[ToolResult[Any]]] = []
 
     async def turn(self, requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
-        """Make all calls of one answer of the model, as `Runtime.turn` does; give a result for each, in their order."""
+        """Make all calls of one response of the model, as `Runtime.turn` does; return a result for each, in order."""
         results = await self._turn(requests)
         self._results.extend(results)
         return results
 
     @property
     def results(self) -> Sequence[ToolResult[Any]]:
-        """How the calls ended that it has made so far."""
+        """The results of its calls so far."""
         return tuple(self._results)
 
 
 async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, meta: ToolCallMeta) -> ToolResult[Any]:
-    """Play a run to its end, and give the result of the call that started it, which came with `meta`.
+    """Execute a run, and return the result of the call that started it, which has the given `meta`.
 
-    That is the answer of the run, or why it failed. Its telemetry adds up the figures of the run and of its calls, and
-    its metadata say how many calls there were (`children_count`), and which run it was (`run_link`). Once the run has
-    ended, or was cancelled, it makes no more calls, and those that still run are stopped. Raises `RunStopped` for a run
-    that was aborted, whatever the planner made of that.
+    The result is the answer of the run, or its error. Its telemetry is the sum of the figures of the run and of its
+    calls, and its metadata has the number of calls (`children_count`) and the id of the run (`run_link`). When the run
+    has ended or was cancelled, it makes no more calls, and those that still run are cancelled. Raises `RunStopped` for
+    a run that was aborted, even if the planner ignored that.
     """
     agent_run = AgentRun(child, system, user)
     own: Mapping[str, Any] = NOTHING
     state = "failed"
     try:
-        outcome = await _played(run_agent, agent_run)
-        _check_going_on(child.run)  # the planner may have swallowed its cancellation
+        outcome = await _run_planner(run_agent, agent_run)
+        _check_not_aborted(child.run)  # the planner may have swallowed its cancellation
         state, own, result = "completed", outcome.telemetry, ToolResult[Any](value=outcome.value)
     except (CancelledError, RunStopped):
         state = "cancelled"
         raise
-    except Exception as error:  # the host's code may raise anything; what the run did is told even so
+    except Exception as error:  # the host's code may raise anything; the result still has the figures of the run
         if child.run.progress.is_aborted:
             state = "cancelled"
             raise RunStopped(child.run.progress.abort_reason) from error
@@ -107,15 +107,15 @@ async def run_to_end(child: Child, system: str, user: str, run_agent: RunAgent, 
         await _end(child, state)
     return replace(
         result,
-        telemetry=added_up(own, (each.telemetry for each in agent_run.results)),
+        telemetry=sum_telemetry(own, (each.telemetry for each in agent_run.results)),
         metadata={"children_count": len(agent_run.results), "run_link": _link(child.run)},
     )
 
 
 class AgentExecutor:
-    """Runs the tools of one toolset of kind `agent`, by runs of the agent that exports it. It fits `ToolExecutor`.
+    """Runs the tools of one toolset of kind `agent`, by runs of the agent that exports it. Implements `ToolExecutor`.
 
-    Raises `ExecutorError` for a toolset that is not there, or that no agent exports.
+    Raises `ExecutorError` for an unknown toolset, or one that no agent exports.
     """
 
     def __init__(self, catalog: Catalog, toolset: str, run_agent: RunAgent) -> None:
@@ -132,7 +132,7 @@ class AgentExecutor:
         }
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-        """Run one call. A run that fails is a result with an error. Raises `ToolNotFound` and as `start_child` does."""
+        """Run one call. If the run fails, the result has an error. Raises `ToolNotFound` and as `start_child` does."""
         if request.name not in self._prompts:
             raise ToolNotFound(request.name)
         system, user = self._prompts[request.name].filled(request.payload)
@@ -140,16 +140,16 @@ class AgentExecutor:
 
 
 def executor(catalog: Catalog, toolset: str, run_agent: RunAgent) -> ToolsetRegistration:
-    """Return what runs a toolset of kind `agent`: `Runtime(executors=[executor(catalog, "lab.research", run_agent)])`.
+    """Return the executor of an `agent` toolset: `Runtime(executors=[executor(catalog, "lab.research", run_agent)])`.
 
-    Raises `ExecutorError` for a toolset that is not there, or that no agent exports.
+    Raises `ExecutorError` for an unknown toolset, or one that no agent exports.
     """
     return ToolsetRegistration(toolset=toolset, executor=AgentExecutor(catalog, toolset, run_agent), inline=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prompt:
-    """What a run for one tool is told: templates, or None for the agent's own text and for the call as it is."""
+    """The initial messages of runs for one tool: templates, or None for the agent's text and for the args as JSON."""
 
     agent_system: str
     system: str | None
@@ -169,7 +169,7 @@ class _Prompt:
         )
 
     def filled(self, payload: bytes | str) -> tuple[str, str]:
-        """Return the system and the user message of a call. Its JSON is decoded only where a template needs it."""
+        """Return the system and the user message of a call. Its JSON is decoded only if a template needs it."""
         call = payload if isinstance(payload, str) else payload.decode()
         needs_args = names_of(self.system or "") | names_of(self.user or "")
         values = {"args": {**self.defaults, **from_json(call)}} if needs_args else {}
@@ -179,8 +179,8 @@ class _Prompt:
         )
 
 
-async def _played(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
-    """Wait for the planner, in a task of its own: one that swallows a cancellation makes no more calls."""
+async def _run_planner(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
+    """Await the planner in a separate task: if it ignores a cancellation, it still makes no more calls."""
     planner = ensure_future(_ended(run_agent, agent_run))
     cancelled: CancelledError | None = None
     while not planner.done():
@@ -199,14 +199,14 @@ async def _played(run_agent: RunAgent, agent_run: AgentRun) -> Outcome:
 
 
 async def _ended(run_agent: RunAgent, agent_run: AgentRun) -> Outcome | BaseException:
-    """How the planner ended: a task that raises SystemExit would end the event loop."""
+    """Return the outcome or exception of the planner: a task that raises SystemExit would end the event loop."""
     try:
         return await run_agent(agent_run)
-    except BaseException as error:  # noqa: BLE001  # who waits for it raises it
+    except BaseException as error:  # noqa: BLE001  # raised by the awaiting code
         return error
 
 
-def _check_going_on(run: Run) -> None:
+def _check_not_aborted(run: Run) -> None:
     if run.progress.is_aborted:
         raise RunStopped(run.progress.abort_reason)
 
@@ -214,21 +214,21 @@ def _check_going_on(run: Run) -> None:
 async def _end(child: Child, state: str) -> None:
     try:
         await child.end(state)
-    except StoreError as error:  # what was done is done, and its caller gets the result
-        warn("the end of a run of %s is not on record", child.run.agent, error=error)
+    except StoreError as error:  # the run has happened: the caller gets its result
+        warn("the end of a run of %s is not recorded", child.run.agent, error=error)
     finally:
         child.run.abort(f"the run is {state}")
 
 
 def _link(run: Run) -> dict[str, Any]:
-    """Where the record of a run is found."""
+    """Return where the record of a run can be found."""
     return {"run_id": run.meta.run_id, "agent": run.agent, "agent_id": run.meta.agent_id}
 
 
-def added_up(own: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Add the numbers of others to those of the same name; of what is no number only one's own is kept.
+def sum_telemetry(own: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Add the numbers of `others` by name; other values are only taken from `own`.
 
-    A number that would make a sum that JSON cannot hold is left out: tools choose what they report.
+    A number that would make the sum infinite is left out: tools choose what they report.
     """
     total = dict(own)
     for other in others:
@@ -242,5 +242,5 @@ def _sum(total: float, value: float) -> float:
     try:
         added = total + value
         return added if isinstance(added, int) or isfinite(added) else total
-    except OverflowError:  # a float and an integer that no float holds
+    except OverflowError:  # an integer too large for a float
         return total

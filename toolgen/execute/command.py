@@ -1,4 +1,4 @@
-"""Command tools: programs of this machine, run with args that each stay one argument, within the host's bounds."""
+"""Command tools: programs of this machine, within the host's limits. Each arg is exactly one argument."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ STDERR_BYTES: Final = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandHost:
-    """What a host decides for all its commands.
+    """The settings of a host for all its commands.
 
-    `paths` knows the project, in which relative folders start, and the roots that commands may run in. Of the variables
-    in `environment` commands see `env` and those that they name themselves, and no others.
-    `timeout_ms` holds for tools without their own, `max_timeout_ms` for all; `result_bytes` of an output are shown, and
-    the rest is given to `keep`, or cut where there is none.
+    `paths` has the project, to which folders are relative, and the roots that commands may run in. Of the variables in
+    `environment`, commands see only `env` and those in their specs. `timeout_ms` is the default, `max_timeout_ms` the
+    maximum for all; `result_bytes` of an output are shown, and a longer output is passed to `keep`, or truncated
+    without it.
     """
 
     paths: PathPolicy
@@ -60,7 +60,7 @@ class CommandHost:
         environment: Mapping[str, str] | None = None,
         keep: Keep | None = None,
     ) -> CommandHost:
-        """Return what policies say of commands: their paths, variables, and limits."""
+        """Create the settings from policies: paths, variables, and limits."""
         bounds = {
             "timeout_ms": policies.timeout_ms,
             "max_timeout_ms": policies.max_timeout_ms,
@@ -75,7 +75,7 @@ class CommandHost:
         )
 
     def check_folder(self, cwd: str) -> None:
-        """Raise `CatalogError` for a folder that commands may not run in."""
+        """Raise `CatalogError` if commands may not run in a folder."""
         answer = self.paths.judge(cwd)
         if answer.problem is not None or answer.write_concern is not None:
             raise CatalogError(f"the folder {cwd!r} is outside the roots that commands may run in, or is sensitive")
@@ -83,9 +83,9 @@ class CommandHost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What one tool runs. `fields` are the schemas of its args by name; `cwd` is relative to the project.
+    """The command of one tool. `fields` are the schemas of its args by name; `cwd` is relative to the project.
 
-    A `timeout_ms` of None is the host's, of 0 the longest there may be; a `stdout_bytes` of None is the host's.
+    A `timeout_ms` of None means that of the host, 0 the maximum; a `stdout_bytes` of None means that of the host.
     """
 
     line: ExecLine | ShellLine
@@ -99,7 +99,7 @@ class Command:
 
 
 class CommandExecutor:
-    """Runs commands by ident, for requests with canonical JSON. It fits `ToolExecutor`."""
+    """Runs commands by ident, for requests with canonical JSON. Implements `ToolExecutor`."""
 
     def __init__(self, commands: Mapping[str, Command], host: CommandHost) -> None:
         self._commands = commands
@@ -107,9 +107,9 @@ class CommandExecutor:
         self._access = PathAccess(host.paths)
 
     async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
-        """Run one call. A command that fails is a result with an error.
+        """Run one call. If the command fails, the result has an error.
 
-        Raises `ToolNotFound`, `MalformedResult`, and `CallFailed` with what `run_process` and `PathAccess` refuse.
+        Raises `ToolNotFound`, `MalformedResult`, and `CallFailed` as `run_process` and `PathAccess` do.
         """
         if request.name not in self._commands:
             raise ToolNotFound(request.name)
@@ -146,9 +146,9 @@ class CommandExecutor:
 
 
 def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegistration:
-    """Return what runs a compiled toolset of kind `command`: `Runtime(executors=[executor(catalog, "local", host)])`.
+    """Return the executor of a `command` toolset: `Runtime(executors=[executor(catalog, "local", host)])`.
 
-    Raises `ExecutorError` for a toolset that is not there, is of another kind, or has a command that cannot run here.
+    Raises `ExecutorError` for an unknown toolset, one of another kind, or one with a command that cannot run here.
     """
     if toolset not in catalog.toolsets:
         raise ExecutorError(f"there is no toolset {toolset} in the catalog")
@@ -156,7 +156,7 @@ def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegist
     for ident in catalog.toolsets[toolset]:
         definition = catalog.definition(ident)
         if "command" not in definition.metadata:
-            raise ExecutorError(f"{ident} is no command: {toolset} is of kind {definition.metadata['kind']}")
+            raise ExecutorError(f"{ident} is not a command: {toolset} is of kind {definition.metadata['kind']}")
         try:
             commands[ident] = _compiled_command(definition)
             host.check_folder(commands[ident].cwd)
@@ -166,7 +166,7 @@ def executor(catalog: Catalog, toolset: str, host: CommandHost) -> ToolsetRegist
 
 
 def fields_of(input_schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schemas of a tool's args by name, local types in place."""
+    """Return the schemas of a tool's args by name, with local definitions inlined."""
     fields: Mapping[str, Any] = with_definitions_in_place(dict(input_schema)).get("properties", {})
     return fields
 
@@ -191,5 +191,5 @@ def _clamped(own: int | None, usual: int, longest: int) -> int:
 
 
 def _bound(own: int | None, usual: int) -> int:
-    """Give how much of an output is shown; 0 means no bound, so as much as is kept of any."""
+    """Return how many bytes of an output are shown; 0 means no limit, so as much as is stored of any output."""
     return usual if own is None else own or SPOOL_BYTES

@@ -1,4 +1,4 @@
-"""Command lines: templates that can only name args, and the argv they become, each value exactly one argument."""
+"""Command lines: templates that can only refer to args, and the resulting argv, with one argument per value."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _PLACES: Final = {
     "'": "inside quotes",
     '"': "inside quotes",
     _ESCAPED: "inside quotes",
-    "\\": "behind a backslash",
-    "$": "behind a `$`",
+    "\\": "after a backslash",
+    "$": "after a `$`",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Text with args in it: `texts[0] names[0] texts[1] …`; there is one text more than there are names."""
+    """Text with args in it: `texts[0] names[0] texts[1] …`; there is one more text than names."""
 
     texts: tuple[str, ...]
     names: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str, fields: Mapping[str, Any]) -> Template:
-        """Take a template apart. Raises `CatalogError` for all in braces that is not `args.` and one of the fields."""
+        """Parse a template. Raises `CatalogError` for anything in braces other than `args.` and one of the fields."""
         texts, names = BRACES.split(text)[::2], BRACES.findall(text)
         for name in names:
             _check_name(name, fields)
@@ -48,7 +48,7 @@ class Template:
         return cls(tuple(texts), tuple(name.removeprefix(_PREFIX) for name in names))
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Put the values in. One that is absent is empty."""
+        """Insert the values. An absent one is empty."""
         filled = [self.texts[0]]
         for name, text in zip(self.names, self.texts[1:], strict=True):
             filled += (values.get(name, ""), text)
@@ -57,13 +57,13 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class ExecLine:
-    """A program and its arguments, each a template of its own. A group vanishes when one of its args is absent."""
+    """A program and its arguments, each a template. A group is omitted if one of its args is absent."""
 
     elements: tuple[Template | tuple[Template, ...], ...]
 
     @classmethod
     def parse(cls, elements: Iterable[str | Sequence[str]], fields: Mapping[str, Any]) -> ExecLine:
-        """Take the templates apart; a nested list is a group. Raises `CatalogError`."""
+        """Parse the templates; a nested list is a group. Raises `CatalogError`."""
         return cls(
             tuple(
                 Template.parse(element, fields)
@@ -75,12 +75,12 @@ class ExecLine:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The args that it names."""
+        """The args that it refers to."""
         groups = (element if isinstance(element, tuple) else (element,) for element in self.elements)
         return tuple(name for group in groups for template in group for name in template.names)
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Fill it in, each element on its own."""
+        """Return the argv, with each element filled separately."""
         argv: list[str] = []
         for element in self.elements:
             if isinstance(element, Template):
@@ -92,33 +92,33 @@ class ExecLine:
 
 @dataclass(frozen=True, slots=True)
 class ShellLine:
-    """A line for the shell, in which every value is one word.
+    """A shell command line, in which every value is one word.
 
-    The shell never reads a value as a part of the line. It gets them as arguments, assigns them to variables, and finds
-    a quoted variable in the place of each template. So none can leave its quotes, in a comment, after a backslash or
-    inside backticks either, where quoting the text of a value would not hold.
+    The shell never parses a value as part of the line. It receives the values as arguments, assigns them to variables,
+    and the line has a quoted variable in place of each template. So no value can escape its quotes, not even in a
+    comment, after a backslash or inside backticks, where quoting the text of a value would not be enough.
     """
 
     template: Template
 
     @classmethod
     def parse(cls, line: str, fields: Mapping[str, Any]) -> ShellLine:
-        """Take a line apart. Raises `CatalogError`, also for a template inside quotes or escaped."""
+        """Parse a line. Raises `CatalogError`, also for a template inside quotes or escaped."""
         template, state = Template.parse(line, fields), ""
         for text, name in zip(("\n" + template.texts[0], *template.texts[1:]), template.names, strict=False):
             state = _state_after(text, state)
             if state in _PLACES:
-                place = f"`{{{{args.{name}}}}}` stands {_PLACES[state]}"
-                raise CatalogError(f"{place}; leave that out: every value is quoted")
+                place = f"`{{{{args.{name}}}}}` is {_PLACES[state]}"
+                raise CatalogError(f"{place}; remove that: every value is quoted")
         return cls(template)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The args that it names."""
+        """The args that it refers to."""
         return self.template.names
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
-        """Fill it in, for the shell to run. A value that is absent is an empty word."""
+        """Return the argv of the shell. An absent value is an empty word."""
         names = list(dict.fromkeys(self.template.names))
         variables = {name: f"_toolgen_{number}" for number, name in enumerate(names)}
         line = self.template.fill({name: f'"${{{variable}}}"' for name, variable in variables.items()})
@@ -129,9 +129,9 @@ class ShellLine:
 
 
 def texts_of(args: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return the text of every arg that is there, or has a default, by its name; null counts as absent.
+    """Return the text of every arg that is given or has a default, by its name; null counts as absent.
 
-    Arrays and objects have none: no template may name them.
+    Arrays and objects have none: no template may refer to them.
     """
     defaults = {name: schema["default"] for name, schema in fields.items() if is_object(schema) and "default" in schema}
     return {
@@ -165,7 +165,7 @@ def _check_name(inner: str, fields: Mapping[str, Any]) -> None:
 
 
 def _state_after(text: str, state: str) -> str:
-    """Follow a shell line over a part of it; give the character that governs what comes next, if any."""
+    """Return the quoting state after a part of a shell line: the character that governs what follows, or empty."""
     before = "}"  # of the template that ended there
     for character in text:
         if state == "\\":

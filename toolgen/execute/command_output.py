@@ -1,7 +1,7 @@
-"""What a command printed, as a result: text as it is, or one JSON value, or one JSON result; and how it failed.
+"""The output of a command as a result: text, one JSON value, or one JSON result; or an error.
 
-A JSON result is an object with `success`, and beside it any of `message`, `value`, `content` (a list of `{type, data}`
-as in `ContentBlock`), `side_effects` (a list of texts) and `audit` (an object).
+A JSON result is an object with `success`, and optionally `message`, `value`, `content` (a list of `{type, data}` as in
+`ContentBlock`), `side_effects` (a list of texts) and `audit` (an object).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgen.execute.processes.running import Finished
 
 Keep: TypeAlias = Callable[[bytes, str], str | Awaitable[str]]
-"""Stores what is too large to be shown, given its media type, and gives the reference of the artifact."""
+"""Stores data that is too large to be shown, given its media type, and returns the ref of the artifact."""
 
 _TEXT: Final = "text/plain; charset=utf-8"
 _JSON: Final = "application/json"
@@ -38,7 +38,7 @@ _JSON: Final = "application/json"
 _LAST_LINES: Final = 10
 _LINE: Final = 200
 _ESCAPE: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
-"""Colours and cursor movements of terminals (ECMA-48), and other control characters."""
+"""Terminal colours and cursor movements (ECMA-48), and other control characters."""
 
 
 def _is_texts(value: Any) -> bool:
@@ -66,11 +66,11 @@ _FIELDS: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How to read what the commands of one tool print.
+    """How to parse the output of one tool's commands.
 
-    With `as_text` stdout is the value; else it is JSON, and with `as_results` an object with `success` is a result.
-    `folders` are names for folders of the host, which errors have in the place of their paths. `hide` leaves the
-    secrets of the call out of a text: out of the last words of a command that failed, and out of what is kept.
+    With `as_text` stdout is the value; otherwise it is JSON, and with `as_results` an object with `success` is a
+    result. `folders` are names for folders of the host, which replace their paths in errors. `hide` redacts the secrets
+    of the call from the last output of a failed command, and from artifacts.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Reading:
     hide: Callable[[str], str] = redact_text
 
     async def result_of(self, finished: Finished) -> ToolResult[Any]:
-        """Return the result of a call. Raises `MalformedResult`, and `CallFailed` for JSON that exceeds every bound."""
+        """Return the result of a call. Raises `MalformedResult`, and `CallFailed` for JSON that exceeds all limits."""
         if finished.timed_out or finished.exit_code:
             return await self._failed(finished)
         log = {"log": _decoded(finished.stderr)} if finished.stderr else {}
@@ -104,8 +104,8 @@ class Reading:
                 raise CallFailed(
                     FailureKind.MALFORMED_RESULT,
                     "output_too_large",
-                    f"the command printed more JSON than the {whole.size} bytes there is room for",
-                    "ask it for less",
+                    f"the command printed more JSON than fits into {whole.size} bytes",
+                    "request less",
                 )
             text = whole.read()
         try:
@@ -120,7 +120,7 @@ class Reading:
         _check_fields(given)
         blocks = tuple(ContentBlock(type=block["type"], data=block["data"]) for block in given.get("content", ()))
         message = given.get("message")
-        said = ToolResult[Any](
+        result = ToolResult[Any](
             tool_name=self.name,
             blocks=blocks,
             message=message,
@@ -129,17 +129,17 @@ class Reading:
             metadata=metadata,
         )
         if not given["success"]:
-            text = message or "the command reports that it did not succeed"
+            text = message or "the command reported a failure"
             error = ToolError(message=text, kind=FailureKind.DOMAIN_REJECTION, code="command_rejected")
-            return replace(said, error=error)
-        return replace(said, value=given["value"] if "value" in given else _value_of(blocks, message))
+            return replace(result, error=error)
+        return replace(result, value=given["value"] if "value" in given else _value_of(blocks, message))
 
     async def _failed(self, finished: Finished) -> ToolResult[Any]:
         lines = self._last_lines(finished.stderr) or self._last_lines(finished.stdout)
-        hint = "its last words:\n" + "\n".join(lines) if lines else "it printed nothing"
+        hint = "its last output:\n" + "\n".join(lines) if lines else "it printed nothing"
         if finished.timed_out:
             kind, code = FailureKind.TIMEOUT, "timeout"
-            message = f"the command ran longer than {self.timeout_ms} ms"
+            message = f"the command took longer than {self.timeout_ms} ms"
         elif finished.exit_code < 0:
             kind, code = FailureKind.INTERNAL, "command_killed"
             message = f"the command was ended by {_signal_name(-finished.exit_code)}"
@@ -171,7 +171,7 @@ class Reading:
 
 
 def _summary(finished: Finished) -> str:
-    """The beginning of an output that was cut, and how much there is."""
+    """Return the beginning of a truncated output, with its size."""
     beginning = _decoded(finished.stdout, cut=True)
     whole = finished.whole_stdout
     size = f"the first {len(finished.stdout)} of"
@@ -180,12 +180,12 @@ def _summary(finished: Finished) -> str:
 
 
 def _hidden(data: bytes, hide: Callable[[str], str]) -> bytes:
-    """Leave secrets out of an output; bytes that are no UTF-8 stay as they are."""
+    """Redact secrets from an output; bytes that are not UTF-8 are unchanged."""
     return hide(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 def _decoded(data: bytes, *, cut: bool = False) -> str:
-    """Read UTF-8; what is none becomes U+FFFD, and half a character where it was cut nothing."""
+    """Decode UTF-8; invalid bytes become U+FFFD. With `cut`, an incomplete character at the end is dropped."""
     return codecs.getincrementaldecoder("utf-8")("replace").decode(data, final=not cut)
 
 
@@ -201,7 +201,7 @@ def _check_fields(given: Mapping[str, Any]) -> None:
 
 
 def _value_of(blocks: tuple[ContentBlock, ...], message: str | None) -> Any:
-    """Find the value of a result that gives none of its own: its one JSON block, its text, or its message."""
+    """Return the value of a result without `value`: its only JSON block, its text, or its message."""
     found = [block.data for block in blocks if block.type == "json"]
     if found:
         return found[0] if len(found) == 1 else found

@@ -1,4 +1,4 @@
-"""User files: what a user keeps in a folder of a home, read only where nobody else can have put it there."""
+"""User files: files in a folder of a user's home, read only if no other user can have written them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LARGEST: Final = 1024 * 1024
-"""The size of a file, in bytes."""
+"""Maximum size of a file, in bytes."""
 
 _ROOT: Final = 0
 
 
 class UserFile(NamedTuple):
-    """A file by its name: its content, or why it is left out."""
+    """A file by its name: its content, or why it is skipped."""
 
     name: str
     content: bytes = b""
@@ -28,10 +28,10 @@ class UserFile(NamedTuple):
 
 
 def user_files(home: str | Path, folder: str, suffix: str) -> Iterator[UserFile]:
-    """Read the files of a folder in `home` whose names end in `suffix`, by name. No folder holds no files.
+    """Read the files of a folder in `home` whose names end in `suffix`, by name; none if there is no folder.
 
-    Read are regular files that belong to the user, or to root, and that nobody else may write. A link is followed
-    inside the folder. Raises `CatalogError` for something that is no folder of the same kind, or lies outside `home`.
+    Only regular files are read that belong to the user or root and that no other user may write. Links are followed
+    inside the folder. Raises `CatalogError` for a folder that does not meet these conditions or is outside `home`.
     """
     place = Path(home, folder)
     if not os.path.lexists(place):
@@ -67,11 +67,11 @@ def _read(path: str, folder: str) -> bytes:
 
 
 def _not_of_the_user(status: os.stat_result) -> str:
-    """Say who else may have written a file or a folder, or nothing. Where there are no such users, nobody may."""
+    """Return how another user may have written a file or a folder; empty if none can, or if the system has no users."""
     if not hasattr(os, "geteuid"):
         return ""
     if status.st_uid not in (os.geteuid(), _ROOT):
         return "it belongs to another user"
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "others than its owner may write it: run `chmod go-w` on it"
+        return "users other than its owner may write it: run `chmod go-w` on it"
     return ""

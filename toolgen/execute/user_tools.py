@@ -1,7 +1,7 @@
-"""User-level command tools: the `*.json` files in the `tools` folder of the configured home, a tool in each.
+"""User-level command tools: the `*.json` files in the `tools` folder of the configured home, one tool each.
 
-They are read at start, and held to what specs are held to. No other folder is ever looked into: a project that
-somebody checks out cannot bring programs to run.
+They are read at startup, and validated like specs. No other folder is ever read: a checked-out project cannot add
+programs to run.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _SCALARS: Final = ("string", "integer", "number", "boolean")
 def load_user_tools(
     catalog: Catalog, home: str | Path, host: CommandHost, *, profile: Profile = "core"
 ) -> tuple[str, ...]:
-    """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; give their names, by file name.
+    """Register the tools in `<home>/tools/*.json` with an open catalog, all or none; return their names, by file name.
 
-    A file that is not regular, leads out of the folder, belongs to another user or may be written by others is left
-    out, with a warning. Raises `CatalogError` for a folder of that kind, and with what is wrong with each file, by file
-    and field, a line for each. No user tool joins a toolset that is built in or compiled.
+    A file that is not regular, leads out of the folder, belongs to another user or may be written by others is skipped,
+    with a warning. Raises `CatalogError` for such a folder, and with the error of each file, one line per file and
+    field. User tools cannot be in a toolset that is built in or compiled.
     """
     tools: list[_UserTool] = []
     problems: list[str] = []
     for file in user_files(home, "tools", ".json"):
         if file.problem:
-            warn("the user tool tools/%s is left out: %s", visible(file.name), file.problem)
+            warn("the user tool tools/%s is skipped: %s", visible(file.name), file.problem)
             continue
         try:
             tools.append(_read(file.content, host, profile))
@@ -67,7 +67,7 @@ class _UserTool:
 
 
 class _UserTools:
-    """The adapter of these tools."""
+    """The adapter of user tools."""
 
     def __init__(self, definitions: Iterable[ToolDefinition], executor: CommandExecutor) -> None:
         self._definitions = definitions
@@ -89,7 +89,7 @@ def _check_toolset(name: str, catalog: Catalog) -> None:
 
 
 def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
-    """Read what one file holds. Raises `CatalogError`, which names the field."""
+    """Parse one file. Raises `CatalogError`, which names the field."""
     spec = parse_user_tool(content)
     limits = {"timeout_ms": spec.timeout_ms, "result_bytes": spec.stdout_limit_bytes}
     definition = ToolDefinition(
@@ -104,7 +104,7 @@ def _read(content: bytes, host: CommandHost, profile: Profile) -> _UserTool:
             "limits": {name: limit for name, limit in limits.items() if limit is not None},
         },
     )
-    from_adapter(_UserTools([definition], CommandExecutor({}, host)), profile)  # it checks the schema
+    from_adapter(_UserTools([definition], CommandExecutor({}, host)), profile)  # checks the schema
     command = _command(spec)
     if isinstance(command.line, ShellLine) and spec.permission == "readonly" and "dangerous" not in spec.tags:
         raise CatalogError(
@@ -124,7 +124,7 @@ def _command(spec: UserToolFile) -> Command:
         if not _is_one_argument(fields[name]):
             raise CatalogError(
                 f"`input_schema`: {name!r} is used in a template, so its type must be one of {', '.join(_SCALARS)}; "
-                "arrays and objects arrive on stdin, where all args are, as JSON"
+                "arrays and objects are passed on stdin, with all other args, as JSON"
             )
     return Command(
         line=line,
@@ -139,7 +139,7 @@ def _command(spec: UserToolFile) -> Command:
 
 def _exec_line(spec: UserToolFile, fields: Mapping[str, Any]) -> ExecLine:
     if "{{" in spec.command:
-        raise CatalogError("`command`: the program is fixed, a model cannot choose it; templates go into `args`")
+        raise CatalogError("`command`: a model cannot choose the program; put templates into `args`")
     try:
         arguments = ExecLine.parse(spec.args, fields)
     except CatalogError as error:
@@ -149,7 +149,7 @@ def _exec_line(spec: UserToolFile, fields: Mapping[str, Any]) -> ExecLine:
 
 def _shell_line(spec: UserToolFile, fields: Mapping[str, Any]) -> ShellLine:
     if spec.args:
-        raise CatalogError("`args` go with command_type exec; a shell line holds its templates itself")
+        raise CatalogError("`args` are for command_type exec; a shell line contains its templates")
     try:
         return ShellLine.parse(spec.command, fields)
     except CatalogError as error:

@@ -1,4 +1,4 @@
-"""How models are shown the tools, and how what they answer becomes calls. These are the names of every day."""
+"""Presentation of tools to models, and conversion of their responses to calls; the names that most programs need."""
 
 from __future__ import annotations
 

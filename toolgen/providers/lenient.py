@@ -1,6 +1,6 @@
-"""Lenient schemas: what a tool takes, for an API that reads schemas and enforces none. Args are sent as they are.
+"""Lenient schemas: the args of a tool for an API that does not enforce schemas. Args are sent unchanged.
 
-A keyword that the API refuses moves to a description: the schema that is told accepts more, never less, and says so.
+A keyword that the API rejects moves to the description: the converted schema accepts more, never less, and says so.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _DEPENDENT = {
     "contains": ("minContains", "maxContains"),
     "if": ("then", "else"),
 }
-"""What goes with a keyword that goes, because it means more, or nothing, without it."""
+"""Keywords that are removed with another one, because without it they mean more, or nothing."""
 
 
 def convert_schema(
     tool: str, schema: Mapping[str, Any], dialect: Dialect
 ) -> tuple[dict[str, Any], list[Problem], list[Difference]]:
-    """Give the schema as an API takes it, why it does not, and where it says other than the tool's own."""
+    """Return the schema in an API's dialect, the problems, and the differences from the tool's schema."""
     if is_deeper(schema):
         return {}, [Problem(tool, f"is nested more than {DEEPEST} levels deep")], []
     root, pointer = behind_references(schema)
@@ -41,34 +41,34 @@ def convert_schema(
         root = {**root, **{name: schema[name] for name in ("$schema", *DEFINITIONS) if name in schema}}
     if dialect.only_2020_12:
         root = as_2020_12(root)
-    telling = _Telling(tool, dialect)
-    told = telling.part(root, "")
-    told.setdefault("type", "object")
+    conversion = _Conversion(tool, dialect)
+    converted = conversion.part(root, "")
+    converted.setdefault("type", "object")
     if dialect.needs_properties:
-        told.setdefault("properties", {})
-    problems = [*argument_problems(tool, told, dialect.argument), *_reference_problems(tool, told, dialect)]
-    if told["type"] != "object":
+        converted.setdefault("properties", {})
+    problems = [*argument_problems(tool, converted, dialect.argument), *_reference_problems(tool, converted, dialect)]
+    if converted["type"] != "object":
         problems.append(Problem(tool, "the args must be of the type `object`", "/type"))
-    return told, problems, telling.differences
+    return converted, problems, conversion.differences
 
 
-def _reference_problems(tool: str, told: Mapping[str, Any], dialect: Dialect) -> Iterator[Problem]:
-    references = list(all_references(told))
-    nowhere = next((each for each in references if each.startswith("#/") and at(told, each) is None), "")
+def _reference_problems(tool: str, converted: Mapping[str, Any], dialect: Dialect) -> Iterator[Problem]:
+    references = list(all_references(converted))
+    nowhere = next((each for each in references if each.startswith("#/") and at(converted, each) is None), "")
     if nowhere:
-        yield Problem(tool, f"`$ref` leads to nothing that can be said: {nowhere}")
+        yield Problem(tool, f"`$ref` has no supported target: {nowhere}")
     if not dialect.bare_refs:
         return
     elsewhere = next((each for each in references if not each.startswith("#/$defs/")), "")
     if elsewhere:
-        yield Problem(tool, f"`$ref` may lead to a definition only, and not to {elsewhere}")
-    held = endless(told)
+        yield Problem(tool, f"`$ref` may only refer to a definition, not to {elsewhere}")
+    held = endless(converted)
     if held:
-        yield Problem(tool, "holds itself other than by optional fields", held[1:])
+        yield Problem(tool, "contains itself other than through optional fields", held[1:])
 
 
-class _Telling:
-    """One schema while it is told."""
+class _Conversion:
+    """The conversion of one schema."""
 
     def __init__(self, tool: str, dialect: Dialect) -> None:
         self.tool = tool
@@ -76,33 +76,38 @@ class _Telling:
         self.differences: list[Difference] = []
 
     def part(self, schema: Mapping[str, Any], pointer: str) -> dict[str, Any]:
-        """Tell one part, and what is in it."""
+        """Convert a part and everything in it."""
         known = self.dialect.keywords
         if known is not None and "const" in schema and "const" not in known:
             schema = {"enum": [schema["const"]], **{name: value for name, value in schema.items() if name != "const"}}
         moved = self._refused(schema, pointer)
-        told = {
+        converted = {
             name: self._inside(name, value, f"{pointer}/{escape(name)}")
             for name, value in schema.items()
             if name not in moved
         }
-        told |= described(schema, moved)
+        converted |= described(schema, moved)
         self.differences += [Difference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS]
-        if self.dialect.any_for_one and "oneOf" in told:
-            # Its branches may be told looser, and then fit together.
-            told["anyOf"] = told.pop("oneOf")
+        if self.dialect.any_for_one and "oneOf" in converted:
+            # Its branches may be converted to looser ones, so that several match.
+            converted["anyOf"] = converted.pop("oneOf")
             self.differences.append(Difference(self.tool, pointer, "oneOf", "looser"))
-        if self.dialect.needs_items and "array" in _types(schema) and "items" not in told and "prefixItems" not in told:
-            told["items"] = {}
-        if self.dialect.bare_refs and "$ref" in told and len(told) > 1 and pointer:
+        if (
+            self.dialect.needs_items
+            and "array" in _types(schema)
+            and "items" not in converted
+            and "prefixItems" not in converted
+        ):
+            converted["items"] = {}
+        if self.dialect.bare_refs and "$ref" in converted and len(converted) > 1 and pointer:
             return {
-                **{name: value for name, value in told.items() if name != "$ref"},
-                "anyOf": [{"$ref": told["$ref"]}],
+                **{name: value for name, value in converted.items() if name != "$ref"},
+                "anyOf": [{"$ref": converted["$ref"]}],
             }
-        return told
+        return converted
 
     def _refused(self, schema: Mapping[str, Any], pointer: str) -> list[str]:
-        """The keywords of a part that cannot stand there, in its order."""
+        """Return the keywords of a part that are not allowed there, in order."""
         refused = set[str]() if pointer else schema.keys() & self.dialect.refused_at_root
         known = self.dialect.keywords
         if known is not None:
@@ -117,32 +122,32 @@ class _Telling:
         return [name for name in schema if name in refused]
 
     def _inside(self, keyword: str, value: Any, pointer: str) -> Any:
-        """Tell the schemas that a keyword holds."""
+        """Convert the schemas in a keyword."""
         within = _WITHIN.get(keyword)
         return value if within is None else within(self, value, pointer)
 
     def one(self, schema: Any, pointer: str) -> Any:
-        """Tell a schema; true and false stay, and lists of schemas are told one by one."""
+        """Convert a schema; true and false stay, and lists are converted item by item."""
         if isinstance(schema, list):
             return self.each(schema, pointer)
         return self.part(cast("dict[str, Any]", schema), pointer) if isinstance(schema, dict) else schema
 
     def each(self, schemas: Any, pointer: str) -> Any:
-        """Tell a list of schemas."""
+        """Convert a list of schemas."""
         return [self.one(schema, f"{pointer}/{index}") for index, schema in enumerate(schemas)]
 
     def named(self, schemas: Any, pointer: str) -> Any:
-        """Tell schemas by name."""
+        """Convert schemas by name."""
         return {name: self.one(schema, f"{pointer}/{escape(name)}") for name, schema in schemas.items()}
 
 
-_WITHIN: Mapping[str, Callable[[_Telling, Any, str], Any]] = {
-    **dict.fromkeys(("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"), _Telling.named),
-    **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), _Telling.each),
+_WITHIN: Mapping[str, Callable[[_Conversion, Any, str], Any]] = {
+    **dict.fromkeys(("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"), _Conversion.named),
+    **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), _Conversion.each),
     **dict.fromkeys(
         ("items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains",
          "propertyNames", "not", "if", "then", "else"),
-        _Telling.one,
+        _Conversion.one,
     ),
 }  # fmt: skip
 

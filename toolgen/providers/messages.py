@@ -1,6 +1,6 @@
-"""What passes between a model and its host, as no provider spells it: tools offered, an answer, and what is told of it.
+"""The provider-independent records between a model and its host: offered tools, replies, and answers to calls.
 
-The calls in an answer are `ToolRequest`s, by the names that the model was given.
+The calls in a reply are `ToolRequest`s, with the names that the model was given.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ ChoiceMode: TypeAlias = Literal["auto", "required", "none", "named"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedTool:
-    """A tool that a model may be offered. `name` is in the provider's grammar, `args` a JSON Schema of an object.
+    """A tool that may be offered to a model. `name` fits the provider's grammar, `args` is a JSON Schema of an object.
 
-    Providers send these and the description; few APIs have a place for `title` and `is_readonly`. `ident`, `tags` and
+    Providers send these and the description; few APIs have `title` and `is_readonly`. `ident`, `tags` and
     `result`, a JSON Schema of anything, are for presentations.
     """
 
@@ -38,7 +38,7 @@ class OfferedTool:
 
     @property
     def is_readonly(self) -> bool:
-        """Whether it changes nothing, as its spec says."""
+        """Whether it changes nothing, according to its spec."""
         return self.permission == "readonly"
 
     @property
@@ -49,7 +49,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class ModelReply:
-    """One answer of a model: what it said, and the calls it asks for, in their order. Their payloads are text."""
+    """One response of a model: its text, and the requested calls, in order. Their payloads are text."""
 
     text: str = ""
     calls: tuple[ToolRequest, ...] = ()
@@ -65,7 +65,7 @@ _set_text, _set_calls = setter(ModelReply, "text"), setter(ModelReply, "calls")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallAnswer:
-    """What a model is told of one call: the result, or what went wrong, as text. `name` is as it was asked for."""
+    """The answer to one call: the result or error as text. `name` is that of the request."""
 
     tool_call_id: str
     name: str

@@ -1,4 +1,4 @@
-"""Offering: from tools to the members of a request, as every provider does it, with what goes wrong on the way."""
+"""Offering: from tools to the members of a request, with problems, as shared by all providers."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def lenient_payload(
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
 ) -> Payload:
-    """Offer tools with their own schemas. `tool` says one of them, `members` what a request holds of them all."""
+    """Offer tools with lenient schemas. `tool` converts one, `members` returns the members of a request with all."""
     problems = list(_name_problems(grammar, offered))
     differences: list[Difference] = []
-    told: list[dict[str, Any]] = []
+    converted: list[dict[str, Any]] = []
     bad = {problem.tool for problem in problems}
     for each in offered:
         args, found, changed = convert_schema(each.name, each.args, dialect)
         problems += found
         if not found and each.name not in bad:
             differences += changed
-            told.append(tool(each, args))
-    return Payload(fields=members(told), problems=tuple(problems), differences=tuple(differences))
+            converted.append(tool(each, args))
+    return Payload(fields=members(converted), problems=tuple(problems), differences=tuple(differences))
 
 
 def strict_payload(
@@ -47,7 +47,7 @@ def strict_payload(
     tool: Callable[[OfferedTool, dict[str, Any]], dict[str, Any]],
     members: Callable[[list[dict[str, Any]]], dict[str, Any]],
 ) -> Payload:
-    """Offer tools in a strict mode; as `lenient_payload`, and with the way back for the args of each."""
+    """Offer tools in a strict mode; as `lenient_payload`, with a restorer for the args of each."""
     projections = [project(each.name, each.args, dialect) for each in offered]
     problems = list(_name_problems(grammar, offered))
     problems += [problem for projection in projections for problem in projection.problems]

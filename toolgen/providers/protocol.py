@@ -1,4 +1,4 @@
-"""What a provider is: pure functions between the project's records and the JSON of its API. No network, and no SDK."""
+"""The protocol of providers: pure functions between records and the JSON of an API. No network, no SDK."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a provider cannot be offered a tool. `pointer` is a JSON pointer into its args, empty for all of them."""
+    """Why a tool cannot be offered to a provider. `pointer` is a JSON pointer into its args, empty for all of them."""
 
     tool: str
     reason: str
@@ -28,12 +28,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where what a provider is told of a tool's args says other than its schema does.
+    """A difference between the schema sent to a provider and the tool's schema.
 
-    `pointer` is the JSON pointer of a part of the schema. Where the effect is `looser`, nothing at the provider
-    enforces `keyword` there, or, where that is empty, any of that part: the model is told of it in a description, and
-    the runtime checks it. Where it is `tighter`, some args that the schema allows cannot be sent: fields that nobody
-    declared (`additionalProperties`), or a null for an optional field, where null stands for absent (`type`).
+    `pointer` is the JSON pointer of a part of the schema. If the effect is `looser`, the provider does not enforce
+    `keyword` there, or, if that is empty, the whole part: it is described to the model, and the runtime checks it. If
+    it is `tighter`, some args that the schema allows cannot be sent: undeclared fields (`additionalProperties`), or a
+    null for an optional field, because null means absent (`type`).
     """
 
     tool: str
@@ -44,10 +44,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payload:
-    """What a request to a provider says of tools.
+    """The tools in a request to a provider.
 
-    `fields` are members of the request, such as `{"tools": [...]}`; tools with `problems` are not in them.
-    `restorers` undo, by the name of a tool, what its schema had changed for the provider.
+    `fields` are members of the request, such as `{"tools": [...]}`, without tools with `problems`. `restorers` convert
+    args, by the name of a tool, from the provider's schema back to the tool's schema.
     """
 
     fields: Mapping[str, Any]
@@ -56,10 +56,10 @@ class Payload:
     restorers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict[str, "Callable[[Any], Any]"])
 
     def restore(self, name: str, arguments: bytes | str) -> bytes | str:
-        """Give the args of a call as the tool's own schema has them.
+        """Return the args of a call in the form of the tool's schema.
 
-        The text is left as it is where nothing has to be undone, and where it is no JSON, has numbers that are not
-        finite, or is nested too deep to be looked at. That is for the runtime to refuse.
+        The text is unchanged if there is nothing to convert, and if it is not JSON, has non-finite numbers, or is
+        nested too deeply: the runtime rejects it then.
         """
         restorer = self.restorers.get(name)
         if restorer is None:
@@ -73,67 +73,67 @@ class Payload:
 
 
 class Provider(Protocol):
-    """One way to talk to models. All of it is pure, and all JSON is new: none of it is shared with what was given."""
+    """One API format. All methods are pure, and all returned JSON is new, not shared with arguments."""
 
     @property
     def name(self) -> str:
-        """What it is called in the table of providers."""
+        """The name in the table of providers."""
         ...
 
     @property
     def grammar(self) -> Grammar:
-        """How it lets tools be called."""
+        """The grammar of tool names."""
         ...
 
     def tools(self, offered: Sequence[OfferedTool], /) -> Payload:
-        """Say what a request tells of tools."""
+        """Return the tools of a request."""
         ...
 
     def tool_choice(self, mode: ChoiceMode, name: str = "", /) -> dict[str, Any]:
-        """Give the members of a request that make the choice; members of those of `tools`, where these nest.
+        """Return the members of a request for the choice; they are merged into those of `tools`, if nested.
 
-        `name` is that of the tool where the mode is `named`.
+        `name` is that of the tool if the mode is `named`.
 
-        Raises `UnsupportedCapability` for a choice that the API does not have.
+        Raises `UnsupportedCapability` for a choice that the API does not support.
         """
         ...
 
     def read(self, response: Mapping[str, Any], /) -> ModelReply:
-        """Read a response of the API, as plain JSON. Raises `MalformedResponse`."""
+        """Parse a response of the API, as plain JSON. Raises `MalformedResponse`."""
         ...
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = "", /
     ) -> list[dict[str, Any]]:
-        """Give what is appended to the conversation: the model's own turn, unchanged, and what it is told after it.
+        """Return what to append to the conversation: the model's turn, unchanged, and the answers to it.
 
-        That is an answer to each of its calls, and a message, where there is one.
+        These are an answer to each of its calls, and a message, if there is one.
 
-        Raises `MalformedResponse`, and ValueError where a call has no answer.
+        Raises `MalformedResponse`, and ValueError if a call has no answer.
         """
         ...
 
 
 class UnsupportedCapability(ValueError):
-    """A request asks for what a provider cannot do, so it is not sent. `problems` say for which tools, and why."""
+    """The provider does not support a request, so it is not sent. `problems` are the tools and reasons."""
 
     code: Final = "unsupported_capability"
 
     def __init__(self, provider: str, problems: Sequence[Problem]) -> None:
         self.provider = provider
         self.problems = tuple(problems)
-        super().__init__(f"{provider} cannot be asked this: {'; '.join(map(str, self.problems))}")
+        super().__init__(f"{provider} does not support this: {'; '.join(map(str, self.problems))}")
 
     def __reduce__(self) -> tuple[type[UnsupportedCapability], tuple[str, tuple[Problem, ...]]]:
         return (UnsupportedCapability, (self.provider, self.problems))
 
 
 class MalformedResponse(ValueError):
-    """A response is not what the API promises. The message says where, and never quotes what was there."""
+    """A response does not match the API. The message says where, and never quotes the response."""
 
 
 def request_fields(payload: Payload, choice: Mapping[str, Any]) -> dict[str, Any]:
-    """Join what a request says of tools with what `tool_choice` gave."""
+    """Merge the tools of a request with the result of `tool_choice`."""
     joined = dict(payload.fields)
     for name, value in choice.items():
         there = joined.get(name)

@@ -1,4 +1,4 @@
-"""Response JSON: looking at what an API answered, with an error that says what is not as promised, and pairing."""
+"""Checked access to the JSON of responses, and pairing of answers with calls."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _ID_BITS: Final = 64
 
 
 def response_of(value: Any) -> Mapping[str, Any]:
-    """Give a response, which is a JSON object. Raises `MalformedResponse`."""
+    """Return a response if it is a JSON object. Raises `MalformedResponse`."""
     if not isinstance(value, dict):
-        raise MalformedResponse(f"the response is of another type ({kind_of(value)}); it must be an object")
+        raise MalformedResponse(f"the response has the wrong type ({kind_of(value)}); it must be an object")
     return cast("dict[str, Any]", value)
 
 
 def object_of(value: Any, where: str) -> Mapping[str, Any]:
-    """Give a JSON object. Raises `MalformedResponse`."""
+    """Return a value if it is a JSON object. Raises `MalformedResponse`."""
     if not isinstance(value, dict):
         raise _unexpected(value, where, "an object")
     return cast("dict[str, Any]", value)
 
 
 def list_of(value: Any, where: str) -> Sequence[Any]:
-    """Give a JSON array; none for null. Raises `MalformedResponse`."""
+    """Return a value if it is a JSON array, an empty one for null. Raises `MalformedResponse`."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -41,7 +41,7 @@ def list_of(value: Any, where: str) -> Sequence[Any]:
 
 
 def text_of(value: Any, where: str) -> str:
-    """Give a JSON string; the empty one for null. Raises `MalformedResponse`."""
+    """Return a value if it is a JSON string, an empty one for null. Raises `MalformedResponse`."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -50,7 +50,7 @@ def text_of(value: Any, where: str) -> str:
 
 
 def name_of(value: Any, where: str) -> str:
-    """Give a JSON string that says something. Raises `MalformedResponse`."""
+    """Return a value if it is a non-empty JSON string. Raises `MalformedResponse`."""
     name = text_of(value, where)
     if not name:
         raise MalformedResponse(f"{where} of the response is missing")
@@ -58,7 +58,7 @@ def name_of(value: Any, where: str) -> str:
 
 
 def id_of(value: Any, where: str) -> str:
-    """Give the id of a JSON-RPC request as text, the empty one for null. Raises `MalformedResponse`."""
+    """Return the id of a JSON-RPC request as text, empty for null. Raises `MalformedResponse`."""
     if isinstance(value, bool) or not isinstance(value, str | int | None):
         raise _unexpected(value, where, "a string or an integer")
     if isinstance(value, int) and value.bit_length() > _ID_BITS:
@@ -67,10 +67,10 @@ def id_of(value: Any, where: str) -> str:
 
 
 def arguments_text(value: Any, where: str) -> str:
-    """Give args that came as an object as JSON text; null, which some send for none, is an empty object.
+    """Convert an object of args to JSON text; null, which some models send without args, is an empty object.
 
-    Raises `MalformedResponse`, also for what cannot be written as JSON: an integer of more digits than Python writes
-    (4,300), values nested deeper than it recurses, a value of a type that JSON does not have.
+    Raises `MalformedResponse`, also for a value that cannot be encoded as JSON: an integer with more digits than Python
+    converts (4,300), values nested beyond Python's recursion limit, a type that JSON does not have.
     """
     args = object_of({} if value is None else value, where)
     try:
@@ -80,14 +80,14 @@ def arguments_text(value: Any, where: str) -> str:
 
 
 def without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out members that are null: an SDK writes them for what was not there, and APIs refuse some of them."""
+    """Return an object without null members: SDKs add them for absent members, and APIs reject some of them."""
     return {name: member for name, member in value.items() if member is not None}
 
 
 def answers_to(calls: Iterable[ToolRequest], answers: Iterable[CallAnswer]) -> list[CallAnswer]:
-    """Give the answer to each call, in the order of the calls: by id, and by order where some share one or have none.
+    """Return the answer to each call, in the order of the calls: by id, or by order if ids are missing or not unique.
 
-    Raises ValueError for a call without an answer, which every API would refuse, and for an answer without a call.
+    Raises ValueError for a call without an answer, which every API would reject, and for an answer without a call.
     """
     waiting: dict[str, deque[CallAnswer]] = {}
     for answer in answers:
@@ -95,10 +95,10 @@ def answers_to(calls: Iterable[ToolRequest], answers: Iterable[CallAnswer]) -> l
     asked = list(calls)
     found = [waiting[call.tool_call_id].popleft() for call in asked if waiting.get(call.tool_call_id)]
     if len(found) < len(asked) or any(waiting.values()):
-        raise ValueError("there must be one answer to each call of the response, and no other")
+        raise ValueError("there must be exactly one answer to each call of the response")
     return found
 
 
 def _unexpected(value: Any, where: str, expected: str) -> MalformedResponse:
-    found = "missing" if value is None else f"of another type ({kind_of(value)})"
+    found = "missing" if value is None else f"of the wrong type ({kind_of(value)})"
     return MalformedResponse(f"{where} of the response is {found}; it must be {expected}")

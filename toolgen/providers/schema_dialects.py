@@ -1,4 +1,4 @@
-"""Schema dialects: what each API takes of JSON Schema in the args of a tool, as data, and who says so."""
+"""Schema dialects: the subset of JSON Schema that each API accepts for args, as data, with sources."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What an API takes where it only looks at schemas, and enforces none.
+    """The dialect of an API that does not enforce schemas.
 
-    `refused_at_root` are keywords that may not stand at the root; `keywords` is all that it knows anywhere, None for
-    all of JSON Schema. `argument` is the grammar of the names of args. With `bare_refs`, nothing stands beside a
-    `$ref`, and it leads to a definition, which does not hold itself but by optional fields; with `any_for_one`,
-    `oneOf` is said as `anyOf`, and with `needs_items`, every array says what it holds. With `needs_properties`, the
-    root has some, or says that there are none; with `only_2020_12`, schemas of older drafts are translated.
+    `refused_at_root` are keywords that are not allowed at the root; `keywords` are all that it supports, None for all
+    of JSON Schema. `argument` is the grammar of the names of args. With `bare_refs`, a `$ref` has no sibling keywords,
+    and refers to a definition that contains itself only through optional fields; with `any_for_one`, `oneOf` becomes
+    `anyOf`, and with `needs_items`, every array has `items`. With `needs_properties`, the root has `properties`,
+    possibly empty; with `only_2020_12`, schemas of older drafts are translated.
     """
 
     refused_at_root: frozenset[str] = frozenset()
@@ -33,10 +33,10 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How much a strict mode takes; None is no bound.
+    """The size limits of a strict mode; None means no limit.
 
-    Those from `tools` on are for all tools of a request together, the others for each. What they count is in
-    `strict_limits.Size`.
+    Those from `tools` on apply to all tools of a request together, the others to each. `limits.Size` defines what they
+    count.
     """
 
     properties: int | None = None
@@ -51,11 +51,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrictDialect:
-    """What an API takes where it makes a model follow the schema: closed objects, plain types, `enum`, `anyOf`, `$ref`.
+    """The dialect of an API that enforces schemas: closed objects, plain types, `enum`, `anyOf`, `$ref`.
 
-    `keywords` are those that it knows beside these, by JSON type, and `formats` the formats among them. With
-    `all_required` there are no optional fields: one that is absent is sent as null. `argument` is the grammar of the
-    names of args, `min_items` the largest `minItems`; None is any.
+    `keywords` are those that it supports in addition, by JSON type, and `formats` the supported formats. With
+    `all_required` there are no optional fields: absent ones are sent as null. `argument` is the grammar of the names of
+    args, `min_items` the largest `minItems`, None for any.
     """
 
     keywords: Mapping[str, frozenset[str]]
@@ -67,7 +67,7 @@ class StrictDialect:
     min_items: int | None = None
 
     def knows(self, kind: str, keyword: str, value: Any) -> bool:
-        """Whether a keyword of a schema of one JSON type may stay."""
+        """Whether a keyword of a schema of one JSON type is supported."""
         if keyword not in self.keywords.get(kind, ()):
             return False
         if keyword == "format":
@@ -76,11 +76,11 @@ class StrictDialect:
             return isinstance(value, str) and _PLAIN_PATTERN.fullmatch(value) is not None
         if keyword == "minItems" and self.min_items is not None:
             return value in range(self.min_items + 1)
-        return not isinstance(value, bool)  # in draft 04, `exclusiveMinimum` is one
+        return not isinstance(value, bool)  # in draft 04, `exclusiveMinimum` is a boolean
 
 
 _PLAIN_PATTERN: Final = re.compile(r"(?:[^\\(]|\\[^1-9]|\((?!\?)|\(\?:)*", re.DOTALL)
-"""A pattern without what looks around or back, which engines that run in linear time do not have."""
+"""A pattern without lookaround and backreferences, which linear-time engines do not support."""
 
 CLAUDE_ARGUMENT: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
@@ -89,13 +89,13 @@ OPENAI: Final = Dialect(
     needs_items=True,
     needs_properties=True,
 )
-"""OpenAI, not strict. What it says when it refuses a request: the root must be of type `object`, without these
-keywords; `array schema missing items`; `object schema missing properties`."""
+"""OpenAI, not strict. From its error messages: the root must be of type `object`, without these keywords; `array schema
+missing items`; `object schema missing properties`."""
 
 CLAUDE: Final = Dialect(
     refused_at_root=frozenset({"oneOf", "anyOf", "allOf"}), argument=CLAUDE_ARGUMENT, only_2020_12=True
 )
-"""Anthropic, not strict, and Bedrock, which hands schemas on to it. What it says when it refuses a request:
+"""Anthropic, not strict, and Bedrock, which passes schemas on to it. From its error messages:
 `input_schema does not support oneOf, allOf, or anyOf at the top level`, and keys of the root's properties match
 `^[a-zA-Z0-9_.-]{1,64}$`; `It must match JSON Schema draft 2020-12`."""
 
@@ -110,10 +110,10 @@ GEMINI: Final = Dialect(
     only_2020_12=True,
 )  # fmt: skip
 """Gemini: what the reference of google-genai lists for JSON Schema (`GenerateContentConfig.response_json_schema`), of
-which `FunctionDeclaration.parametersJsonSchema` is another use. `oneOf` is read as `anyOf`."""
+which `FunctionDeclaration.parametersJsonSchema` is another use. `oneOf` is treated as `anyOf`."""
 
 MCP: Final = Dialect()
-"""MCP: `inputSchema` is any JSON Schema whose root is of type `object` (revision 2025-06-18 and later)."""
+"""MCP: `inputSchema` is any JSON Schema with a root of type `object` (revision 2025-06-18 and later)."""
 
 _NUMBER: Final = frozenset({"multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"})
 

@@ -1,6 +1,6 @@
-"""Spellings: every name that rules and settings may call a tool by, and which idents a selector means by it.
+"""Names of tools: every name by which rules and settings may refer to a tool, resolved to selectors by ident.
 
-Rules and settings are resolved here once, and only the ident counts from there on.
+Rules and settings are resolved here once; from there on only idents are used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SpelledTool(NamedTuple):
-    """One tool as its package spells it. `python_name` is dotted, empty where no Python was generated.
+    """The names of one tool in its package. `python_name` is dotted, empty if no Python was generated.
 
     `source_name` is its name at its source, usually the last part of the ident; people and recordings use it. Rules
     and settings use `others`, which are many-to-one names too: that of its MCP server, and the prefix of its tag.
@@ -31,9 +31,9 @@ class SpelledTool(NamedTuple):
 
 
 class SpelledAction(NamedTuple):
-    """An entry of an action catalog by its qualified name, or a category of the host's entries, which ends in `__`.
+    """An entry of an action catalog by its qualified name, or a category with entries of the host, which ends in `__`.
 
-    One that is `plain` passes its args on as they are.
+    A `plain` one passes its args on unchanged.
     """
 
     name: str
@@ -42,7 +42,7 @@ class SpelledAction(NamedTuple):
 
 
 class ToolNames:
-    """The names of the tools of one catalog. `spelled` and `actions` are called when a name is no ident."""
+    """The names of the tools of one catalog. `spelled` and `actions` are called only if a name is not an ident."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class ToolNames:
         self._actions = actions
 
     def meant(self, selector: str, *, restricts: bool) -> tuple[str, ...]:
-        """Give the selectors by ident or toolset that a selector means; none where its name means no tool.
+        """Resolve a selector to selectors by ident or toolset; empty if its name refers to no tool.
 
-        A selector that `restricts` means every tool that its name may mean. Any other means an ident, a toolset or a
-        pattern of idents, or the one tool that its name certainly means; an action with args of its own is not that,
-        because allowing it would allow its target with any args.
+        A selector that `restricts` refers to every tool that its name may refer to. Any other refers to an ident, a
+        toolset or a pattern of idents, or to the tool with that unique name; the name of an action with other args does
+        not count, because allowing it would allow its target with any args.
         """
         name, *tags = selector.split("+")
         found = [name] if self._is_own(name) else []
@@ -72,7 +72,7 @@ class ToolNames:
         return tuple("+".join((each, *tags)) for each in dict.fromkeys(found))
 
     def ident(self, name: str) -> str | None:
-        """Give the ident of the one tool that a name certainly means; None where there is none."""
+        """Return the ident of the tool with a unique name; None if there is none."""
         if name in self._idents:
             return name
         certain = self._certain(name)
@@ -80,11 +80,11 @@ class ToolNames:
 
     @property
     def known(self) -> Iterable[str]:
-        """The idents and the toolsets: what a name that means nothing may be a misspelling of."""
+        """Return the idents and toolsets, for suggestions."""
         return (*self._idents, *self._toolsets)
 
     def _is_own(self, name: str) -> bool:
-        """Whether a name is one of a selector by itself: an ident, a toolset with tools, or a pattern of idents."""
+        """Whether a name is valid in a selector: an ident, a toolset with tools, or a pattern of idents."""
         if not name or name in self._idents:
             return True
         if "*" not in name:
@@ -96,10 +96,10 @@ class ToolNames:
         return () if "*" in name else self._one_to_one.get(name) or self._plain_aliases.get(name, ())
 
     def _possible(self, name: str) -> Sequence[str]:
-        """Every tool with a spelling that a name or a pattern fits.
+        """Return every tool with a name that matches a name or pattern.
 
-        Only patterns with `__`, which joins the parts of wire names and of actions, are about other names than idents:
-        `*_all` is about idents alone.
+        Only patterns with `__`, which joins the parts of wire names and of actions, match names other than idents:
+        `*_all` matches only idents.
         """
         tables = (self._one_to_one, self._plain_aliases, self._aliases)
         if "*" not in name:

@@ -1,4 +1,4 @@
-"""The table of providers: every name, and where its profile is. One is imported when it is asked for."""
+"""The table of providers: every name, and its module, which is imported on use."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ PROVIDERS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def provider(name: str) -> Provider:
-    """Give a provider by name. Raises KeyError for an unknown one."""
+    """Return a provider by name. Raises KeyError for an unknown one."""
     module, attribute = PROVIDERS[name]
     return cast("Provider", getattr(import_module(f"toolgen.providers.apis.{module}"), attribute))
 
 
 def provider_payload(name: str, offered: Sequence[OfferedTool]) -> Payload:
-    """Say what a request to a provider tells of tools, which are spelled in its grammar. Raises KeyError."""
+    """Return the tools of a request to a provider, with names in its grammar. Raises KeyError."""
     return provider(name).tools(offered)
 
 
 def spelled(ident: str, own: str, provider: Provider) -> str:
-    """Spell a tool for a provider; `own` is the wire name that it has, which stays if its spec chose it and it fits."""
+    """Return the name of a tool for a provider; `own` is its wire name, kept if its spec sets it and it is valid."""
     chosen = own != wire_name(ident) and fits(own, provider.grammar)
     return own if chosen else wire_name(ident, provider.grammar)

@@ -1,4 +1,4 @@
-"""Stores: what happened in runs, and how their calls ended. These are the names of every day."""
+"""Stores of events and results of runs. These are the names that most programs need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Artifacts: bytes too large for a result, kept as files that are named after their content."""
+"""Artifacts: data too large for a result, stored as files that are named by their digests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolgen.runtime.base.errors import ArtifactError, ArtifactNotFound
 from toolgen.spec.files import read_file, too_large
 
 LARGEST: Final = 1 << 30
-"""The size of an artifact, in bytes. All of it is in memory when it is kept, and when it is given back."""
+"""Maximum size of an artifact, in bytes. All of it is in memory when it is stored and read."""
 
 _LONGEST_TYPE: Final = 512
 _REF: Final = re.compile(r"sha256:([0-9a-f]{64})")
@@ -24,17 +24,17 @@ _MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}(;[ \w!
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What was kept, byte by byte, and its media type."""
+    """The bytes of an artifact, and its media type."""
 
     data: bytes
     media_type: str
 
 
 class Artifacts:
-    """Keeps artifacts in a folder, or at a URL that fsspec opens (`s3://bucket/path`; extra `toolgen[artifacts]`).
+    """Stores artifacts in a folder, or at a URL that fsspec opens (`s3://bucket/path`; extra `toolgen[artifacts]`).
 
-    Whatever writes there at the same time, an artifact is there whole or not at all. All methods block: in an event
-    loop call them in a thread. Raises `ArtifactError` where a URL cannot be used.
+    Writes are atomic, also with concurrent writers. All methods block: in an event loop, call them in a thread. Raises
+    `ArtifactError` if a URL cannot be used.
     """
 
     def __init__(self, place: str | Path) -> None:
@@ -42,7 +42,7 @@ class Artifacts:
         self._files: _Files = _RemoteFiles(str(place)) if remote else _LocalFiles(Path(place))
 
     def put(self, data: bytes, media_type: str = "application/octet-stream") -> str:
-        """Keep bytes and give their ref, `sha256:…`; the same bytes have the same ref, and their first media type.
+        """Store bytes and return their ref, `sha256:…`; equal bytes have the same ref, and their first media type.
 
         Raises ValueError for a media type outside of RFC 6838, and `ArtifactError`.
         """
@@ -58,36 +58,36 @@ class Artifacts:
                     self._files.write(f"{name}.type", media_type.encode())
                 self._files.write(name, data)
         except OSError as error:
-            raise ArtifactError(f"the artifact cannot be kept: {error.strerror or type(error).__name__}") from error
+            raise ArtifactError(f"the artifact cannot be stored: {error.strerror or type(error).__name__}") from error
         return f"sha256:{digest}"
 
     def get(self, ref: str) -> Artifact:
-        """Give back what was kept. Raises `ArtifactNotFound`, and `ArtifactError` where it was damaged."""
+        """Return an artifact. Raises `ArtifactNotFound`, and `ArtifactError` if it is damaged."""
         found = _REF.fullmatch(ref)
         if found is None:
-            raise ArtifactNotFound("not a ref of an artifact")
+            raise ArtifactNotFound("not an artifact ref")
         name = _name(found[1])
         try:
             data = self._files.read(name, LARGEST)
             media_type = self._files.read(f"{name}.type", _LONGEST_TYPE).decode("ascii", "replace")
         except FileNotFoundError:
-            raise ArtifactNotFound("there is no artifact of that ref") from None
+            raise ArtifactNotFound("there is no artifact with that ref") from None
         except OSError as error:
             raise ArtifactError(f"the artifact cannot be read: {error.strerror or type(error).__name__}") from error
         if sha256(data).hexdigest() != found[1] or not _MEDIA_TYPE.fullmatch(media_type):
-            raise ArtifactError("the artifact is damaged: it is not what was kept")
+            raise ArtifactError("the artifact is damaged: its content has changed")
         return Artifact(data, media_type)
 
 
 def _name(digest: str) -> str:
-    """Where an artifact lies: in one of 256 folders, so that none grows too large."""
+    """Return the path of an artifact, in one of 256 folders, so that none grows too large."""
     return f"{digest[:2]}/{digest}"
 
 
 class _Files(Protocol):
-    """Files by name below one place. All raise OSError.
+    """Files by name, below one folder or URL. All raise OSError.
 
-    `read` raises FileNotFoundError for a file that is not there, `TooLarge` for one of more than `limit` bytes.
+    `read` raises FileNotFoundError for a missing file, `TooLarge` for one of more than `limit` bytes.
     """
 
     def size(self, name: str) -> int | None: ...
@@ -98,7 +98,7 @@ class _Files(Protocol):
 
 
 class _LocalFiles:
-    """Files in a folder, which is made when the first is written."""
+    """Files in a folder, which is created when the first is written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -113,7 +113,7 @@ class _LocalFiles:
         return read_file(self._folder / name, limit, follow=False)
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file beside its place, and move it there when it is on disk."""
+        """Write a temporary file in the same folder, and rename it when it is on disk."""
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.parent / f".{uuid4().hex}"
@@ -124,11 +124,11 @@ class _LocalFiles:
                 os.fsync(file.fileno())
             draft.replace(path)
         finally:
-            draft.unlink(missing_ok=True)  # there is none once it was moved
+            draft.unlink(missing_ok=True)  # missing if it was renamed
 
 
 class _FileSystem(Protocol):
-    """What is used of fsspec's `AbstractFileSystem`."""
+    """The methods used of fsspec's `AbstractFileSystem`."""
 
     def info(self, path: str) -> dict[str, Any]: ...
 
@@ -153,7 +153,7 @@ class _RemoteFiles:
             self._system: _FileSystem
             self._system, self._root = core.url_to_fs(url)
         except (ImportError, ValueError) as error:
-            raise ArtifactError(f"artifacts cannot be kept at a URL of that kind: {error}") from error
+            raise ArtifactError(f"artifacts cannot be stored at such a URL: {error}") from error
 
     def size(self, name: str) -> int | None:
         try:
@@ -169,7 +169,7 @@ class _RemoteFiles:
         return data
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file beside its place, and move it there: not every file system shows files only when whole."""
+        """Write a temporary file, and rename it: on some file systems unfinished files are visible."""
         path = f"{self._root}/{name}"
         folder = path.rpartition("/")[0]
         draft = f"{folder}/.{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""The calls of a run, put together from its events and results."""
+"""The calls of a run, assembled from its events and results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_US: Final = 3e16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What one stage of a call decided, and how long it took, in microseconds."""
+    """The decision of one stage of a call, and its duration in microseconds."""
 
     stage: str
     decision: str
@@ -27,7 +27,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCall:
-    """One call: its events, and how it ended. `result` is None while it runs, and where its host stopped with it."""
+    """One call: its events and its result. `result` is None while it runs, or if its host stopped during the call."""
 
     tool: str
     tool_call_id: str
@@ -41,7 +41,7 @@ class RecordedCall:
 
     @property
     def duration_us(self) -> int | None:
-        """Microseconds from its first event to its end; of a call that never began to run, what its stages took."""
+        """Microseconds from its first event to its end; for a call that did not start, the duration of its stages."""
         if self.result is None:
             return None
         if len(self.events) == 1:
@@ -51,12 +51,15 @@ class RecordedCall:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """What its stages decided, from the data of its events."""
+        """Its stages, from the data of its events."""
         return tuple(stage for event in self.events for stage in stages_of(event))
 
 
 def calls_of(run: RunRecord) -> tuple[RecordedCall, ...]:
-    """Return the calls of a run by their first events. An id that comes again after its result is another call."""
+    """Return the calls of a run, ordered by their first events.
+
+    An id that is reused after its result is another call.
+    """
     results = {result.sequence: result for result in run.results}
     calls: list[list[Event]] = []
     ends: list[StoredResult | None] = []
@@ -94,6 +97,6 @@ def _text(stage: dict[str, Any], key: str) -> str:
 
 
 def _number(stage: dict[str, Any], key: str) -> int | float:
-    """A number of microseconds; 0 where the text was edited to be none, or more than a thousand years."""
+    """Return a number of microseconds; 0 if it was edited to be invalid or more than a thousand years."""
     value = stage.get(key)
     return value if isinstance(value, int | float) and 0 <= value < _LONGEST_US else 0

@@ -1,7 +1,7 @@
-"""The keyed hash chain of a run: each event's digest is over the event and the digest before it, under the host's key.
+"""The keyed hash chain of a run: each event's digest covers the event and the previous digest, with the host's key.
 
-Whoever has the data without the key cannot change an event, take one away, move one, or add one without breaking the
-chain. That its end was cut off only shows against a head that was exported before, and kept elsewhere.
+Without the key, an event cannot be changed, removed, moved or added without breaking the chain. A truncated end can
+only be detected with a head that was exported before, and stored elsewhere.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _OTHER_KEY: Final = "no event follows under this key: the run was recorded with 
 
 
 class ChainError(ValueError):
-    """A key or a head cannot be used. The text says why, and quotes nothing of a key."""
+    """A key or a head cannot be used. The message gives the reason, and quotes nothing of a key."""
 
 
 class ChainKey:
-    """The key of a host's chains: at least 32 bytes, kept where the data is not. It never shows itself.
+    """The key of a host's chains: at least 32 bytes, stored apart from the data. Its `repr` does not show it.
 
     Raises `ChainError` for a shorter one.
     """
@@ -44,12 +44,12 @@ class ChainKey:
 
     def __init__(self, key: bytes) -> None:
         if len(key) < _SHORTEST_KEY:
-            raise ChainError(f"the key has {len(key)} bytes, and must have at least {_SHORTEST_KEY}")
+            raise ChainError(f"the key has {len(key)} bytes, but needs at least {_SHORTEST_KEY}")
         self._key = key
 
     @classmethod
     def from_file(cls, path: str | Path) -> ChainKey:
-        """Read the key in a file, without the white space around it. Raises `ChainError`."""
+        """Read the key from a file, stripped of whitespace. Raises `ChainError`."""
         try:
             data = read_file(path, _LARGEST_KEY)
         except OSError as error:
@@ -58,24 +58,24 @@ class ChainKey:
 
     @classmethod
     def from_environment(cls, name: str) -> ChainKey:
-        """Read the key in a variable of the environment, without the white space around it. Raises `ChainError`."""
+        """Read the key from an environment variable, stripped of whitespace. Raises `ChainError`."""
         text = os.environ.get(name)
         if text is None:
             raise ChainError(f"the environment has no variable {name}")
         return cls(os.fsencode(text).strip())
 
     def first(self, run_id: str) -> bytes:
-        """Return the digest that the chain of a run begins with."""
+        """Return the initial digest of a run's chain."""
         return hmac.digest(self._key, b"toolgen run\0" + run_id.encode(), "sha256")
 
     def next(self, before: bytes, body: bytes) -> bytes:
-        """Return the digest of an event, after that of the event before it."""
+        """Return the digest of an event, given the previous digest."""
         return hmac.digest(self._key, before + body, "sha256")
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a chain was when it was looked at: how many events it had, and the digest of the last, in hex.
+    """The state of a chain: its number of events, and the digest of the last, in hex.
 
     As text it is `LENGTH:DIGEST`.
     """
@@ -88,16 +88,16 @@ class Head:
 
     @classmethod
     def parse(cls, text: str) -> Head:
-        """Read a head back. Raises `ChainError`."""
+        """Parse a head. Raises `ChainError`."""
         found = _HEAD.fullmatch(text.strip())
         if found is None:
-            raise ChainError("a head reads LENGTH:DIGEST, a number and 64 hexadecimal digits")
+            raise ChainError("a head has the form LENGTH:DIGEST, a number and 64 hexadecimal digits")
         return cls(int(found[1]), found[2])
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One event as it lies in a store: its number, its text, its digest, which is None without a chain."""
+    """One event as stored: its number, its text, and its digest, which is None without a chain."""
 
     sequence: int
     body: bytes
@@ -105,7 +105,7 @@ class Link:
 
 
 class Listed(NamedTuple):
-    """A run as the list of runs has it, or as its events say it should be listed."""
+    """A run in the list of runs, or as it should be listed according to its events."""
 
     began: str
     last: str
@@ -117,11 +117,11 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A run as it lies in a store, trusted in nothing: its links by number, and the texts of results by number.
+    """A run as stored, untrusted: its links by number, and the texts of results by number.
 
-    `listed` is its row in the list of runs, None where it has none. `forged` names rows that no store writes, because a
-    column holds a value of another type: `an event numbered 1.5`. With `has_other_parts` its file has tables, views,
-    indexes or triggers that no store makes: then other readers may be given other rows than these.
+    `listed` is its row in the list of runs, None if it has none. `forged` describes rows that stores do not write,
+    because a column has a value of another type: `an event numbered 1.5`. With `has_other_parts` its file has tables,
+    views, indexes or triggers that stores do not create: other readers may then see other rows.
     """
 
     run_id: str
@@ -133,7 +133,7 @@ class Chain:
 
 
 class Verdict(StrEnum):
-    """What a finding means: the record was changed, or cannot be verified with this key, or at all."""
+    """The meaning of a finding: the record was changed, or cannot be verified with this key, or not at all."""
 
     TAMPERED = "tampered"
     OTHER_KEY = "other_key"
@@ -142,7 +142,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a record: with the event of that number, or (None) with the run as a whole."""
+    """One error in a record: in the event with that number, or (None) in the run as a whole."""
 
     sequence: int | None
     message: str
@@ -150,11 +150,11 @@ class Finding:
 
 
 def verify(chain: Chain, head: Head, key: ChainKey) -> list[Finding]:
-    """List what was changed in a run since it was written; an empty list proves that nothing was, up to the head.
+    """List the changes to a run since it was written; an empty list proves that there are none, up to the head.
 
-    Events after the head are checked as well, except that their end may be missing. Where no event has a digest, or
-    none follows under this key, one finding has the verdict `NO_CHAIN` or `OTHER_KEY`; what can be checked without a
-    key is checked even so. Somebody who replaces every digest makes a record look like that: neither is a proof.
+    Events after the head are checked too, except that their end may be missing. If no event has a digest, or none is
+    valid with this key, one finding has the verdict `NO_CHAIN` or `OTHER_KEY`, and only what needs no key is checked.
+    Replacing every digest has the same effect, so neither verdict proves anything.
     """
     found = [*_forged_rows(chain), *_broken_links(chain, key), *_wrong_results(chain), *_missing_end(chain, head)]
     if all(finding.verdict is not Verdict.TAMPERED for finding in found):
@@ -164,9 +164,9 @@ def verify(chain: Chain, head: Head, key: ChainKey) -> list[Finding]:
 
 def _forged_rows(chain: Chain) -> Iterator[Finding]:
     if chain.has_other_parts:
-        yield Finding(None, "the file was changed: it has tables, views, indexes or triggers that no store makes")
+        yield Finding(None, "the file was changed: it has tables, views, indexes or triggers that stores do not create")
     for row in chain.forged:
-        yield Finding(None, f"a row was added that no store writes: {row}")
+        yield Finding(None, f"a row was added that stores do not write: {row}")
 
 
 def _broken_links(chain: Chain, key: ChainKey) -> Iterator[Finding]:
@@ -191,12 +191,12 @@ def _wrong_numbers(chain: Chain) -> Iterator[Finding]:
             which = f"event {due} is" if due == last else f"events {due} to {last} are"
             yield Finding(due, f"{which} missing")
         elif link.sequence < due:
-            yield Finding(link.sequence, f"event {link.sequence} is not where its number says")
+            yield Finding(link.sequence, f"event {link.sequence} is not at the position of its number")
         due = link.sequence + 1
 
 
 def _not_following(chain: Chain, key: ChainKey) -> Iterator[Finding]:
-    """Each link is compared after the digest that lies before it: one that was changed does not discredit the rest."""
+    """Check each link against the stored digest before it, so that one changed event does not invalidate the rest."""
     before = key.first(chain.run_id)
     for link in chain.links:
         digest = link.digest or b""
@@ -207,10 +207,10 @@ def _not_following(chain: Chain, key: ChainKey) -> Iterator[Finding]:
 
 def _broken(link: Link) -> str:
     if link.sequence == 0:
-        return "event 0 is not what this run began with: it was edited, or what was before it was removed"
+        return "event 0 is not the first event of this run: it was edited, or an event before it was removed"
     return (
         f"event {link.sequence} does not follow from the one before it: "
-        "one of them was edited or moved, or what was between them was removed"
+        "one of them was edited or moved, or an event between them was removed"
     )
 
 
@@ -228,7 +228,7 @@ def _wrong_results(chain: Chain) -> Iterator[Finding]:
             yield Finding(link.sequence, f"the result of event {link.sequence} was edited")
     for sequence in chain.results:
         if sequence not in covered:
-            yield Finding(sequence, f"a result was added: event {sequence} came with none")
+            yield Finding(sequence, f"a result was added: event {sequence} has none")
 
 
 def _expected_result(link: Link) -> str | None:
@@ -237,7 +237,7 @@ def _expected_result(link: Link) -> str | None:
 
 
 def _wrong_listing(chain: Chain) -> Iterator[Finding]:
-    """The list of runs is not chained: it follows from the events, so that a change of it alone shows against them."""
+    """Check the list of runs, which is not chained but can be computed from the events."""
     if not chain.links:
         if chain.listed is not None:
             yield Finding(None, "the list of runs has this run, which has no events")
@@ -260,7 +260,7 @@ def _listing(links: Sequence[Link]) -> Listed:
 
 
 def _read(link: Link) -> dict[str, Any]:
-    """What an event says; nothing where its text was damaged: then its link is broken, which is reported."""
+    """Return the content of an event; empty if its text is damaged, because then its broken link is reported."""
     try:
         body = json.loads(link.body)
     except (ValueError, RecursionError):
@@ -273,6 +273,6 @@ def _missing_end(chain: Chain, head: Head) -> Iterator[Finding]:
     if last is None:
         length = chain.links[-1].sequence + 1 if chain.links else 0
         if length < head.length:
-            yield Finding(None, f"the end was cut off: the record has {length} events, and the head {head.length}")
+            yield Finding(None, f"the end was truncated: the record has {length} events, and the head {head.length}")
     elif last.digest is not None and not hmac.compare_digest(last.digest.hex(), head.digest):
-        yield Finding(last.sequence, f"event {last.sequence} is not the one that the head was taken of")
+        yield Finding(last.sequence, f"event {last.sequence} is not the one of the head")

@@ -1,4 +1,4 @@
-"""A store in memory, for tests and short-lived hosts. A write of a plain call costs an append: readers do the rest."""
+"""A store in memory, for tests and short-lived hosts. Writing a plain call is one append: readers do the rest."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
 _Row: TypeAlias = tuple[Any, ...]
-"""An event: the run, the kind, when it was, its JSON, and the JSON of the result that it comes with.
+"""An event: the run, the kind, the time, its JSON, and the JSON of its result.
 
-Where there is no JSON yet, there follow what it is made of: the tool, the id of the call, the JSON text of its args,
-its trace; and of the result the payload, and the name that was asked for.
+If it is not encoded yet, its parts follow: the tool, the id of the call, the JSON text of its args, its trace; and of
+the result the payload, and the requested name.
 
-A row holds texts, numbers and tuples of these, and no other objects: those the garbage collector would look at over and
-over, and the more calls a store holds, the longer a call would take.
+A row has only texts, numbers and tuples of these: the garbage collector would traverse other objects repeatedly, so
+that calls would take longer the more calls a store has.
 """
 
 _BESIDE_VALUE: Final = frozenset({"blocks", "message", "side_effects", "audit", "telemetry", "server_data", "bounds"})
@@ -39,10 +39,9 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MemoryStore:
-    """Keeps runs in memory, as the protocol of stores says, and takes secrets out when it is read.
+    """Stores runs in memory. Implements `Store`; secrets are redacted when it is read.
 
-    `clock` gives the time of events, if not the system's. Whoever follows a run looks for new events every `poll`
-    seconds.
+    `clock` returns the time of events, by default the system's. `follow` looks for new events every `poll` seconds.
     """
 
     def __init__(self, *, clock: Callable[[], datetime] | None = None, poll: float = 0.1) -> None:
@@ -52,13 +51,13 @@ class MemoryStore:
         self._closed = False
 
     def append(self, event: NewEvent, /) -> None:
-        """Write an event. Raises ValueError or TypeError for what is no JSON, and `StoreError` once closed."""
+        """Write an event. Raises ValueError or TypeError if it is not JSON, and `StoreError` if the store is closed."""
         self._write(event, None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> None:
         """Write a final result and its event. Raises as `append` does.
 
-        What is not simply a value is encoded at once: others could still change it, or it holds more than its JSON.
+        A result with more than a value is encoded immediately, because it could still be modified.
         """
         self._write(event, result)
 
@@ -83,7 +82,7 @@ class MemoryStore:
         return tuple(sorted(found, key=lambda summary: summary.last))
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
-        """Give the events of a run after a number, those to come included, without end."""
+        """Return the events of a run after a number, including future ones, endlessly."""
         sequence, at = -1, 0
         while True:
             while at < len(self._rows):
@@ -96,7 +95,7 @@ class MemoryStore:
             await asyncio.sleep(self._poll)
 
     async def close(self) -> None:
-        """Take no more writes."""
+        """Reject further writes."""
         self._closed = True
 
     def _write(self, event: NewEvent, result: ToolResult[Any] | None) -> None:
@@ -104,7 +103,7 @@ class MemoryStore:
             raise StoreError("the store is closed")
         kind, run_id, tool, call_id, data, args, secrets, trace = event
         if not call_id.isascii():
-            call_id.encode()  # raises ValueError for what is no Unicode; the rest of a row is a runtime's own
+            call_id.encode()  # raises ValueError for invalid Unicode; the rest of a row is from the runtime
         if kind.__class__ is not str:
             kind = str(kind)
         if data or secrets is not NO_SECRETS or not (result is None or _is_plain(result)):
@@ -126,8 +125,8 @@ class MemoryStore:
 
 
 def _is_plain(result: ToolResult[Any]) -> bool:
-    """Whether a result is a value, with nothing beside it but the name that was asked for."""
-    fields = result.__dict__  # one of them is there where all are
+    """Whether a result has only a value, and perhaps the requested name."""
+    fields = result.__dict__  # if one of them is set, all are
     if "blocks" in fields and (result.error is not None or any(map(fields.get, _BESIDE_VALUE))):
         return False
     metadata = fields.get("metadata")
@@ -157,7 +156,7 @@ def _ends_a_call(row: _Row) -> bool:
 
 
 def _time(at: datetime | int) -> datetime:
-    """Give the time of a row: of a clock, or nanoseconds since 1970."""
+    """Return the time of a row: a datetime from the clock, or nanoseconds since 1970."""
     return at if isinstance(at, datetime) else _EPOCH + timedelta(microseconds=at // 1000)
 
 

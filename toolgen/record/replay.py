@@ -1,4 +1,4 @@
-"""Replay: recorded calls against the codecs of generated packages. What is accepted, why not, and what is lost."""
+"""Replay: checks recorded calls against the codecs of generated packages: accepted or not, and altered or not."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _KEYS: Final = ("tool", *_SIDES, "accept")
 
 
 class AmbiguousTool(LookupError):
-    """The name of a tool fits several. `idents` are all of them."""
+    """The name of a tool matches several tools, `idents`."""
 
     def __init__(self, name: str, idents: Sequence[str]) -> None:
         self.name = name
         self.idents = tuple(idents)
-        super().__init__(f"{name!r} can be any of {', '.join(idents)}")
+        super().__init__(f"{name!r} is ambiguous: it can be {', '.join(idents)}")
 
 
 class BrokenLine(ValueError):
-    """A line is no recorded call. `column` counts from 1, in characters."""
+    """A line is not a recorded call. `column` counts from 1, in characters."""
 
     def __init__(self, column: int, reason: str) -> None:
         self.column = column
@@ -53,7 +53,7 @@ class BrokenLine(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """One line of a recording. `payload` is the JSON text of the args or the result, as it was recorded."""
+    """One line of a recording. `payload` is the JSON text of the args or the result, as recorded."""
 
     tool: str
     side: Side
@@ -63,7 +63,7 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one call. `got` says whether it was accepted, and is None where no tool has that name."""
+    """The outcome of one call. `got` is whether it was accepted, None if no tool has that name."""
 
     line: int
     tool: str
@@ -75,10 +75,10 @@ class Outcome:
 
 @dataclass
 class Report:
-    """All of a replay. Lines count from 1.
+    """The outcome of a replay. Lines count from 1.
 
-    `disagree` are the outcomes that were recorded otherwise, and calls of tools that are not there; `rejections` those
-    of which nothing was recorded. `broken` maps lines that are no recorded calls to what is wrong with them.
+    `disagree` are the outcomes that differ from the recorded ones, and calls of unknown tools; `rejections` those
+    without a recorded outcome. `broken` maps lines that are not recorded calls to their errors.
     """
 
     total: int = 0
@@ -108,7 +108,7 @@ class Report:
 def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str | None = None) -> Report:
     """Check every line of a recording, JSON in UTF-8: `{"tool", "arguments" or "result", "accept"?}`.
 
-    A tool may be named in any spelling; with `toolset` only tools of that one are meant. Raises `AmbiguousTool`.
+    A tool may be given by any of its names; with `toolset`, only that toolset is searched. Raises `AmbiguousTool`.
     """
     tools = _Tools(catalogs, toolset)
     report = Report()
@@ -125,7 +125,7 @@ def replay(lines: Iterable[bytes], catalogs: Sequence[Catalog], *, toolset: str 
 
 
 def read_call(line: bytes) -> RecordedCall:
-    """Read one line. Raises `BrokenLine`."""
+    """Parse one line. Raises `BrokenLine`."""
     try:
         text = line.decode("utf-8").rstrip("\r\n")
         members = dict(_members(text))
@@ -135,7 +135,7 @@ def read_call(line: bytes) -> RecordedCall:
     except json.JSONDecodeError as error:
         raise BrokenLine(error.pos + 1, f"it is not JSON: {error.msg[0].lower()}{error.msg[1:]}") from None
     except RecursionError:
-        raise BrokenLine(1, "it is nested too deep to be read") from None
+        raise BrokenLine(1, "it is nested too deeply") from None
     strange = next((key for key in members if key not in _KEYS), None)
     if strange is not None:
         meant = nearest(strange, _KEYS, count=1)
@@ -143,7 +143,7 @@ def read_call(line: bytes) -> RecordedCall:
         raise BrokenLine(members[strange].key_column, f"a recorded call has no `{strange}`; {keys}")
     tool, accept = members.get("tool"), members.get("accept")
     if tool is None or not isinstance(tool.value, str):
-        raise BrokenLine(tool.column if tool else 1, "it needs a `tool`, which is a text")
+        raise BrokenLine(tool.column if tool else 1, "it needs a `tool`, a string")
     if accept is not None and not isinstance(accept.value, bool | None):
         raise BrokenLine(accept.column, "`accept` is true or false")
     given = [key for key in _SIDES if key in members]
@@ -153,7 +153,7 @@ def read_call(line: bytes) -> RecordedCall:
 
 
 class _Member(NamedTuple):
-    """One member of a line: its value, its text, and where these start, counting from 1. Numbers are only skimmed."""
+    """One member of a line: its value, its text, and their columns, from 1. Numbers are not converted."""
 
     value: Any
     text: str
@@ -166,7 +166,7 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
 def _members(text: str) -> Iterator[tuple[str, _Member]]:
-    """Read the members of an object. Raises json.JSONDecodeError, and RecursionError for what is nested too deep."""
+    """Parse the members of an object. Raises json.JSONDecodeError, and RecursionError if it is nested too deeply."""
     at = _after(text, _skipped(text, 1 if text.startswith("\ufeff") else 0), "{")
     more = text[at : at + 1] != "}"
     while more:
@@ -187,7 +187,7 @@ def _members(text: str) -> Iterator[tuple[str, _Member]]:
 
 
 def _after(text: str, at: int, mark: str) -> int:
-    """Pass a mark, and the space after it."""
+    """Return the position after a mark and the whitespace that follows it."""
     if text[at : at + 1] != mark:
         raise json.JSONDecodeError(f"Expecting `{mark}`", text, at)
     return _skipped(text, at + 1)
@@ -199,7 +199,7 @@ def _skipped(text: str, at: int) -> int:
 
 
 class _Tools:
-    """The tools that lines name, and their codecs."""
+    """The tools of the recorded calls, and their codecs."""
 
     def __init__(self, catalogs: Sequence[Catalog], toolset: str | None) -> None:
         self._catalogs = {ident: catalog for catalog in reversed(catalogs) for ident in catalog}
@@ -232,7 +232,7 @@ class _Tools:
 
 
 def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...], bool]:
-    """Whether a payload is accepted, why not, and whether decoding and encoding it alters it."""
+    """Return whether a payload is accepted, its issues, and whether decoding and encoding alters it."""
     try:
         value = codec.decode_json(payload)
         typed = codec.build(value)
@@ -248,7 +248,7 @@ def _verdict(codec: Codec[Any], payload: bytes) -> tuple[bool, tuple[Issue, ...]
 
 
 def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: RecordedCall) -> tuple[Issue, ...]:
-    """The issues without what is secret in the call: they are printed."""
+    """Redact the secrets of a call from its issues, which are printed."""
     of_tool = secrets_of_tool(definition)
     if call.side == "args":
         secrets = secrets_of_call(of_tool, call.payload)
@@ -258,7 +258,7 @@ def _without_secrets(issues: Sequence[Issue], definition: ToolDefinition, call: 
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same: 1 is 1.0, and is not true."""
+    """Whether two JSON values are equal: 1 equals 1.0, but not true."""
     if is_object(one) and is_object(other):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
     if is_array(one) and is_array(other):

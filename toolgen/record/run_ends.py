@@ -1,4 +1,4 @@
-"""Where the records of runs end: what a writer goes on from, and whether that is still what was written."""
+"""The ends of runs' records, which a writer continues from, and whether they are unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ End: TypeAlias = "tuple[int, bytes | None]"
 """The number of the last event of a run, and its digest; None without a key."""
 
 _REMEMBERED: Final = 10_000
-"""Runs whose ends are remembered, those that were written last. The end of another is checked against its key alone."""
+"""Number of runs whose ends are remembered, the most recent. The end of another run is only checked with its key."""
 
 _LARGEST: Final = 2**62
 _LAST: Final = "SELECT sequence, digest FROM events WHERE run_id = ? ORDER BY sequence DESC LIMIT 1"
@@ -28,7 +28,7 @@ _DIGEST: Final = "SELECT CAST(digest AS BLOB) FROM events WHERE run_id = ? AND s
 
 
 class RunEnds:
-    """The ends of runs in one file, as one writer left them. Another process may have gone on with a run."""
+    """The ends of runs in one file, as written by one writer. Another process may have continued a run."""
 
     def __init__(self, connection: sqlite3.Connection, key: ChainKey | None) -> None:
         self._connection = connection
@@ -36,9 +36,9 @@ class RunEnds:
         self._known: dict[str, End] = {}
 
     def find(self, run_id: str) -> End:
-        """Return the end of a run in the file, -1 and its first digest for a new one.
+        """Return the end of a run in the file; -1 and the initial digest for a new run.
 
-        Raises `StoreError` where the run must not go on from there.
+        Raises `StoreError` if the run must not be continued.
         """
         last = self._connection.execute(_LAST, (run_id,)).fetchone()
         known = self._known.get(run_id)
@@ -46,22 +46,22 @@ class RunEnds:
             return known
         if last is None:
             if known is not None:
-                raise StoreError("the record of the run was removed while it went on")
+                raise StoreError("the record of the run was removed while the run continued")
             return -1, self._key.first(run_id) if self._key else None
         sequence, digest = last
         if not isinstance(sequence, int) or not -1 < sequence < _LARGEST:
-            raise StoreError("the record of the run was tampered with: it has a row that no store writes")
+            raise StoreError("the record of the run was tampered with: it has a row that stores do not write")
         if (digest is None) != (self._key is None):
             begun = "without a key" if digest is None else "with a key"
-            raise StoreError(f"the run was begun {begun}, and must go on so")
+            raise StoreError(f"the run was started {begun}, and must be continued the same way")
         if known is not None and not self._is_there(run_id, known):
-            raise StoreError("the end of the record of the run was cut off or edited while it went on")
+            raise StoreError("the end of the record of the run was truncated or edited while the run continued")
         if self._key is not None and not self._follows(run_id, self._key):
-            raise StoreError("the run was begun with another key, or the end of its record was edited")
+            raise StoreError("the run was started with another key, or the end of its record was edited")
         return sequence, digest
 
     def remember(self, ends: Mapping[str, End | None]) -> None:
-        """Take note of where runs end now, once that is durable."""
+        """Remember the new ends of runs, when they are durable."""
         for run_id, end in ends.items():
             if end is not None:
                 self._known.pop(run_id, None)
@@ -74,7 +74,7 @@ class RunEnds:
         return found == [(known[1],)]
 
     def _follows(self, run_id: str, key: ChainKey) -> bool:
-        """Whether the last event follows from the one before it under this key."""
+        """Whether the last event is valid after the one before it, with this key."""
         (body, digest), *earlier = self._connection.execute(_LAST_TWO, (run_id,)).fetchall()
         before: bytes | None = earlier[0][1] if earlier else key.first(run_id)
         return before is not None and compare_digest(key.next(before, body), digest)

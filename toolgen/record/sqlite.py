@@ -1,4 +1,4 @@
-"""A store in a SQLite file: one thread writes, and commits together what came in while it wrote."""
+"""A store in an SQLite file: one thread writes, and commits everything that arrived during a write together."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _now: Final = partial(datetime.now, UTC)
 
 
 class SqliteStore:
-    """Keeps runs in a SQLite file, as the protocol of stores says; several processes may have it open.
+    """Stores runs in an SQLite file. Implements `Store`; several processes may have it open.
 
-    With a `key`, which must not lie beside the file, the events of each run make a chain that shows tampering. A run
-    goes on with the key that it began with, and only where its record ends as it was written; a write raises
-    `StoreError` otherwise, and where the file was deleted, replaced or cut off. `clock` gives the time of events.
-    Whoever follows a run looks for new events every `poll` seconds. A process that was forked off opens its own: what
-    it writes to this one raises `StoreError`.
+    With a `key`, which must not be stored next to the file, the events of each run form a chain that reveals tampering.
+    A run can only be continued with the same key, and if the end of its record is unchanged; otherwise, and if the file
+    was deleted, replaced or truncated, writes raise `StoreError`. `clock` returns the time of events. `follow` looks
+    for new events every `poll` seconds. A forked process must open its own store: its writes to this one raise
+    `StoreError`.
 
-    Raises `StoreError` where the file cannot be opened, or is no store.
+    Raises `StoreError` if the file cannot be opened, or is not a store.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class SqliteStore:
         atexit.register(self._drain)
 
     def append(self, event: NewEvent, /) -> Awaitable[None]:
-        """Write an event. Raises ValueError or TypeError for what is no JSON, `StoreError` once closed or forked."""
+        """Write an event. Raises ValueError or TypeError if it is not JSON, `StoreError` if closed or forked."""
         return self._enqueue(event, None)
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> Awaitable[None]:
@@ -92,11 +92,14 @@ class SqliteStore:
         return await asyncio.to_thread(self._reader.runs)
 
     async def head(self, run_id: str, /) -> Head:
-        """Return the head of a run's chain, to be kept elsewhere. Raises `RunNotFound`, `ChainError`, `StoreError`."""
+        """Return the head of a run's chain, to be stored elsewhere.
+
+        Raises `RunNotFound`, `ChainError`, `StoreError`.
+        """
         return await asyncio.to_thread(self._reader.head, run_id)
 
     async def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
-        """Return the events of a run after a number, those to come included, without end."""
+        """Return the events of a run after a number, including future ones, endlessly."""
         while True:
             for event in await asyncio.to_thread(self._reader.events, run_id, after):
                 yield event
@@ -104,13 +107,13 @@ class SqliteStore:
             await asyncio.sleep(self._poll)
 
     async def close(self) -> None:
-        """Write what is still waiting, and close the file."""
+        """Write what is pending, and close the file."""
         await asyncio.to_thread(self._drain)
 
     def _enqueue(self, event: NewEvent, result: bytes | None) -> Write:
-        if self._process != os.getpid():  # the thread that writes stayed there, and maybe a lock that it held
-            raise StoreError("the store was opened before this process was forked off, which has to open its own")
-        event.run_id.encode()  # raises here, and not in the writer, where it would take others along
+        if self._process != os.getpid():  # the writer thread, and any lock that it holds, stayed in the parent
+            raise StoreError("the store was opened before this process was forked; open a store in the forked process")
+        event.run_id.encode()  # raises here instead of in the writer, where it would fail other writes
         at = self._clock()
         body = encode_event(event, at, result)
         with self._changed:
@@ -122,9 +125,9 @@ class SqliteStore:
         return write
 
     def _drain(self) -> None:
-        """Also what the end of the process does: nothing that was to be written is lost.
+        """Write everything pending; also called at the exit of the process.
 
-        In a process that was forked off there is nothing to write, and the connection is not its own to close.
+        In a forked process there is nothing to write, and the connection belongs to the parent.
         """
         if self._process != os.getpid():
             return
@@ -135,7 +138,7 @@ class SqliteStore:
         atexit.unregister(self._drain)
 
     def _write(self) -> None:
-        """What the writer does until the store is closed."""
+        """Write in the writer thread, until the store is closed."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._group.writes or self._closing)
@@ -144,7 +147,7 @@ class SqliteStore:
                 break
             try:
                 self._commit(group)
-            except Exception as error:  # noqa: BLE001  # whatever it was, those who wait must hear of it
+            except Exception as error:  # noqa: BLE001  # reported to all waiting writers
                 self._give_up(group, error)
             group.settle()
         self._connection.close()
@@ -161,7 +164,7 @@ class SqliteStore:
         self._ends.remember(ends)
 
     def _write_run(self, run_id: str, writes: list[Write]) -> End | None:
-        """Write the events of one run, chained to what is there; give its new end, or None where it was refused."""
+        """Write the events of one run, continuing its chain; return its new end, or None if the writes were refused."""
         try:
             sequence, digest = self._ends.find(run_id)
         except StoreError as refusal:

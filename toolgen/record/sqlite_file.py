@@ -1,4 +1,4 @@
-"""The file of a SQLite store: its tables."""
+"""The tables of the file of an SQLite store."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ STORE_FILE: Final = SqliteKind(
     error=StoreError,
     is_exact=True,
 )
-"""`runs` only spares lists the reading of all events; what is true is in the other two."""
+"""`runs` is only an index for lists; the other two are authoritative."""

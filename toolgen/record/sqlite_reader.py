@@ -1,4 +1,4 @@
-"""Reading a SQLite store: runs, what they hold, and their chains. Beside a writer, in this process or another."""
+"""Reading an SQLite store: runs, their events and their chains; also while a writer is open in any process."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Generator
 
-# ruff: noqa: S608  # statements are put together of constants
-# Whoever can edit the file can put any type in any column. Only an integer is the number of a row.
+# ruff: noqa: S608  # statements are built from constants
+# An edited file may have any type in any column. Only an integer is the number of a row.
 _NUMBER: Final = "CASE typeof(sequence) WHEN 'integer' THEN sequence END"
 _EVENTS: Final = (
     f"SELECT {_NUMBER}, CAST(body AS BLOB), CAST(digest AS BLOB), CAST(sequence AS BLOB) FROM events WHERE run_id = ?"
@@ -29,9 +29,9 @@ _DAMAGED: Final = "the record of the run is damaged; verify it"
 
 
 class SqliteReader:
-    """Reads the store in a file. It may be used from any thread; each read sees one state of the file.
+    """Reads the store in a file. It may be used from any thread; each read sees a consistent state of the file.
 
-    All methods block, and raise `StoreError` where the file cannot be opened or read, or is damaged.
+    All methods block, and raise `StoreError` if the file cannot be opened or read, or is damaged.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -51,7 +51,7 @@ class SqliteReader:
             )
 
     def events(self, run_id: str, after: int) -> list[Event]:
-        """Read the events of a run after a number; a run that is not there yet has none."""
+        """Read the events of a run after a number; a run that does not exist yet has none."""
         with self._reading() as connection:
             rows = connection.execute(f"{_EVENTS} AND sequence > ? ORDER BY sequence", (run_id, after)).fetchall()
         with _undamaged(_DAMAGED):
@@ -65,7 +65,7 @@ class SqliteReader:
             return tuple(_summary(*row) for row in rows)
 
     def chain(self, run_id: str) -> Chain:
-        """Read a run as it lies there, for `verify`. A run that is not there has an empty chain."""
+        """Read a run as stored, for `verify`. A missing run has an empty chain."""
         with self._reading() as connection:
             events, results = _rows(connection, run_id)
             listed = _listed(connection, run_id)
@@ -112,14 +112,14 @@ def _rows(connection: sqlite3.Connection, run_id: str) -> tuple[list[Any], list[
 
 
 def _listed(connection: sqlite3.Connection, run_id: str) -> Any:
-    """The row of a run in the list of runs; None where it is not there, or the list is not."""
+    """Return the row of a run in the list of runs; None if the row or the list is missing."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone() is None:
         return None
     return connection.execute(f"SELECT {_COUNTS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
 
 
 def _number(row: Any) -> int:
-    """The number of a row. Raises TypeError for one that no store wrote."""
+    """Return the number of a row. Raises TypeError for a number that stores do not write."""
     if row[0] is None:
         raise TypeError(f"a row is numbered {_shown(row[-1])}")
     return int(row[0])
@@ -131,7 +131,7 @@ def _shown(number: bytes | None) -> str:
 
 @contextmanager
 def _undamaged(message: str) -> Generator[None]:
-    """Read what a store wrote. Raises `StoreError` for anything else."""
+    """Decode data of a store. Raises `StoreError` for anything else."""
     try:
         yield
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -140,7 +140,7 @@ def _undamaged(message: str) -> Generator[None]:
 
 def _summary(run_id: Any, began: Any, last: Any, *counts: Any) -> RunSummary:
     if not isinstance(run_id, str) or not all(isinstance(count, int) for count in counts):
-        raise TypeError("a column holds another type")
+        raise TypeError("a column has another type")
     events, completed, failed, denied = counts
     return RunSummary(
         run_id=run_id,

@@ -1,4 +1,4 @@
-"""The file of an open store, watched: what is written to a file that was deleted or replaced is lost with it."""
+"""Watches the file of an open store: data written to a deleted or replaced file is lost."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _LOG_GONE: Final = "the write-ahead log of its file was deleted or replaced"
 
 
 class WatchedFile:
-    """The file of a store and its write-ahead log, as they were when they were looked at last.
+    """The file of a store and its write-ahead log, as of the last check.
 
-    SQLite goes on writing to a file that no path leads to any more. Neither file becomes smaller while a store writes:
-    where one has, all pages are checked, because others may vacuum the file or empty its log.
+    SQLite continues to write to a file that has been deleted. Neither file shrinks while a store writes: if one has,
+    all pages are checked, because another program may have vacuumed the file or emptied its log.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        """Watch the file that a connection has open, and its log, where the file system allows one.
+        """Watch the file that a connection has open, and its log, if the file system supports one.
 
-        A relative path is that of the present folder. Raises `StoreError` where the file is gone already.
+        A relative path refers to the current working directory. Raises `StoreError` if the file is already gone.
         """
         self._path: Final = path.absolute()
         self._text = str(self._path)
@@ -36,7 +36,7 @@ class WatchedFile:
         try:
             found = path.stat()
             if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
-                # SQLite holds no locks on the log, so that nothing happens when this is closed.
+                # SQLite holds no locks on the log, so closing this descriptor releases none.
                 self._log = os.open(f"{self._text}-wal", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise StoreError(_GONE) from error
@@ -44,7 +44,7 @@ class WatchedFile:
         self._size = self._log_size = 0
 
     def check(self) -> None:
-        """Look again. Raises `StoreError` where the files are not those that were opened, or are damaged."""
+        """Check again. Raises `StoreError` if the files are not those that were opened, or are damaged."""
         try:
             found = os.stat(self._text)  # noqa: PTH116  # Path.stat takes half as long again: it is done for every commit
         except OSError as error:
@@ -62,7 +62,7 @@ class WatchedFile:
         self._size, self._log_size = found.st_size, log_size
 
     def close(self) -> None:
-        """Let go of the log."""
+        """Close the log."""
         if self._log is not None:
             os.close(self._log)
             self._log = None
@@ -72,6 +72,6 @@ class WatchedFile:
             try:
                 found = connection.execute("PRAGMA quick_check(1)").fetchone()
             except UNREADABLE as error:
-                raise StoreError(f"its file was cut off: {why(error)}") from error
+                raise StoreError(f"its file was truncated: {why(error)}") from error
         if found != ("ok",):
-            raise StoreError("its file was cut off")
+            raise StoreError("its file was truncated")

@@ -1,4 +1,4 @@
-"""Writes on their way to a store's writer: groups that are committed together, and who waits for them."""
+"""Pending writes of a store: groups that are committed together, and the tasks that wait for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Write:
-    """One event, with the result it comes with, as bytes. Awaited, it is durable, or raises what went wrong."""
+    """One event with its result, as bytes. Awaiting it completes when it is durable, or raises the error."""
 
     run_id: str
     kind: str
@@ -46,7 +46,7 @@ class Group:
     )
 
     def waiting(self) -> asyncio.Future[None] | None:
-        """Return what tells the running loop that the group is settled, unless it is."""
+        """Return a future that completes when the group is settled; None if it is."""
         with self._lock:
             if self._settled:
                 return None
@@ -56,16 +56,16 @@ class Group:
             return done
 
     def fail(self, error: StoreError) -> None:
-        """Say that no write of the group was made."""
+        """Mark all writes of the group as failed."""
         for write in self.writes:
             write.error = error
 
     def settle(self) -> None:
-        """Wake whoever waits, in the loop that each waits in."""
+        """Wake all waiting tasks, each in its event loop."""
         with self._lock:
             self._settled = True
         for loop, futures in self._waiting.items():
-            if not loop.is_closed():  # with its loop, whoever waited is gone
+            if not loop.is_closed():  # the tasks of a closed loop are gone
                 loop.call_soon_threadsafe(_wake, futures)
 
 

@@ -1,7 +1,7 @@
-"""The runtime: loads a catalog, runs the calls. These are the names of every day.
+"""The runtime: loads a catalog and runs calls. These are the names that most programs need.
 
-Public as well are the modules that the reference lists: what asks, counts, records and keeps, what runs commands and
-agents, and `toolgen.contract.records`. The rest is private by convention.
+The modules that the reference lists are public too: permission, rate limits, stores and artifacts, commands and agents,
+and `toolgen.contract.records`. The rest is private by convention.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""JSON and JSON Schema: the words of its drafts, references, pointers, canonical text. Pure, used by both halves."""
+"""JSON and JSON Schema: keywords of its drafts, references, pointers, canonical text. Pure, used by both halves."""

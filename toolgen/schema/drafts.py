@@ -1,7 +1,7 @@
-"""Drafts: a schema of an older draft, as draft 2020-12 says it, for an API that reads no other.
+"""Conversion of schemas of older drafts to draft 2020-12, for APIs that support only that.
 
-Drafts 04 to 07 list the items of a tuple in `items`, have `definitions` and `dependencies`, and ignore what stands
-beside a `$ref`; in draft 04, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
+Drafts 04 to 07 list the items of a tuple in `items`, have `definitions` and `dependencies`, and ignore keywords next to
+a `$ref`; in draft 04, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _EXCLUSIVE: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maxi
 
 
 def is_old(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema says that it is of a draft that ignores what stands beside a `$ref`."""
+    """Whether the `$schema` of a schema is a draft that ignores keywords next to a `$ref`."""
     return any(draft in str(schema.get("$schema", "")) for draft in _OLD)
 
 
 def as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema that accepts the same, in the words of draft 2020-12; what has them already stays as it is.
+    """Return an equivalent schema of draft 2020-12; one that already is stays unchanged.
 
-    All definitions of the root come to stand in `$defs`; a name that is there already gets a `_` at its end.
+    All definitions of the root are moved to `$defs`; a name that is taken gets a `_` at its end.
     """
     there, others = (_definitions(schema, keyword) for keyword in DEFINITIONS)
     names: dict[str, str] = {}
@@ -41,8 +41,8 @@ def as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
     translation = _Translation(names, is_old=is_old(schema))
     made = translation.part({name: value for name, value in schema.items() if name not in ("$schema", *DEFINITIONS)})
     definitions = {**there, **{names[name]: each for name, each in others.items()}}
-    told = {name: translation.part(each) for name, each in definitions.items()}
-    return {**made, "$defs": told} if told else dict(made)
+    translated = {name: translation.part(each) for name, each in definitions.items()}
+    return {**made, "$defs": translated} if translated else dict(made)
 
 
 def _definitions(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
@@ -52,13 +52,13 @@ def _definitions(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Translation:
-    """What `definitions` are called now, and whether what stands beside a reference counts for nothing."""
+    """The new names of `definitions`, and whether keywords next to references are ignored."""
 
     names: Mapping[str, str]
     is_old: bool
 
     def part(self, schema: Any) -> Any:
-        """Translate a schema, and what is in it."""
+        """Translate a schema and its subschemas."""
         if not is_object(schema):
             return schema
         if self.is_old and "$ref" in schema:

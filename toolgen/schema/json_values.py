@@ -1,4 +1,4 @@
-"""JSON values: their types, writing them, and reading them from text that a model wrote."""
+"""JSON values: their types, and parsing of text from models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
-    (bool, "boolean"),  # before numbers: in Python, it is one
+    (bool, "boolean"),  # before numbers: in Python, bool is an int
     ((int, float), "number"),
     (str, "string"),
     (list, "array"),
@@ -50,7 +50,7 @@ def is_sequence(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
 
 
 def kind_of(value: Any) -> str:
-    """The JSON type of a value; an integer is a `number`."""
+    """Return the JSON type of a value; an integer is a `number`."""
     return next((kind for types, kind in _KINDS if isinstance(value, types)), "null")
 
 
@@ -60,7 +60,7 @@ def whole_bound(name: str, bound: float) -> int:
 
 
 def compact_json(value: Any) -> str:
-    """Write JSON without blanks. Raises ValueError and TypeError for what JSON does not have."""
+    """Encode JSON without spaces. Raises ValueError and TypeError for values that are not JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -75,12 +75,12 @@ def canonical(value: Any) -> bytes:
 
 
 def value_of(text: bytes | str) -> Any:
-    """Read JSON text. Raises ValueError, also for a number that is none or too large, and RecursionError."""
+    """Parse JSON text. Raises ValueError, also for NaN and too large numbers, and RecursionError."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite)
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def _finite(digits: str) -> float:

@@ -1,4 +1,4 @@
-"""Keywords of JSON Schema that whoever walks a schema has to follow, over all supported drafts."""
+"""Keywords of JSON Schema with subschemas, for all supported drafts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901), and the references inside a document that are made of them."""
+"""JSON pointers (RFC 6901), and references with pointers."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ _INDEX_DIGITS: Final = 10
 
 
 def escape(key: str) -> str:
-    """Spell a key as one step of a pointer."""
+    """Escape a key for a pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
 def pointer_of(path: Iterable[str | int]) -> str:
-    """Spell keys and indexes as a pointer."""
+    """Return the pointer of keys and indexes."""
     return "".join(f"/{escape(str(step))}" for step in path)
 
 
 def steps_of(pointer: str) -> list[str]:
-    """The keys and indexes that a pointer spells."""
+    """Return the keys and indexes of a pointer."""
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def key_of(step: str) -> str:
-    """The key that one step of a reference spells: `a%20b~1c` is `a b/c`."""
+    """Return the key of one step of a reference: `a%20b~1c` is `a b/c`."""
     return unquote(step).replace("~1", "/").replace("~0", "~")
 
 
 def child(node: Any, key: str) -> Any:
-    """What lies in a mapping or a list under a key, or an index in digits; None where nothing does."""
+    """Return the value in a mapping or a list under a key or an index in digits; None if there is none."""
     if is_object(node):
         return node.get(key)
     if not is_array(node):
@@ -44,7 +44,7 @@ def child(node: Any, key: str) -> Any:
 
 
 def at(root: Any, reference: str) -> Any:
-    """What `#`, or `#/…`, leads to in a document; None where it leads nowhere, or is another kind of reference."""
+    """Return the target of `#` or `#/…` in a document; None if there is none, and for other references."""
     head, *steps = reference.split("/")
     node = root if head == "#" else None
     for step in steps:

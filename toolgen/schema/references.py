@@ -1,4 +1,4 @@
-"""References: where the `$ref`s of a schema lead, inside of it."""
+"""The targets of the `$ref`s in a schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def behind_references(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-    """The root itself, where a schema is only a reference to it, and its pointer; it keeps what is said beside that."""
+    """Return the target, and its pointer, of a schema that is only a reference, with the adjacent annotations."""
     part, pointer, seen = dict(schema), "", set[str]()
     while part.keys() - ANNOTATIONS - SILENT == {"$ref"} and part["$ref"] not in seen:
         reference = part["$ref"]
@@ -28,12 +28,12 @@ def behind_references(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str
 
 
 def pointer_behind(reference: str) -> str:
-    """The JSON pointer to what `#/…` refers to."""
+    """Return the JSON pointer of a reference `#/…`."""
     return pointer_of(map(key_of, reference.split("/")[1:]))
 
 
 def endless(schema: Mapping[str, Any]) -> str:
-    """Name a definition that holds itself by required fields alone; empty where there is none."""
+    """Return the name of a definition that contains itself through required fields; empty if there is none."""
     needs: dict[str, set[str]] = {}
     for start in dict.fromkeys(all_references(schema)):
         seen, waiting = set[str](), [start]
@@ -49,7 +49,7 @@ def endless(schema: Mapping[str, Any]) -> str:
 
 
 def all_references(schema: Any) -> Iterator[str]:
-    """Every `$ref` of a schema, and of the schemas in it that have no `$id`, from which it would count."""
+    """Return every `$ref` of a schema and its subschemas, except in those with an `$id`, which have another base."""
     waiting = [schema]
     while waiting:
         part = waiting.pop()
@@ -61,7 +61,7 @@ def all_references(schema: Any) -> Iterator[str]:
 
 
 def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The definitions of a schema that a part of it refers to, or they to each other, under their keywords."""
+    """Return the definitions of a schema that a part of it refers to, transitively, under their keywords."""
     reached: dict[str, dict[str, Any]] = {}
     waiting = list(all_references(part))
     while waiting:
@@ -81,7 +81,7 @@ def definitions_reached(part: Any, whole: Mapping[str, Any]) -> dict[str, dict[s
 
 
 def _needed(schema: Any) -> Iterator[str]:
-    """The references of a part that are not behind an optional field."""
+    """Return the references of a part that are not inside an optional field."""
     if not is_object(schema):
         return
     if isinstance(schema.get("$ref"), str):

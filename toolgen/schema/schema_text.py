@@ -1,4 +1,4 @@
-"""Schema text: what a provider's schema cannot say, said to the model in a description instead."""
+"""Schema text: keywords that a provider's schema does not support, written into a description for the model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ ANNOTATIONS: Final = frozenset({
     "default", "deprecated", "examples", "example", "readOnly", "writeOnly", "contentEncoding", "contentMediaType",
     "contentSchema", "title", "description", "$comment",
 })  # fmt: skip
-"""Keywords that allow and refuse nothing."""
+"""Keywords that do not affect validation."""
 
 SILENT: Final = frozenset({"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$comment",
                            "$vocabulary", "$defs", "definitions"})  # fmt: skip
-"""Keywords that say nothing to who writes a value: what they are for is done when a schema is read."""
+"""Keywords without meaning for a model: they only matter when a schema is resolved."""
 
 APPLICATORS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
 """Keywords that hold schemas for the same value."""
@@ -29,19 +29,19 @@ ASSERTIONS: Final = frozenset({
     "additionalProperties", "unevaluatedProperties", "propertyNames", "maxProperties", "minProperties", "required",
     "dependentRequired", "$ref", "$dynamicRef", "$recursiveRef", *APPLICATORS,
 })  # fmt: skip
-"""Keywords by which a value is refused; `format` too, for those who assert it."""
+"""Keywords that can reject a value; including `format`, which may be asserted."""
 
 
 def described(schema: Mapping[str, Any], moved: Iterable[str]) -> dict[str, Any]:
-    """Give `title` and `description`, and in the description the keywords that had to be moved out of the schema."""
+    """Return `title` and `description`, with the `moved` keywords of the schema in the description."""
     about = {name: schema[name] for name in ("title", "description") if isinstance(schema.get(name), str)}
-    said = {name: schema[name] for name in moved if is_said(name)}
-    if said:
-        text = f"JSON Schema: {compact_json(said)}"
+    keywords = {name: schema[name] for name in moved if has_meaning(name)}
+    if keywords:
+        text = f"JSON Schema: {compact_json(keywords)}"
         about["description"] = f"{about['description']} ({text})" if about.get("description") else text
     return about
 
 
-def is_said(keyword: str) -> bool:
+def has_meaning(keyword: str) -> bool:
     """Whether a keyword says anything of a value; one that JSON Schema does not have may, unless it starts so."""
     return keyword not in SILENT and not keyword.startswith("x-")

@@ -1,4 +1,4 @@
-"""Which fields of a schema are secret."""
+"""The secret fields of a schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STEPS: Final = 20_000
-"""A schema that takes longer to walk (types nested in each other many times over) counts as secret as a whole."""
+"""Maximum steps of the walk; a schema that needs more (repeatedly nested types) counts as secret as a whole."""
 
 _SECRET: Final = {"writeOnly": True}
 _BELOW: Final = (
@@ -24,10 +24,10 @@ _Visit = tuple[Any, str, frozenset[str]]
 
 
 def secret_pointers(schema: Any) -> tuple[str, ...]:
-    """JSON pointers of the values marked `format: password` or `writeOnly: true`, with `*` for any index or key.
+    """Return the JSON pointers of values marked `format: password` or `writeOnly: true`, with `*` for any index or key.
 
-    A type that contains itself is followed once; what is deeper is secret as a whole where the type marks anything, and
-    so is what a reference means that is no plain pointer.
+    A recursive type is followed once; anything deeper is secret as a whole if the type marks anything, and so is the
+    target of a reference that is not a plain pointer.
     """
     if not _marks_any(schema):
         return ()
@@ -45,14 +45,14 @@ def _marks_any(value: Any) -> bool:
 
 
 class _Walk:
-    """A walk through the parts of a schema, each as often as there are ways to it."""
+    """A walk through the parts of a schema, on all paths."""
 
     def __init__(self, root: Any) -> None:
         self._root = root
         self._reaching: dict[str, bool] = {}
 
     def marked(self) -> tuple[str, ...]:
-        """The pointers of what is secret."""
+        """Return the pointers of secret values."""
         found: set[str] = set()
         queue: list[_Visit] = [(self._root, "", frozenset())]
         for _ in range(_STEPS):
@@ -84,7 +84,7 @@ class _Walk:
                 yield inner, pointer, seen
 
     def _referred(self, reference: str, seen: frozenset[str]) -> Any:
-        """What a reference leads to. What cannot be followed, or not once more, counts as secret, or as nothing."""
+        """Return the target of a reference. One that cannot be followed (again) counts as secret, or as empty."""
         target = at(self._root, reference)
         if target is None:
             return _SECRET
@@ -95,7 +95,7 @@ class _Walk:
         return _SECRET if self._reaching[reference] else None
 
     def _reaches_mark(self, schema: Any) -> bool:
-        """Whether anything in a schema, or in what it refers to, is marked."""
+        """Whether anything in a schema, or in its references, is marked."""
         pending, met = [schema], set[int]()
         while pending:
             node = pending.pop()

@@ -1,4 +1,4 @@
-"""Subschemas: where a schema holds schemas, and how deep it is."""
+"""Subschemas: the keywords that contain schemas, and the depth of schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
 DEEPEST: Final = 100
-"""JSON values inside each other, in a schema that is looked at and in a definition that is put in place."""
+"""Maximum nesting of JSON values, in a schema that is processed and in a definition that is inlined."""
 
 DEFINITIONS: Final = ("$defs", "definitions")
 _SCHEMA: Final = frozenset({
@@ -32,7 +32,7 @@ def definitions_of(schema: Any) -> dict[str, Any]:
 
 
 def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
-    """The schemas right below a keyword."""
+    """Return the schemas directly below a keyword."""
     if is_array(value):
         yield from value if keyword in LISTED else ()
     elif is_object(value):
@@ -43,7 +43,7 @@ def schemas_below(keyword: str, value: Any) -> Iterator[Any]:
 
 
 def with_schemas(keyword: str, value: Any, change: Callable[[Any], Any]) -> Any:
-    """The value of a keyword, with the schemas right below it changed."""
+    """Return the value of a keyword with `change` applied to the schemas directly below it."""
     if is_array(value) and keyword in LISTED:
         return [change(each) for each in value]
     if is_object(value) and keyword in _SCHEMA_MAP:
@@ -52,6 +52,6 @@ def with_schemas(keyword: str, value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def is_deeper(value: Any, levels: int = DEEPEST) -> bool:
-    """Whether more than so many levels of JSON values are inside each other."""
+    """Whether a value is nested more than `levels` deep."""
     below: Collection[Any] = value.values() if is_object(value) else value if is_array(value) else ()
     return bool(below) and (levels == 0 or any(is_deeper(each, levels - 1) for each in below))

@@ -1,4 +1,4 @@
-"""Documents: what a search looks at of a tool, or of anything else that is called by name."""
+"""Documents: the searchable texts of a tool, or of anything else with a name."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
 _HEAD: Final = 2
-"""How often a word in the name, title or description counts; one that says something of a parameter counts once.
+"""The weight of a word in the name, title or description; words about parameters have weight 1.
 Tuned on the tuning half of `benchmarks/search_queries.jsonl`, where 1 to 5 came within two points of each other."""
 
 _TABLES: Final = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _NESTED: Final = frozenset(
     {"items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties", "contains", "if", "then", "else"}
 )
-"""Keywords under which schemas lie: by name, and as such or in a list."""
+"""Keywords with schemas: by name, and directly or in a list."""
 
 _DEPTH: Final = 64
 _ENUM: Final = 50
-"""What is read of a schema: levels, and values of one enum."""
+"""Maximum levels of a schema, and values of one enum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchDocument:
-    """One thing to be found. `key` is what a hit is known by; any text, one of its kind in an index.
+    """One searchable document. `key` identifies a hit; any text, unique in an index.
 
-    `names` are its spellings: what one has in common with another counts once. `parameters` are the texts that say
-    something of its parameters: names, titles, descriptions, and words that are the only ones allowed.
+    `names` are its names: common words count once. `parameters` are the texts about its parameters: names, titles,
+    descriptions, and enum values.
     """
 
     key: str
@@ -46,18 +46,18 @@ class SearchDocument:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that differ where the documents do."""
+        """A digest of sixteen hexadecimal digits."""
         text = json.dumps((self.key, self.names, self.title, self.description, self.parameters, self.tags))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def text(self) -> str:
-        """All of it as one text, which is what embedding models are given."""
+        """All of it as one text, for embedding models."""
         names = " ".join(dict.fromkeys(filter(None, (*self.names, self.title))))
         return "\n".join(filter(None, (names, self.description, ", ".join(self.parameters), ", ".join(self.tags))))
 
     def counted_words(self) -> Counter[str]:
-        """Count the words, each as often as it weighs."""
+        """Return the words with their weights."""
         called = dict.fromkeys(word for name in (*self.names, self.title) for word in words_of(name))
         counted = Counter(words_of("\n".join((*self.parameters, *self.tags))))
         for word in (*called, *words_of(self.description)):
@@ -75,7 +75,7 @@ def document_of_tool(
     inject: Collection[str],
     tags: Collection[str],
 ) -> SearchDocument:
-    """Describe a tool. `args` is the JSON Schema of its args; what is injected into them is not looked at."""
+    """Return the document of a tool. `args` is the JSON Schema of its args; injected fields are ignored."""
     if inject and is_object(args):
         shown = {name: below for name, below in args.get("properties", {}).items() if name not in inject}
         args = {**args, "properties": shown}
@@ -90,7 +90,7 @@ def document_of_tool(
 
 
 def documents_of_tools(tools: Mapping[str, Any]) -> Iterator[SearchDocument]:
-    """Describe the tools of a `catalog.json`, by ident, as a search looks at them."""
+    """Return the documents of the tools of a `catalog.json`, by ident."""
     for ident, tool in tools.items():
         yield document_of_tool(
             ident,
@@ -104,7 +104,7 @@ def documents_of_tools(tools: Mapping[str, Any]) -> Iterator[SearchDocument]:
 
 
 def parameter_texts(schema: Any) -> tuple[str, ...]:
-    """Give what a JSON Schema says of parameters, nested ones too: names, descriptions, allowed words; each once."""
+    """Return the texts about parameters in a JSON Schema, including nested ones: names, descriptions, enum values."""
     return tuple(dict.fromkeys(filter(None, _texts(schema, _DEPTH))))
 
 

@@ -1,8 +1,8 @@
 """The search index as text: `search_index.json`, derived data of a generated package.
 
-A digest in its head covers all that follows, so that a file that was cut, edited or merged is not taken for an index.
-One word a line, so that a runtime reads the lines of the words that are asked for. A line holds, in one flat list, the
-places of the documents that have the word, in their order, each with how much the word weighs there.
+A digest in its head covers the rest, so that a file that was truncated, edited or merged is rejected. There is one word
+per line, so that a runtime parses only the lines of the queried words. A line has, in one flat list, the numbers of the
+documents with the word, in order, each with the weight of the word there.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 INDEX_FILE: Final = "search_index.json"
 INDEX_VERSION: Final = 3
-"""To be raised with every change of words, weights or layout: a runtime reads no other, and builds its own."""
+"""Must be incremented with every change of words, weights or layout: a runtime rebuilds indexes of other versions."""
 
 INDEX_START: Final = f'{{"version": {INDEX_VERSION},\n"sha256": "'
-"""What stands before the digest, in hexadecimal digits, of all that follows its line."""
+"""The text before the hexadecimal digest of everything after its line."""
 
 DIGEST_END: Final = '",\n'
 
@@ -30,9 +30,9 @@ WORDS_END: Final = b"\n}}\n"
 
 
 def postings_of(documents: Sequence[SearchDocument], first: int = 0) -> tuple[list[int], dict[str, list[int]]]:
-    """Give the length of each document in words, as they weigh, and for each word `[place, weight, place, ...]`.
+    """Return the weighted length of each document in words, and for each word `[place, weight, place, ...]`.
 
-    The places are those of the documents, counted from `first`.
+    The places are numbers of the documents, starting at `first`.
     """
     lengths: list[int] = []
     postings: dict[str, list[int]] = {}
@@ -45,7 +45,7 @@ def postings_of(documents: Sequence[SearchDocument], first: int = 0) -> tuple[li
 
 
 def write_index(documents: Iterable[SearchDocument], mark: str) -> str:
-    """The index of documents, whatever their order. `mark` says of which catalog they are (`catalog_mark`)."""
+    """Return the index of documents in any order. `mark` identifies their catalog (`catalog_mark`)."""
     ordered = sorted(documents, key=lambda document: document.key)
     lengths, postings = postings_of(ordered)
     head: Mapping[str, Any] = {

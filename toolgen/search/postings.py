@@ -1,4 +1,4 @@
-"""Postings: in which documents a word is, as a build stored it and as documents were added since."""
+"""Postings: the documents of each word, stored by a build, and added later."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Postings:
         yield from (word for word in self._added if word not in self._stored)
 
     def get(self, word: str) -> Sequence[int]:
-        """Give where a word is; empty for one that no document has."""
+        """Return the postings of a word; empty if no document has it."""
         return (*self._stored.get(word, ()), *self._added.get(word, ()))
 
     def extended(self, words: Mapping[str, Sequence[int]]) -> Postings:
-        """Give these, and more of documents that were added."""
+        """Return the postings with those of added documents."""
         more = {word: (*self._added.get(word, ()), *places) for word, places in words.items()}
         return Postings(self._stored, {**self._added, **more})

@@ -1,11 +1,11 @@
-"""Ranking: BM25 over the documents that may be found, exactly as if there were no others.
+"""Ranking: BM25 over the visible documents, exactly as if there were no others.
 
-Figures that depend on a collection (how many documents have a word, how long they are on average) are those of these
-documents alone, so that neither the order nor a score tells of another one. Scores are whole millionths: their sums
-depend on no order, and are the same on every machine.
+Statistics of the collection (how many documents have a word, their average length) are those of these documents only,
+so that neither the order nor a score reveals other documents. Scores are integers, in millionths: their sums do not
+depend on the order, and are the same on every machine.
 
-What a document scores is given beside what one would score that is about nothing but the words of the query: their
-ratio compares with other measures, such as the nearness of vectors (Bruch, Gai and Ingber 2023).
+Scores are returned with the score of an ideal document that has only the words of the query: their ratio can be
+combined with other measures, such as the similarity of vectors (Bruch, Gai and Ingber 2023).
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ SCALE: Final = 1_000_000
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
-"""The usual k1 and b of BM25: what a repeated word still adds, and how much long documents are held back."""
+"""The usual k1 and b of BM25: the weight of repeated words, and the normalization of long documents."""
 
 _OTHER_WORD: Final = 0.7
-"""How much a synonym counts, or a word that is one slip away. Tuned on the tuning half of
+"""The weight of a synonym, and of a word with one spelling error. Tuned on the tuning half of
 `benchmarks/search_queries.jsonl`."""
 
 _VALUE: Final = 60
-"""How much a number counts in a query, or a name with a capital inside a sentence, in percent: it is more often the
-value of an argument than what a tool is for. Tuned there too, where 40 to 80 came within one point of each other."""
+"""The weight of a number in a query, or of a capitalized name inside a sentence, in percent: it is more often the value
+of an argument than the purpose of a tool. Tuned there too, where 40 to 80 came within one point of each other."""
 
 _CHARACTERS: Final = 4_000
 _WORDS: Final = 64
-"""What is read of a query: characters, and words."""
+"""Maximum characters and words of a query."""
 
 _KEPT: Final = 2_048
-"""Words that a ranking keeps scores of."""
+"""Maximum number of words with cached scores."""
 
 
 class Ranking:
-    """Ranks some documents of an index, which are known by their places. What it works out for words it keeps."""
+    """Ranks some documents of an index, identified by their places. Scores of words are cached."""
 
     def __init__(self, lengths: Mapping[int, int], postings: Postings, spelling: Callable[[], Spelling]) -> None:
-        """Take the lengths of these documents in words, where all words are, and what finds mistyped ones."""
+        """Take the lengths of these documents in words, the postings, and the spelling correction."""
         self._count = len(lengths)
         average = sum(lengths.values()) / (self._count or 1) or 1
         self._damping = {
@@ -63,9 +63,9 @@ class Ranking:
         self._scores = lru_cache(maxsize=_KEPT)(self._fitting)
 
     def best(self, query: str, count: int) -> tuple[dict[int, int], int]:
-        """Give the documents that fit a query best, and a score that none reaches by the words of the query alone.
+        """Return the documents that match a query best, and the score of an ideal document.
 
-        The documents, `count` and those that tie, are places with scores.
+        The documents, `count` and ties, are places with scores.
         """
         read = query[:_CHARACTERS]
         words = words_of(meant(read))[:_WORDS]
@@ -79,7 +79,7 @@ class Ranking:
         return (_best_sums(found, count) if count > 0 else {}), most
 
     def _joined(self, words: Iterable[str]) -> Iterator[str]:
-        """The words that two neighbours of a query give when they are written as one."""
+        """Return the known words that result from joining two adjacent words of a query."""
         joined = (first + second for first, second in pairwise(words))
         return (word for word in joined if self._scores_of_one(word))
 
@@ -88,7 +88,7 @@ class Ranking:
         return {place: score * _VALUE // 100 for place, score in scores.items()} if is_value else scores
 
     def _fitting(self, word: str) -> dict[int, int]:
-        """What documents score for a word that is asked for: for it, or the best of what may stand for it."""
+        """Return the scores of documents for a word of a query, or for its best synonym or correction."""
         merged = dict(self._scores_of_one(word))
         others = [self._scores_of_one(other) for other in synonyms().get(word, ())]
         if not merged and not any(others):
@@ -101,7 +101,7 @@ class Ranking:
         return merged
 
     def _weighed(self, word: str) -> dict[int, int]:
-        """What documents score for a word as it is: nothing where none of these has it."""
+        """Return the scores of documents for exactly a word; empty if none has it."""
         pairs = iter(self._postings.get(word))
         damping = self._damping
         held = [(place, weight) for place, weight in zip(pairs, pairs, strict=True) if place in damping]
@@ -113,10 +113,10 @@ class Ranking:
 
 
 def _best_sums(found: list[dict[int, int]], count: int) -> dict[int, int]:
-    """Sum scores by place; give the `count` best and those that tie with the last of them.
+    """Sum scores by place; return the `count` best, and ties with the last of them.
 
-    Words that tell most come first. Once those that are left cannot lift a new document among the best, only the
-    documents that still may be are looked at (MaxScore; Turtle and Flood 1995).
+    Words with the highest scores come first. When the remaining ones cannot raise a new document to the best, only
+    documents that are still candidates are processed (MaxScore; Turtle and Flood 1995).
     """
     lists = sorted(((max(scores.values()), scores) for scores in found), key=lambda each: -each[0])
     left, seen, least = sum(most for most, _ in lists), 0, 0
@@ -146,6 +146,6 @@ def _add(sums: dict[int, int], scores: dict[int, int]) -> None:
 
 
 def _least(sums: dict[int, int], count: int) -> int:
-    """The lowest of the `count` best scores; 0 if there are fewer."""
+    """Return the lowest of the `count` best scores; 0 if there are fewer."""
     best = nlargest(count, sums.values())
     return best[-1] if len(best) == count else 0

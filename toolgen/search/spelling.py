@@ -1,4 +1,4 @@
-"""Spelling: the known words that a mistyped one may mean."""
+"""Spelling: known words similar to a misspelled one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST: Final = 40
 
 
 class Spelling:
-    """Known words by first letter and length: a slip is seldom in the first letter, and changes the length by one."""
+    """Known words by first letter and length: an error is seldom in the first letter, and changes the length by one."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
@@ -22,7 +22,7 @@ class Spelling:
                 self._words[word[0], len(word)].append(word)
 
     def near(self, word: str) -> list[str]:
-        """Give the words that are one slip away, in their order; none for a short word, or one with digits."""
+        """Return the words with one spelling difference, in order; none for a short word, or one with digits."""
         if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
             return []
         lengths = (len(word) - 1, len(word), len(word) + 1)
@@ -30,7 +30,7 @@ class Spelling:
 
 
 def is_slip(one: str, other: str) -> bool:
-    """Whether two different words differ by one letter: more, less, another, or swapped with its neighbour."""
+    """Whether two words differ by one letter: added, omitted, replaced, or swapped with the next."""
     if len(one) > len(other):
         one, other = other, one
     same = next((place for place, letter in enumerate(one) if letter != other[place]), len(one))

@@ -55,7 +55,7 @@ _STEP_4: Final = re.compile(
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Give the stem of a word in lower case: `recommendations` and `recommended` both give `recommend`."""
+    """Return the stem of a word in lower case: `recommendations` and `recommended` both give `recommend`."""
     if not _ENGLISH.fullmatch(word):
         return word
     word = _without_participle(_without_plural(word))

@@ -1,4 +1,4 @@
-"""Synonyms: words that people use for one another when they ask for a tool. General ones; a domain has its own."""
+"""Synonyms: words that people use interchangeably in queries for tools; general ones, not those of a domain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _GROUPS: Final[tuple[str, ...]] = (
-    # what is done
+    # verbs
     "analyze analyse analysis evaluate assess examine inspect",
     "apply submit request",
     "approve accept confirm",
@@ -73,7 +73,7 @@ _GROUPS: Final[tuple[str, ...]] = (
     "update edit modify change adjust alter",
     "upload import attach",
     "write compose draft text",
-    # what it is done to
+    # nouns and adjectives
     "abroad overseas foreign international",
     "activity attraction sightseeing",
     "address location place position",
@@ -302,7 +302,7 @@ _VERBS: Final = (
     ("(?:switch|turn)(?:es|s|ed|ing)?", "off", "disable"),
     ("(?:switch|turn)(?:es|s|ed|ing)?", "on", "enable"),
 )
-"""Verbs of two parts that mean something else than each part, and what they mean; "it" and its kind stand between."""
+"""Phrasal verbs, and their meanings; pronouns such as "it" may be between the parts."""
 
 _MEANT: Final = tuple(
     (re.compile(rf"\b(?:{verb})\s+(?:(?:it|this|that|them|these|those)\s+)?{rest}\b", re.IGNORECASE), meaning)
@@ -311,13 +311,13 @@ _MEANT: Final = tuple(
 
 
 def meant(query: str) -> str:
-    """Give a query, and behind it what its verbs of two parts mean."""
+    """Return a query with the meanings of its phrasal verbs appended."""
     return " ".join((query, *(meaning for verb, meaning in _MEANT if verb.search(query))))
 
 
 @cache
 def synonyms() -> Mapping[str, tuple[str, ...]]:
-    """Give the synonyms of every stem that has some."""
+    """Return the synonyms by stem."""
     found: dict[str, dict[str, None]] = {}
     for group in _GROUPS:
         stems = dict.fromkeys(map(stem, group.split()))

@@ -1,4 +1,4 @@
-"""Words: what a text comes to when it is indexed or asked for."""
+"""Words: the tokens of a text, for documents and queries."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ STOP_WORDS: Final = frozenset(
     some such than thank thanks that thats the their theirs them then there these they this those to too us very want
     was we were what whats when where which while who whom whose why will with within would you your yours""".split()  # noqa: SIM905 (as a list it takes a page)
 )
-"""English words that say how a sentence is made, and not what it is about."""
+"""English function words, which are ignored."""
 
 _UNPARTED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-"""Scripts whose words no spaces part."""
+"""Scripts without spaces between words."""
 
 _UNPARTED_RUN: Final = re.compile(f"[{_UNPARTED}]+")
 _RUN: Final = re.compile(rf"[{_UNPARTED}]+|[^\W_{_UNPARTED}]+")
@@ -34,19 +34,19 @@ _SENTENCE_END: Final = ".!?:;"
 
 
 def words_of(text: str) -> list[str]:
-    """Give the words of a text in their order: stems in lower case, without stop words.
+    """Return the words of a text in order: stems in lower case, without stop words.
 
-    Names come apart at dots, dashes, underscores, capitals and digits: `getHTTPStatus_2` gives `get http statu 2`.
-    A name of two parts is a word as well, since people write `WiFi` in one. Of scripts without spaces, every pair of
-    characters is a word.
+    Names are split at dots, dashes, underscores, capitals and digits: `getHTTPStatus_2` becomes `get http statu 2`. A
+    name of two parts is also one word, since people write `WiFi` without a space. For scripts without spaces, every
+    pair of characters is a word.
     """
     return [word for run in _RUN.findall(_plain(text)) for word in _words_of_run(run)]
 
 
 def values_of(text: str) -> set[str]:
-    """Give the words that stand in a text only as values: numbers, and names with a capital inside a sentence.
+    """Return the words of a text that are only values: numbers, and capitalized names inside a sentence.
 
-    `Flights from Denver at 7.30` gives `denver`, `7` and `30`.
+    `Flights from Denver at 7.30` has `denver`, `7` and `30`.
     """
     plain = _plain(text)
     values: set[str] = set()

@@ -1,1 +1,1 @@
-"""What the spec language means, for both halves: names, selectors, tag patterns, settings; and how files are read."""
+"""The spec language for both halves: names, selectors, tag patterns, settings; and how files are read."""

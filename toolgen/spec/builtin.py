@@ -1,4 +1,4 @@
-"""Built-in toolsets: the names that come with toolgen, and that no registered tool takes."""
+"""The names of built-in toolsets, which are reserved."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Files that a user, a host or a repository names: read whole and bounded, and only where they are regular files.
+"""Files from users, hosts or repositories: read completely and bounded, and only if they are regular files.
 
-A pipe would keep its reader waiting, a device has no end, and either may come with a repository, as a link too.
+A pipe would block its reader, a device has no end, and a repository may contain either, also as a link.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class NotRegular(OSError):
 
 
 class TooLarge(OSError):
-    """A file is larger than what it is read for may be. `strerror` gives the bound."""
+    """A file is too large. `strerror` has the limit."""
 
 
 class LeadsOut(OSError):
-    """A link leads out of the folder that a file has to lie in."""
+    """A link leads out of the folder that must contain a file."""
 
 
 def read_file(path: str | PathLike[str], limit: int, *, follow: bool = True) -> bytes:
-    """Read a regular file of at most `limit` bytes. Nothing else is opened, and nothing is waited for.
+    """Read a regular file of at most `limit` bytes. Nothing else is opened, and it never blocks.
 
-    Without `follow` a link in place of the file is refused. Raises `NotRegular`, `TooLarge` and OSError.
+    Without `follow` a link is rejected. Raises `NotRegular`, `TooLarge` and OSError.
     """
     descriptor = _open(path, follow=follow)
     try:
@@ -51,7 +51,7 @@ def read_file(path: str | PathLike[str], limit: int, *, follow: bool = True) -> 
             raise too_large(limit, path)
         content = os.read(descriptor, size + 1)
         while len(content) <= limit and (more := os.read(descriptor, _CHUNK)):
-            content += more  # it grew meanwhile, or is one of a kernel's, which give no size
+            content += more  # it has grown, or is a kernel file without a size
     finally:
         os.close(descriptor)
     if len(content) > limit:
@@ -60,7 +60,7 @@ def read_file(path: str | PathLike[str], limit: int, *, follow: bool = True) -> 
 
 
 def read_file_inside(path: str | PathLike[str], folder: str | PathLike[str], limit: int) -> bytes:
-    """Read a regular file as `read_file` does, where no link on the way leads out of `folder`.
+    """Read a regular file as `read_file` does, if no link leads out of `folder`.
 
     Raises `LeadsOut`, `NotRegular`, `TooLarge` and OSError.
     """
@@ -88,16 +88,16 @@ def check_regular(path: str | PathLike[str], *, follow: bool = True) -> os.stat_
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Return whether a resolved path is a resolved folder, or lies below it."""
+    """Return whether a resolved path is a resolved folder, or below it."""
     return f"{path}{os.sep}".startswith(f"{folder.rstrip(os.sep)}{os.sep}")
 
 
 def _open(path: str | PathLike[str], *, follow: bool) -> int:
-    check_regular(path, follow=follow)  # to open a device can do something already
+    check_regular(path, follow=follow)  # opening a device can have side effects
     descriptor = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
     with ExitStack() as unless_regular:
         unless_regular.callback(os.close, descriptor)
-        _check(os.fstat(descriptor), path)  # what was looked at may have been replaced
+        _check(os.fstat(descriptor), path)  # the file may have been replaced
         unless_regular.pop_all()
     return descriptor
 
@@ -119,5 +119,5 @@ _KINDS: Final = (
 
 
 def too_large(limit: int, path: str | PathLike[str]) -> TooLarge:
-    """Make the error for a file of more than `limit` bytes."""
+    """Return the error for a file of more than `limit` bytes."""
     return TooLarge(errno.EFBIG, f"it is over {limit:,} bytes", os.fspath(path))

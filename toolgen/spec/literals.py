@@ -1,4 +1,4 @@
-"""JSON values as Python expressions that read back equal."""
+"""JSON values as Python expressions that evaluate to equal values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\
 
 
 def literal(value: Any) -> str:
-    """A JSON value as a Python expression. Raises TypeError for what is none.
+    """Return a JSON value as a Python expression. Raises TypeError for other values.
 
-    Text that does not print (controls, bidi marks, zero-width characters, lone surrogates) is escaped, so that what
-    a reviewer sees is what Python reads.
+    Unprintable text (controls, bidi marks, zero-width characters, lone surrogates) is escaped, so that a reviewer sees
+    exactly what Python reads.
     """
     if isinstance(value, str):
         return f'"{printable(value.translate(_ESCAPES))}"'
@@ -27,7 +27,7 @@ def literal(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with an escape of Python in place of each character that does not print."""
+    """Return the text with Python escapes for unprintable characters."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else _escape(character) for character in text)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """What one selector asks for. `parts` is the pattern, cut at each `*`; no name asks for none."""
+    """One parsed selector. `parts` is the pattern, split at each `*`; an empty name matches everything."""
 
     name: str
     parts: tuple[str, ...]
@@ -19,12 +19,12 @@ class Selector:
 
     @classmethod
     def parse(cls, text: str) -> Selector:
-        """Read a selector. Any text is one; whether it is a sensible one is the compiler's to say."""
+        """Parse a selector. Any text is valid here; the compiler checks it."""
         name, *tags = text.split("+")
         return cls(name, tuple(name.split("*")), frozenset(tags))
 
     def matches(self, ident: str, toolset: str, tags: Set[str]) -> bool:
-        """Whether it names a tool, by its ident, its toolset and its tags."""
+        """Whether it matches a tool, by ident, toolset and tags."""
         is_named = not self.name or self.name == toolset or _matches(self.parts, ident)
         return is_named and self.tags <= tags
 
@@ -36,7 +36,7 @@ def names_one_of(selector: str, patterns: Iterable[str]) -> bool:
 
 
 def _matches(parts: tuple[str, ...], ident: str) -> bool:
-    """Whether an ident is the parts with any text between them. A regular expression may take exponential time."""
+    """Whether an ident consists of the parts with any text between, without the exponential time of a regex."""
     first, *rest = parts
     if not rest:
         return ident == first

@@ -1,4 +1,4 @@
-"""Tool use: how models are shown the tools, per layer of an agent. What a configuration says of it is checked here."""
+"""Tool use: how tools are shown to models, per layer of an agent; parsed and checked from a configuration."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ DEFAULT_PRESENTATIONS: Final[Mapping[Layer, PresentationName]] = {
 }
 
 LEXICAL: Final = "lexical"
-"""The embedding class that needs no embeddings: search by words."""
+"""The embedding class without embeddings: lexical search."""
 
 EMBEDDING_CLASSES: Final[Mapping[str, Mapping[str, Any]]] = {
     "url": {"url": str, "model": str, "key_variable": str, "timeout_seconds": int | float},
     "path": {"path": str},
     "function": {"function": str},
 }
-"""The kinds of embedding classes, by the setting that makes one that kind, and all settings of it with their types."""
+"""The kinds of embedding classes, by their characteristic setting, with all settings and their types."""
 
 Tier: TypeAlias = Literal["light", "strong"]
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 TABLES: Final = ("tool_use", "action_retrieval", "router_model", "settings")
-"""What of a configuration is read here."""
+"""The settings of a configuration that are read here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Problem:
 
 
 class ToolUseError(ValueError):
-    """A configuration of tool use cannot be used. `problems` are all that is wrong with it."""
+    """A configuration of tool use is invalid. `problems` are all its errors."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
@@ -62,14 +62,14 @@ class ToolUseError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUseConfig:
-    """How models are shown the tools.
+    """How tools are shown to models.
 
-    `presentations` has one for each layer. `catalog` names the action catalog; empty for the only one there is, or
-    else one of the toolsets. `embedding_class` is what search ranks by, empty where there is none; `embedding_classes`
-    are those that are configured, each as the table it was written as. `base` are idents that retrieval shows at once.
-    `hot_list_size` is None where the catalog's own holds. `tier` is that of the model, empty where it is not known.
-    `settings` are what the conditions of catalogs look at. Raises `ToolUseError` for a layer without a presentation,
-    for one that there is not, and for `retrieval` without an embedding class.
+    `presentations` has one for each layer. `catalog` names the action catalog; empty for the only one, or else one of
+    the toolsets. `embedding_class` is the class for search, empty if there is none; `embedding_classes` are the
+    configured ones, each as its table. `base` are idents that retrieval always lists. `hot_list_size` is None for that
+    of the catalog. `tier` is that of the model, empty if unknown. `settings` are the values for conditions of catalogs.
+    Raises `ToolUseError` for a layer without a presentation, for an unknown one, and for `retrieval` without an
+    embedding class.
     """
 
     presentations: Mapping[Layer, PresentationName] = field(default_factory=lambda: DEFAULT_PRESENTATIONS)
@@ -94,15 +94,15 @@ class ToolUseConfig:
             )
         if presentation == "retrieval" and not self.embedding_class:
             fix = f'write `embedding_class = "{LEXICAL}"` in `action_retrieval`, or name a class of your own'
-            said = "the presentation 'retrieval' searches, and `action_retrieval.embedding_class` is not set"
-            return Problem(setting, said, fix)
+            message = "the presentation 'retrieval' needs `action_retrieval.embedding_class`, which is not set"
+            return Problem(setting, message, fix)
         return None
 
 
 def read_tool_use(configuration: Mapping[str, Any]) -> ToolUseConfig:
-    """Read the settings `tool_use`, `action_retrieval`, `router_model` and `settings` of a configuration.
+    """Parse the settings `tool_use`, `action_retrieval`, `router_model` and `settings` of a configuration.
 
-    What is not there has its default, and other tables are not looked at. Raises `ToolUseError`.
+    Missing settings have defaults, and other tables are ignored. Raises `ToolUseError`.
     """
     reader = _Reader()
     config = reader.read(configuration)
@@ -139,7 +139,7 @@ class _Reader:
             "embedding_classes": classes,
             "base": self._base(retrieval),
             "hot_list_size": self._hot_list_size(retrieval),
-            "tier": tier if tier in TIERS else "",  # a model of another tier has no mandates
+            "tier": tier if tier in TIERS else "",  # models of other tiers have no instructions
             "settings": self._settings(configuration),
         }
         try:
@@ -240,5 +240,5 @@ class _Reader:
         self, setting: str, message: str, known: Collection[str] = (), asked: str = "", *, fix: str = ""
     ) -> None:
         near = get_close_matches(asked, known, n=1)
-        said = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}" if known else fix
-        self.problems.append(Problem(setting, message, said))
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}" if known else fix
+        self.problems.append(Problem(setting, message, hint))

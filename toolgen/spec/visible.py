@@ -1,4 +1,4 @@
-"""Characters that must not reach a reader as they are, because they would steer a terminal or hide what is there."""
+"""Characters that must be escaped for readers, because they would control a terminal or hide text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def is_hidden(char: str) -> bool:
-    """Whether a character steers a terminal, reorders text, or is not to be seen: it is shown as an escape.
+    """Whether a character controls a terminal, reorders text, or is invisible, so that it is shown as an escape.
 
     Control, bidi, zero-width, private-use and unassigned characters, line separators, and all spaces but U+0020 and
     the ideographic U+3000, which is plain text in Japanese.
@@ -19,7 +19,7 @@ def is_hidden(char: str) -> bool:
 
 
 def escaped(char: str) -> str:
-    r"""Write one character as `\n`, `\xNN`, `\uNNNN` or `\UNNNNNNNN`."""
+    r"""Return one character as `\n`, `\xNN`, `\uNNNN` or `\UNNNNNNNN`."""
     named = _NAMED.get(char)
     if named is not None:
         return named
@@ -30,7 +30,7 @@ def escaped(char: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The same text on one line, with every hidden character as an escape."""
+    """Return the text on one line, with every hidden character as an escape."""
     if text.isprintable() and _BLANK_LETTERS.isdisjoint(text):
         return text
     return "".join(escaped(char) if is_hidden(char) else char for char in text)

@@ -1,4 +1,4 @@
-"""Names of tools: wire names, spelled as a provider's grammar allows, one-to-one; and titles, for people."""
+"""Wire names: idents in the grammar of a provider. One-to-one, with tables from the build."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Grammar:
     """What a provider accepts as the name of a tool, and as the id of a call.
 
-    `pattern` is for the whole name, which has letters, digits and `_` at least; with `dots`, those of an ident stay.
-    `call_id_length` is for APIs that take ids of so many letters and digits alone; with 0 any id is taken.
+    `pattern` is for the whole name, and allows at least letters, digits and `_`; with `dots`, those of an ident are
+    kept. `call_id_length` is for APIs that accept only ids of that many letters and digits; with 0 any id is accepted.
     """
 
     pattern: re.Pattern[str]
@@ -26,19 +26,20 @@ class Grammar:
 
 
 STRICT: Final = Grammar(re.compile(r"[a-zA-Z0-9_-]+"), 64)
-"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Gemini, Bedrock and MCP clients take it too."""
+"""OpenAI's and Anthropic's documented grammar, `^[a-zA-Z0-9_-]{1,64}$`; Gemini, Bedrock and MCP clients accept it too.
+"""
 
 DOTTED: Final = Grammar(re.compile(r"[a-zA-Z0-9_.-]+"), 64, dots=True)
-"""LiteLLM's proxy, which lets dots pass."""
+"""LiteLLM's proxy, which allows dots."""
 
 _HASH_LENGTH = 10
 
 
 def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
-    """Spell an ident in a provider's grammar. The result depends on the ident alone.
+    """Return an ident in a provider's grammar. The result depends only on the ident.
 
-    Dots become `__` where that reads back uniquely and fits: no segment holds `__` or has `_` at an end. Any other
-    name keeps what it can and ends in a hash of the ident (40 bits of SHA-256), after a `_` that no plain name has
+    Dots become `__` if that is reversible and fits: no segment contains `__` or begins or ends with `_`. Any other name
+    keeps its valid characters and ends in a hash of the ident (40 bits of SHA-256), after a `_` that no plain name has
     in that place.
     """
     if grammar.dots and fits(ident, grammar):
@@ -57,12 +58,12 @@ def wire_name(ident: str, grammar: Grammar = STRICT) -> str:
 
 
 def fits(name: str, grammar: Grammar) -> bool:
-    """Whether a provider takes the name as it is."""
+    """Whether a provider accepts the name."""
     return len(name) <= grammar.max_length and grammar.pattern.fullmatch(name) is not None
 
 
 def wire_call_id(call_id: str, grammar: Grammar) -> str:
-    """Spell the id of a call as a provider takes it. The result depends on the id alone; one that fits stays."""
+    """Return the id of a call in a provider's format. The result depends only on the id; a valid one is unchanged."""
     length = grammar.call_id_length
     if not length or (len(call_id) == length and call_id.isascii() and call_id.isalnum()):
         return call_id
@@ -72,7 +73,7 @@ def wire_call_id(call_id: str, grammar: Grammar) -> str:
 
 
 def wire_table(names: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Map wire name to ident. Raises ValueError where two idents share a wire name (overrides can collide)."""
+    """Map wire names to idents. Raises ValueError if two idents share a wire name (overrides can collide)."""
     table: dict[str, str] = {}
     for ident, wire in names:
         if table.setdefault(wire, ident) != ident:
@@ -81,7 +82,7 @@ def wire_table(names: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def name_digest(name: str) -> str:
-    """A short hash of a name, for names that depend on it alone."""
+    """Return a short hash of a name, for names derived from it."""
     import hashlib  # slow to import, and few names need it
 
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]

@@ -1,5 +1,5 @@
-"""Toolsets that come with toolgen: what runs them, in any package that they are compiled into.
+"""Handlers of the built-in toolsets, for any package that they are compiled into.
 
-Their specs lie in `specs/builtin` of a checkout, and in `specs` beside this where toolgen is installed. `generated` is
-toolgen's own package of them.
+Their specs are in `specs/builtin` of a checkout, and in `specs` of an installed toolgen. `generated` is toolgen's
+package of them.
 """

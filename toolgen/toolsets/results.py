@@ -1,7 +1,7 @@
-"""Results of the built-in toolsets, in the one form that fits every package a toolset was compiled into.
+"""Results of the built-in toolsets, in a form that is valid for every package a toolset is compiled into.
 
-A host compiles built-in toolsets into a package of its own, with classes of its own, and results of another package's
-classes are refused. So handlers give JSON values: `Runtime` builds of them the class that callers expect.
+A host compiles built-in toolsets into its package, with separate classes, and results of another package's classes are
+rejected. So handlers return JSON values, from which `Runtime` builds the class that callers expect.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def json_value(result: BaseModel) -> dict[str, Any]:
-    """Return a result of a class of `toolgen.toolsets.generated` as the JSON object that it stands for.
+    """Convert a result of a class of `toolgen.toolsets.generated` to a JSON object.
 
-    Fields that are None are left out: no built-in toolset has one that may be null.
+    Fields that are None are omitted: no field of a built-in toolset may be null.
     """
     return result.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)

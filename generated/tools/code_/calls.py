@@ -22,12 +22,12 @@ def new_edit_file_call(
     unified_diff: str | None = None,
     create_if_missing: bool | None = None,
 ) -> ToolRequest:
-    """Ask for `code.edit_file`: Change parts of one file, by exact replacements or by a unified diff.
+    """Create a request for `code.edit_file`: Change parts of one file, by exact replacements or by a unified diff.
 
     Args:
         create_if_missing: Default: False
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.EDIT_FILE,
@@ -37,9 +37,9 @@ def new_edit_file_call(
 
 
 def new_list_dir_call(*, path: str = ".", recursive: bool = False, limit: int = 1000) -> ToolRequest:
-    """Ask for `code.list_dir`: List a directory.
+    """Create a request for `code.list_dir`: List a directory.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.LIST_DIR,
@@ -50,12 +50,12 @@ def new_list_dir_call(*, path: str = ".", recursive: bool = False, limit: int = 
 
 
 def new_read_file_call(*, path: str, start_line: int = 1, max_lines: int = 200) -> ToolRequest:
-    """Ask for `code.read_file`: Read a text file by lines.
+    """Create a request for `code.read_file`: Read a text file by lines.
 
     Args:
         path: File to read, relative to the project.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.READ_FILE,
@@ -66,9 +66,9 @@ def new_read_file_call(*, path: str, start_line: int = 1, max_lines: int = 200) 
 
 
 def new_run_command_call(*, argv: list[str], cwd: str = ".", timeout_ms: int = 120000) -> ToolRequest:
-    """Ask for `code.run_command`: Run a program without a shell.
+    """Create a request for `code.run_command`: Run a program without a shell.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.RUN_COMMAND,
@@ -79,9 +79,9 @@ def new_run_command_call(*, argv: list[str], cwd: str = ".", timeout_ms: int = 1
 
 
 def new_search_call(*, query: str, path: str = ".", glob: str | None = None, limit: int = 100) -> ToolRequest:
-    """Ask for `code.search`: Search file contents with a regular expression.
+    """Create a request for `code.search`: Search file contents with a regular expression.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.SEARCH,
@@ -92,9 +92,9 @@ def new_search_call(*, query: str, path: str = ".", glob: str | None = None, lim
 
 
 def new_write_file_call(*, path: str, content: str, create_dirs: bool = True, overwrite: bool = False) -> ToolRequest:
-    """Ask for `code.write_file`: Write a whole file. An existing file is kept unless `overwrite` is true.
+    """Create a request for `code.write_file`: Write a whole file. An existing file is kept unless `overwrite` is true.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.WRITE_FILE,

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def new_load_skill_call(*, name: str) -> ToolRequest:
-    """Ask for `internal.load_skill`: Load the instructions of a skill into the context.
+    """Create a request for `internal.load_skill`: Load the instructions of a skill into the context.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.LOAD_SKILL, codecs.LOAD_SKILL_ARGS, {"name": name})
 
 
 def new_recall_memory_call(*, query: str, limit: int = 5) -> ToolRequest:
-    """Ask for `internal.recall_memory`: Bring the long-term memories that fit some words into the context, the best first.
+    """Create a request for `internal.recall_memory`: Bring the long-term memories that fit some words into the context, the best first.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.RECALL_MEMORY, codecs.RECALL_MEMORY_ARGS, {"query": query, "limit": limit}, {"limit": 5})

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def new_count_lines_call(*, path: str, pattern: str, max_: int | None = None) -> ToolRequest:
-    """Ask for `local.count_lines`: Count the lines of a file that match a pattern.
+    """Create a request for `local.count_lines`: Count the lines of a file that match a pattern.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.COUNT_LINES, codecs.COUNT_LINES_ARGS, {"path": path, "pattern": pattern, "max": max_})
 
 
 def new_git_grep_log_call(*, word: str, limit: int = 20) -> ToolRequest:
-    """Ask for `local.git_grep_log`: Find commits whose message contains a word, newest first.
+    """Create a request for `local.git_grep_log`: Find commits whose message contains a word, newest first.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.GIT_GREP_LOG, codecs.GIT_GREP_LOG_ARGS, {"word": word, "limit": limit}, {"limit": 20})

@@ -27,7 +27,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         super().__init__(self._waits)
 
     def time(self) -> float:
-        """Give the seconds that were waited for."""
+        """Return the seconds that were waited for."""
         return self._waits.seconds
 
 

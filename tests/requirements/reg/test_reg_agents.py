@@ -88,7 +88,7 @@ def test_reg_25_allowed_tools_beyond_the_base_are_an_invalid_call_and_start_noth
     assert error.message == (
         "default_worker cannot be granted mcp.github.create_issue: not in its `use` or `on_request`"
     )
-    assert error.hint == "leave them out of allowed_tools; without it the agent has its usual tools"
+    assert error.hint == "remove them from allowed_tools; without it the agent has its default tools"
     assert world.events(run.meta.run_id, "agent_run_started") == []
     assert value_of(world.one(call_of("agent.list_workers")))[0].free
 
@@ -187,7 +187,7 @@ def test_reg_80_so_many_workers_are_available() -> None:
         assert [code_of(result) for result in results] == ["ok", "ok", "child_agent_limit_exceeded"]
         error = results[2].error
         assert error is not None
-        assert (error.message, error.hint) == ("all 2 workers are busy", "wait until one has ended its step")
+        assert (error.message, error.hint) == ("all 2 workers are busy", "wait until one has finished its step")
 
     in_loop(main)
 

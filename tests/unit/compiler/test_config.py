@@ -24,7 +24,7 @@ def problems(folder: Path) -> list[str]:
 
 
 def problem(folder: Path, text: str) -> str:
-    """Give the one problem of a `toolgen.toml` with this text."""
+    """Return the one problem of a `toolgen.toml` with this text."""
     (folder / "toolgen.toml").write_text(text)
     (found,) = problems(folder)
     return found
@@ -107,7 +107,7 @@ def test_two_configurations_are_refused_naming_both(tmp_path: Path) -> None:
         ('targets = [\n  {out = "a",, }\n]', "TG702 toolgen.toml:2:14 "),
         ("executors = {", "TG702 toolgen.toml:1:14 "),
         ("a = 1\na = 2\n", "TG702 toolgen.toml:2:6 "),
-        ("a = " + "[" * 5_000, "TG702 toolgen.toml:1:1 values are nested too deep"),
+        ("a = " + "[" * 5_000, "TG702 toolgen.toml:1:1 values are nested too deeply"),
     ],
 )
 def test_broken_toml_is_shown_where_it_breaks(tmp_path: Path, text: str, expected: str) -> None:

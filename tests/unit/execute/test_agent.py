@@ -24,7 +24,7 @@ from tests.unit.toolsets.agent.agents.world import (
     value_of,
 )
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, added_up, executor
+from toolgen.execute.agent import AgentExecutor, AgentRun, Message, Outcome, _Prompt, executor, sum_telemetry
 from toolgen.record.memory import MemoryStore
 from toolgen.runtime import Runtime, ToolNotFound, allow_all, deny_all, load
 from toolgen.runtime.base.errors import CallFailed, ExecutorError, PermissionDenied
@@ -161,7 +161,7 @@ def test_figures_that_have_no_sum_do_not_cost_a_run_its_answer(figures: tuple[fl
 
 
 def test_what_is_no_number_is_not_added_to() -> None:
-    assert added_up({"a": "x", "b": 1}, [{"a": 1, "b": "y", "c": None}, {"b": 2}]) == {"a": "x", "b": 3}
+    assert sum_telemetry({"a": "x", "b": 1}, [{"a": 1, "b": "y", "c": None}, {"b": 2}]) == {"a": "x", "b": 3}
 
 
 def test_the_end_of_a_call_is_the_end_of_its_run_and_nothing_is_left_running() -> None:
@@ -299,7 +299,7 @@ def test_a_run_whose_end_cannot_be_recorded_still_gives_its_answer(caplog: pytes
     result = World(plays(answer=FOUND), store=Full()).one(search())
     assert result.success
     assert [record.getMessage() for record in caplog.records] == [
-        "the end of a run of orchestrator.researcher is not on record"
+        "the end of a run of orchestrator.researcher is not recorded"
     ]
 
 

@@ -100,7 +100,7 @@ def test_reg_54_a_json_result_may_say_that_it_failed(project: Project) -> None:
         "command_rejected",
         "the branch is protected",
     )
-    assert said(project, {"success": False}).error.message == "the command reports that it did not succeed"
+    assert said(project, {"success": False}).error.message == "the command reported a failure"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_reg_54_and_66_another_exit_code_is_an_error_with_the_end_of_stderr(proj
     assert (result.error.kind, result.error.code) == (FailureKind.DOMAIN_REJECTION, "command_failed")
     assert result.error.message == "the command failed with exit code 3"
     first, second, third = result.error.hint.splitlines()
-    assert first == "its last words:"
+    assert first == "its last output:"
     assert second == "cannot open ./a.txt"  # not the folder of the host
     assert third.startswith("it is locked; token=")
     assert "abcdefgh12345678" not in third
@@ -224,12 +224,12 @@ def test_reg_63_a_timeout_comes_with_the_last_words(project: Project) -> None:
     (project.folder / "wait").write_text("#!/bin/sh\necho half of it\nsleep 60\n")
     result = asyncio.run(_awaited(registration.executor.execute(ToolRequest(name="local.wait"), ToolCallMeta())))
     assert (result.error.kind, result.error.code) == (FailureKind.TIMEOUT, "timeout")
-    assert result.error.message == "the command ran longer than 100 ms"
-    assert result.error.hint == "its last words:\nhalf of it"
+    assert result.error.message == "the command took longer than 100 ms"
+    assert result.error.hint == "its last output:\nhalf of it"
 
 
 def test_reg_63_no_tool_raises_the_longest_timeout(project: Project) -> None:
-    assert project.error("wait_in_shell", max_timeout_ms=60).message == "the command ran longer than 60 ms"
+    assert project.error("wait_in_shell", max_timeout_ms=60).message == "the command took longer than 60 ms"
     assert project.error("wait_in_shell", timeout_ms=10, max_timeout_ms=50).message.endswith("50 ms")
 
 
@@ -239,7 +239,7 @@ def test_reg_63_a_command_without_a_timeout_of_its_own_runs_as_long_as_any_may(p
         command = Command(line=ExecLine.parse(["sleep", "60"], {}), fields={}, timeout_ms=own)
         request = ToolRequest(name="own.wait", payload="{}")
         result = asyncio.run(_awaited(CommandExecutor({"own.wait": command}, host).execute(request, ToolCallMeta())))
-        assert result.error.message == f"the command ran longer than {longest} ms"
+        assert result.error.message == f"the command took longer than {longest} ms"
 
 
 def test_reg_64_small_output_is_inline(project: Project) -> None:
@@ -288,7 +288,7 @@ def test_reg_64_what_a_command_printed_before_it_failed_is_kept(project: Project
     result = project.invoke("print", {"bytes": 0}, keep=artifacts.keep)
     assert artifacts.kept == [(b"y" * 2000, "text/plain; charset=utf-8")]
     assert [block.type for block in result.content] == ["text", "artifact_ref"]
-    assert result.content[0].data.startswith("the command failed with exit code 1\nits last words:\nyyyy")
+    assert result.content[0].data.startswith("the command failed with exit code 1\nits last output:\nyyyy")
 
 
 def test_a_program_or_a_folder_that_is_not_there(project: Project) -> None:
@@ -302,7 +302,7 @@ def test_a_program_or_a_folder_that_is_not_there(project: Project) -> None:
 def test_only_toolsets_of_commands_have_commands(project: Project, shop: Shop) -> None:
     with pytest.raises(ExecutorError, match=r"there is no toolset locl in the catalog"):
         executor(load(project.package), "locl", project.host)
-    with pytest.raises(ExecutorError, match=r"is no command: shop\.orders is of kind service"):
+    with pytest.raises(ExecutorError, match=r"is not a command: shop\.orders is of kind service"):
         executor(load(shop.name), "shop.orders", project.host)
 
 
@@ -357,7 +357,7 @@ def test_reg_62_63_policies_say_what_commands_see_and_how_long_they_take(project
 def test_reg_66_what_a_command_prints_of_a_secret_is_in_no_error_and_no_artifact(project: Project) -> None:
     artifacts = Artifacts()
     error = project.error("leak", {"word": "sw0rdf1sh", "code": 1}, keep=artifacts.keep)
-    assert error.hint == "its last words:\nno login as bob with [redacted]"
+    assert error.hint == "its last output:\nno login as bob with [redacted]"
     result = project.invoke("leak", {"word": "sw0rdf1sh", "code": 0}, keep=artifacts.keep)
     assert result.blocks[-1].type == "artifact_ref"
     assert artifacts.kept[-1][0].endswith(b"[redacted]\n")

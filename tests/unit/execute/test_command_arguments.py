@@ -137,11 +137,11 @@ def test_reg_59_any_text_is_one_argument(project: Project, value: str) -> None:
 @pytest.mark.parametrize(
     ("value", "code", "message"),
     [
-        ("a\0b", "argument_holds_nul", "holds a NUL character, which no program can be given as an argument"),
+        ("a\0b", "argument_holds_nul", "contains a NUL character, which arguments of programs cannot contain"),
         (
             "é" * 65_536,
             "argument_too_long",
-            "has 131072 bytes; a program can be given at most 131071 in one argument",
+            "has 131072 bytes; an argument of a program can have at most 131071",
         ),
     ],
 )
@@ -152,7 +152,7 @@ def test_reg_59_nul_and_oversize_are_refused_before_anything_starts(
     error = project.error(tool, {"value": value})
     assert (error.kind, error.code) == (FailureKind.INVALID_CALL, code)
     assert error.message.endswith(message)
-    assert error.hint == "pass what is that large, or binary, on stdin"
+    assert error.hint == "pass large or binary data on stdin"
     assert not (project.folder / "started").exists()
 
 
@@ -205,14 +205,14 @@ def test_reg_57_and_58_a_template_names_a_field_and_nothing_else(template: str, 
         ("echo '\\' '{{args.a}}'", "inside quotes"),
         ("echo {{args.a}}#'{{args.a}}'", "inside quotes"),
         ("# it's a comment\necho '{{args.a}}'", "inside quotes"),
-        ("echo \\{{args.a}}", "behind a backslash"),
-        ("echo ${{args.a}}", "behind a `$`"),
+        ("echo \\{{args.a}}", "after a backslash"),
+        ("echo ${{args.a}}", "after a `$`"),
     ],
 )
 def test_reg_60_a_template_stands_outside_quotes(line: str, place: str) -> None:
     with pytest.raises(CatalogError) as raised:
         ShellLine.parse(line, {"a": {}})
-    assert str(raised.value) == f"`{{{{args.a}}}}` stands {place}; leave that out: every value is quoted"
+    assert str(raised.value) == f"`{{{{args.a}}}}` is {place}; remove that: every value is quoted"
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def huge(place: Path) -> None:
         (lambda place: place.symlink_to("/dev/zero"), "it is a link that leads out of the folder"),
         (leads_out, "it is a link that leads out of the folder"),
         (lambda place: place.symlink_to(place.name), "Too many levels of symbolic links"),
-        (anyone_may_write(0o664), "others than its owner may write it: run `chmod go-w` on it"),
-        (anyone_may_write(0o646), "others than its owner may write it: run `chmod go-w` on it"),
+        (anyone_may_write(0o664), "users other than its owner may write it: run `chmod go-w` on it"),
+        (anyone_may_write(0o646), "users other than its owner may write it: run `chmod go-w` on it"),
         (huge, "it is over 1,048,576 bytes"),
     ],
 )
@@ -83,7 +83,7 @@ def test_reg_53_what_another_may_have_put_there_is_left_out_and_said(
     put(home / "tools/bad.json")
 
     assert loaded(home) == ("mine.show",)
-    assert [record.getMessage() for record in caplog.records] == [f"the user tool tools/bad.json is left out: {reason}"]
+    assert [record.getMessage() for record in caplog.records] == [f"the user tool tools/bad.json is skipped: {reason}"]
 
 
 def test_reg_53_a_socket_is_left_out(
@@ -101,7 +101,7 @@ def test_reg_53_a_socket_is_left_out(
 def test_reg_53_a_file_or_a_folder_of_another_user_is_refused(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     os.chown(write(home / "tools/bad.json", name="mine.bad"), 12345, -1)
     assert loaded(home) == ("mine.show",)
-    assert "tools/bad.json is left out: it belongs to another user" in caplog.text
+    assert "tools/bad.json is skipped: it belongs to another user" in caplog.text
 
     os.chown(home / "tools", 12345, -1)
     with pytest.raises(CatalogError, match=r"^tools: it belongs to another user$"):
@@ -120,7 +120,7 @@ def test_reg_53_links_inside_the_folder_are_followed(home: Path) -> None:
 def test_reg_53_a_folder_that_others_may_write_is_refused(home: Path, mode: int) -> None:
     (home / "tools").chmod(mode)
 
-    with pytest.raises(CatalogError, match=r"^tools: others than its owner may write it: run `chmod go-w` on it$"):
+    with pytest.raises(CatalogError, match=r"^tools: users other than its owner may write it: run `chmod go-w` on it$"):
         loaded(home)
 
 

@@ -233,8 +233,8 @@ def test_reg_56_a_shell_line_is_dangerous_or_writes(home: Home, permission: str,
 
 def test_reg_56_args_go_with_a_program(home: Home) -> None:
     changes = {"command_type": "shell", "command": "./show"}
-    assert "`args` go with command_type exec" in home.problem(**changes)
-    assert "`command`: `{{args.word}}` stands inside quotes" in home.problem(
+    assert "`args` are for command_type exec" in home.problem(**changes)
+    assert "`command`: `{{args.word}}` is inside quotes" in home.problem(
         command_type="shell", command="./show '{{args.word}}'", args=[]
     )
 
@@ -255,7 +255,7 @@ def test_reg_57_templates_name_args_and_nothing_else(home: Home, template: str, 
 
 
 def test_reg_57_the_program_is_fixed(home: Home) -> None:
-    assert "`command`: the program is fixed" in home.problem(command="{{args.word}}")
+    assert "`command`: a model cannot choose the program" in home.problem(command="{{args.word}}")
 
 
 def test_reg_58_a_template_names_a_field_of_the_schema(home: Home) -> None:

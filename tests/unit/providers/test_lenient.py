@@ -150,10 +150,10 @@ def holding_itself(**tree: Any) -> dict[str, Any]:
 def test_gemini_takes_what_holds_itself_by_optional_fields_only() -> None:
     assert told(holding_itself(), GEMINI)[1] == []
     assert told(holding_itself(required=["more"]), GEMINI)[1] == [
-        "t at /$defs/Tree: holds itself other than by optional fields"
+        "t at /$defs/Tree: contains itself other than through optional fields"
     ]
     assert told({"type": "object", "properties": {"a": {"$ref": "#"}}}, GEMINI)[1] == [
-        "t: `$ref` may lead to a definition only, and not to #"
+        "t: `$ref` may only refer to a definition, not to #"
     ]
 
 

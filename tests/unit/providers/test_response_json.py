@@ -38,18 +38,18 @@ def test_calls_that_share_an_id_are_answered_one_by_one_in_their_order(name: str
     told = str(made.messages(TWICE[name], answers))
     assert 0 < told.index("answer-a") < told.index("answer-b")
     for wrong in (answers[:1], [*answers, answers[0]]):
-        with pytest.raises(ValueError, match="there must be one answer to each call"):
+        with pytest.raises(ValueError, match="there must be exactly one answer to each call"):
             made.messages(TWICE[name], wrong)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
 @pytest.mark.parametrize("response", [[], "text", None, 1])
 def test_a_response_that_is_no_object_is_malformed(name: str, response: Any) -> None:
-    with pytest.raises(MalformedResponse, match=r"the response is of another type \(\w+\); it must be an object"):
+    with pytest.raises(MalformedResponse, match=r"the response has the wrong type \(\w+\); it must be an object"):
         provider(name).read(response)
 
 
 def test_audio_that_is_no_object_is_malformed_before_any_call_runs() -> None:
     response = openai_answer({"audio": "x", "tool_calls": [openai_call("x", "a", "{}")]}, "tool_calls")
-    with pytest.raises(MalformedResponse, match="audio of the response is of another type"):
+    with pytest.raises(MalformedResponse, match="audio of the response is of the wrong type"):
         provider("openai").read(response)

@@ -74,13 +74,13 @@ def test_putting_again_changes_nothing(place: str | Path) -> None:
 def test_what_is_no_ref_leads_nowhere(place: str | Path, ref: str) -> None:
     artifacts = Artifacts(place)
     artifacts.put(TEXT)
-    with pytest.raises(ArtifactNotFound, match="not a ref of an artifact"):
+    with pytest.raises(ArtifactNotFound, match="not an artifact ref"):
         artifacts.get(ref)
 
 
 def test_a_ref_of_nothing(place: str | Path) -> None:
     artifacts = Artifacts(place)
-    with pytest.raises(ArtifactNotFound, match="there is no artifact of that ref"):
+    with pytest.raises(ArtifactNotFound, match="there is no artifact with that ref"):
         artifacts.get(REF)
     artifacts.put(b"")
     with pytest.raises(ArtifactNotFound):
@@ -111,7 +111,7 @@ def test_damage_is_found_and_mended_where_the_length_shows_it(tmp_path: Path) ->
 def test_errors_name_no_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     artifacts = Artifacts(tmp_path / "file" / "artifacts")
-    with pytest.raises(ArtifactError, match="the artifact cannot be kept: Not a directory") as caught:
+    with pytest.raises(ArtifactError, match="the artifact cannot be stored: Not a directory") as caught:
         artifacts.put(TEXT)
     assert str(tmp_path) not in str(caught.value)
 
@@ -157,5 +157,5 @@ def test_a_url_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_url_of_no_known_kind() -> None:
     pytest.importorskip("fsspec", reason="the extra `artifacts` is not installed")
-    with pytest.raises(ArtifactError, match="artifacts cannot be kept at a URL of that kind"):
+    with pytest.raises(ArtifactError, match="artifacts cannot be stored at such a URL"):
         Artifacts("nowhere://bucket/artifacts")

@@ -46,7 +46,7 @@ def findings(path: Path, head: Head, key: ChainKey = KEY) -> list[str]:
 
 
 FOLLOWS = (
-    "event {} does not follow from the one before it: one of them was edited or moved, or what was between them was "
+    "event {} does not follow from the one before it: one of them was edited or moved, or an event between them was "
     "removed"
 )
 
@@ -61,7 +61,7 @@ FOLLOWS = (
         (["DELETE FROM events WHERE sequence = 2"], ["event 2 is missing", FOLLOWS.format(3)]),
         (
             ["DELETE FROM events WHERE sequence < 2"],
-            ["events 0 to 1 are missing", "a result was added: event 1 came with none", FOLLOWS.format(2)],
+            ["events 0 to 1 are missing", "a result was added: event 1 has none", FOLLOWS.format(2)],
         ),
         (
             [
@@ -72,7 +72,7 @@ FOLLOWS = (
                 FOLLOWS.format(2),
                 "the result of event 2 is missing",
                 "event 3 is missing",
-                "a result was added: event 3 came with none",
+                "a result was added: event 3 has none",
             ],
         ),
         (
@@ -90,15 +90,15 @@ FOLLOWS = (
         ),
         (
             ["INSERT INTO results SELECT run_id, 2, body FROM results WHERE sequence = 3"],
-            ["a result was added: event 2 came with none"],
+            ["a result was added: event 2 has none"],
         ),
         (
             ["DELETE FROM events WHERE sequence > 3", "DELETE FROM results WHERE sequence > 3"],
-            ["the end was cut off: the record has 4 events, and the head 6"],
+            ["the end was truncated: the record has 4 events, and the head 6"],
         ),
         (
             ["DELETE FROM events", "DELETE FROM results"],
-            ["the end was cut off: the record has 0 events, and the head 6"],
+            ["the end was truncated: the record has 0 events, and the head 6"],
         ),
     ],
 )
@@ -119,8 +119,8 @@ def test_another_run_in_the_place_of_one_is_found(path: Path) -> None:
         "UPDATE results SET run_id = 'r1' WHERE run_id = 'r2'",
     )
     assert findings(path, head) == [
-        "event 0 is not what this run began with: it was edited, or what was before it was removed",
-        "event 5 is not the one that the head was taken of",
+        "event 0 is not the first event of this run: it was edited, or an event before it was removed",
+        "event 5 is not the one of the head",
     ]
 
 
@@ -132,7 +132,7 @@ def test_an_end_that_was_written_anew_is_found_by_the_head(path: Path) -> None:
         "DELETE FROM results WHERE sequence > 3",
     )
     record(path, 5)
-    assert findings(path, head) == ["event 5 is not the one that the head was taken of"]
+    assert findings(path, head) == ["event 5 is not the one of the head"]
 
 
 def test_a_run_goes_on_after_its_head(path: Path) -> None:
@@ -186,23 +186,27 @@ LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
     [
         (
             ["INSERT INTO events SELECT run_id, 1.5, body, digest FROM events WHERE sequence = 1"],
-            ["a row was added that no store writes: an event numbered 1.5"],
+            ["a row was added that stores do not write: an event numbered 1.5"],
         ),
         (
             ["UPDATE events SET sequence = 2.5 WHERE sequence = 2"],
-            ["event 2 is missing", FOLLOWS.format(3), "a row was added that no store writes: an event numbered 2.5"],
+            [
+                "event 2 is missing",
+                FOLLOWS.format(3),
+                "a row was added that stores do not write: an event numbered 2.5",
+            ],
         ),
         (
             ["INSERT INTO events SELECT run_id, CAST('5' AS BLOB), body, digest FROM events WHERE sequence = 5"],
-            ["a row was added that no store writes: an event numbered 5"],
+            ["a row was added that stores do not write: an event numbered 5"],
         ),
         (
             ["INSERT INTO events SELECT run_id, 'x' || char(10), body, digest FROM events WHERE sequence = 5"],
-            ["a row was added that no store writes: an event numbered x\\n"],
+            ["a row was added that stores do not write: an event numbered x\\n"],
         ),
         (
             ["INSERT INTO results SELECT run_id, 2.5, body FROM results WHERE sequence = 3"],
-            ["a row was added that no store writes: a result numbered 2.5"],
+            ["a row was added that stores do not write: a result numbered 2.5"],
         ),
         (["DELETE FROM runs"], ["the run is missing from the list of runs"]),
         (["DROP TABLE runs"], ["the run is missing from the list of runs"]),
@@ -213,7 +217,7 @@ LISTED = "the list of runs was edited: `{}` is not what the events say ({})"
         (
             ["DELETE FROM events", "DELETE FROM results"],
             [
-                "the end was cut off: the record has 0 events, and the head 6",
+                "the end was truncated: the record has 0 events, and the head 6",
             ],
         ),
     ],
@@ -246,7 +250,7 @@ def test_tables_that_no_store_makes_are_found(path: Path, statements: list[str])
     head = SqliteReader(path).head("r1")
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(";".join(statements))
-    expected = ["the file was changed: it has tables, views, indexes or triggers that no store makes"]
+    expected = ["the file was changed: it has tables, views, indexes or triggers that stores do not create"]
     assert findings(path, head) == expected
 
 
@@ -289,7 +293,7 @@ def test_a_chain_is_what_it_says_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "6", "6:", "0:" + "0" * 64, "6:" + "0" * 63, "6:" + "G" * 64, "-6:" + "0" * 64])
 def test_what_is_no_head(text: str) -> None:
-    with pytest.raises(ChainError, match="a head reads LENGTH:DIGEST"):
+    with pytest.raises(ChainError, match="a head has the form LENGTH:DIGEST"):
         Head.parse(text)
 
 
@@ -307,7 +311,7 @@ def test_keys_come_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: p
     assert len({key.first("r1") for key in keys}) == 1
     assert all(text not in f"{key!r} {key}" for key in keys)
 
-    with pytest.raises(ChainError, match="the key has 5 bytes, and must have at least 32"):
+    with pytest.raises(ChainError, match="the key has 5 bytes, but needs at least 32"):
         ChainKey(b"short")
     with pytest.raises(ChainError, match="the key file cannot be read: No such file or directory"):
         ChainKey.from_file(tmp_path / "none")

@@ -145,7 +145,7 @@ def test_a_file_that_others_make_smaller_as_they_may_is_gone_on_with(tmp_path: P
     assert len(SqliteReader(path).read("r1").events) == 6
 
 
-CUT = "the end of the record of the run was cut off or edited while it went on"
+CUT = "the end of the record of the run was truncated or edited while the run continued"
 
 
 @pytest.mark.parametrize("key", [KEY, None])
@@ -153,7 +153,7 @@ CUT = "the end of the record of the run was cut off or edited while it went on"
     ("statement", "why"),
     [
         ("DELETE FROM events WHERE run_id = 'r1' AND sequence > 1", CUT),
-        ("DELETE FROM events WHERE run_id = 'r1'", "the record of the run was removed while it went on"),
+        ("DELETE FROM events WHERE run_id = 'r1'", "the record of the run was removed while the run continued"),
     ],
 )
 def test_an_end_that_is_cut_off_while_the_run_goes_on_is_noticed(
@@ -206,7 +206,9 @@ def test_a_run_that_began_with_one_key_does_not_go_on_with_another(tmp_path: Pat
 
     async def check(store: SqliteStore) -> None:
         fine = store.append(started(run="another"))
-        with pytest.raises(StoreError, match="the run was begun with another key, or the end of its record was edited"):
+        with pytest.raises(
+            StoreError, match="the run was started with another key, or the end of its record was edited"
+        ):
             await store.append(started())
         await fine
 

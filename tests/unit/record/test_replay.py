@@ -46,13 +46,13 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
 @pytest.mark.parametrize(
     ("line", "column", "reason"),
     [
-        (b"{}", 1, "it needs a `tool`, which is a text"),
+        (b"{}", 1, "it needs a `tool`, a string"),
         (b"5", 1, "it is not JSON: expecting `{`"),
         (b'{"tool": "a", "result": 1, "acept": true}', 28, "a recorded call has no `acept`; did you mean `accept`?"),
         (b'{"id": 5}', 2, "a recorded call has no `id`; the keys are `tool`, `arguments`, `result`, `accept`"),
         (b'{"tool": "a"}', 1, "it needs `arguments` or a `result`, and has neither"),
         (b'{"tool": "a", "arguments": {}, "result": 1}', 1, "it needs `arguments` or a `result`, and has both"),
-        (b'{"tool": 5, "arguments": {}}', 10, "it needs a `tool`, which is a text"),
+        (b'{"tool": 5, "arguments": {}}', 10, "it needs a `tool`, a string"),
         (b'{"tool": "a", "arguments": {}, "accept": "yes"}', 42, "`accept` is true or false"),
         (b'{"tool": "a", "arguments": {}} x', 32, "it is not JSON: extra text"),
         (b'{"tool": "a", "arguments": {]}', 29, "it is not JSON: expecting property name enclosed in double quotes"),
@@ -61,7 +61,7 @@ def test_any_value_may_be_recorded(value: Any, accept: bool, tool: str) -> None:
         (b'{"tool": "a"', 13, "it is not JSON: expecting `}`"),
         (b'{"tool" "a"}', 9, "it is not JSON: expecting `:`"),
         (b'{"tool": "\xc3\xa9\xff"}', 12, "it is not UTF-8 text: invalid start byte"),
-        (b'{"tool": "a", "result": %s}' % (b"[" * 100_000), 1, "it is nested too deep to be read"),
+        (b'{"tool": "a", "result": %s}' % (b"[" * 100_000), 1, "it is nested too deeply"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_call_says_where_and_why(line: bytes, column: int, reason: str) -> None:

@@ -76,7 +76,7 @@ except StoreError as error:
 asyncio.run(store.close())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    refusal = "the store was opened before this process was forked off, which has to open its own\n"
+    refusal = "the store was opened before this process was forked; open a store in the forked process\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, refusal, "")
 
 
@@ -164,7 +164,7 @@ def test_a_write_that_fails_says_so_to_who_waits_and_to_the_operator(
 
 
 @pytest.mark.parametrize(
-    ("first", "then", "why"), [(KEY, None, "begun with a key"), (None, KEY, "begun without a key")]
+    ("first", "then", "why"), [(KEY, None, "started with a key"), (None, KEY, "started without a key")]
 )
 def test_a_run_keeps_its_chain_or_none(tmp_path: Path, first: ChainKey | None, then: ChainKey | None, why: str) -> None:
     path = tmp_path / "store.db"

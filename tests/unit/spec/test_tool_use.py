@@ -11,7 +11,7 @@ from toolgen.spec.tool_use import ToolUseConfig, ToolUseError, read_tool_use
 
 
 def problem(configuration: Any) -> str:
-    """Give the one problem of a configuration, as `setting: message (fix)`."""
+    """Return the one problem of a configuration, as `setting: message (fix)`."""
     with pytest.raises(ToolUseError) as caught:
         read_tool_use(configuration)
     (found,) = caught.value.problems

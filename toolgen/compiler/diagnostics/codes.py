@@ -50,7 +50,7 @@ CODES = _table(
     # TG2xx: schemas
     ("TG201", "unknown-type", _E, "A type word is one of string, integer, number, boolean, object, null, any; a capitalized name is an entry of `types` in the same file. To use a type of another file, reference it: `types: {Source: {$ref: \"../shared.yaml#/types/Source\"}}`."),
     ("TG202", "invalid-schema", _E, "The schema is not valid under its JSON Schema draft. A map with `type`, `properties`, `enum`, `const`, `allOf`, `anyOf`, `oneOf` or a keyword that starts with `$` is read as JSON Schema; write a field with such a name with `!`: `type!: string`."),
-    ("TG203", "unknown-keyword", _W, "JSON Schema ignores keywords that its draft does not define, so this one has no effect. It is kept in the schema unchanged. Keywords that start with `x-` are annotations and give no warning. `secret` is not a keyword: a secret is marked `writeOnly: true`."),
+    ("TG203", "unknown-keyword", _W, "JSON Schema ignores keywords that its draft does not define, so this one has no effect. It is kept in the schema unchanged. Keywords that start with `x-` are annotations and give no warning. `secret` is not a keyword: mark a secret with `writeOnly: true`."),
     ("TG204", "unresolved-reference", _E, "A `$ref` does not resolve. It points into its own schema (`#/$defs/Name`), at a type of this file (`#/types/Name`) or of another (`relative/file.yaml#/types/Name`). References are never fetched from a URL."),
     ("TG205", "mixed-drafts", _E, "A schema and a type it uses have different JSON Schema drafts, in which the same keywords differ in meaning. Set the same `dialect` in both files."),
     ("TG206", "duplicate-field", _E, "A field is defined twice: `name`, `name?` and `name!` are the same field."),

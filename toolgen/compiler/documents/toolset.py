@@ -119,7 +119,7 @@ class ToolDefaultsSpec(Spec):
     roles: list[Role] | Literal["any"] | None = None
     """The roles of agents that may hold this tool. Default: `any`."""
     inject: Names = []
-    """Fields of the method's payload, or of the args, that the host fills in from the call's context."""
+    """Fields of the method's payload, or of the args, that the host injects from the call's context."""
     limits: LimitsSpec | None = None
     """Limits of its calls."""
     cost: Literal["free", "cheap", "expensive"] | None = None

@@ -1,4 +1,4 @@
-"""Emit: IR in, `{path: text}` of a whole package out. Nothing is read but templates, and nothing is written."""
+"""Emit: IR in, `{path: text}` of a whole package out. Only templates are read, and nothing is written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
-    """The files of a generated package, unformatted, by path below its root; `export` are names of providers."""
+    """Return the files of a generated package, unformatted, by path below its root; `export` are names of providers."""
     shared, *models = render_models(
         [
             [made for made in catalog.shared_types if isinstance(made, ClassType)],
@@ -54,7 +54,7 @@ def emit(catalog: Catalog, export: Sequence[str] = ()) -> dict[str, str]:
 
 
 def owners(catalog: Catalog) -> dict[str, str]:
-    """The ident of the tool that a part of the package belongs to, by `path#part`, or by path for a whole file."""
+    """Return the idents of the tools that own parts of the package, by `path#part`, or by path for whole files."""
     found: dict[str, str] = {}
     for toolset in catalog.toolsets:
         folder, homes = "/".join(toolset.package), module_of(toolset)
@@ -70,7 +70,7 @@ def owners(catalog: Catalog) -> dict[str, str]:
 
 
 def _described_classes(toolset: Toolset) -> list[ClassType]:
-    """The classes of a toolset; those of args and results that no schema describes say which tool they belong to."""
+    """Return the classes of a toolset, with descriptions for those of args and results whose schemas have none."""
     described: dict[str, str] = {}
     for tool in toolset.tools:
         short = first_line(tool.description)
@@ -84,7 +84,7 @@ def _described_classes(toolset: Toolset) -> list[ClassType]:
 
 
 def _packages(files: dict[str, str]) -> dict[str, str]:
-    """An `__init__.py` for every folder on the way to a module."""
+    """Return an `__init__.py` for every folder above a module."""
     folders = {
         "/".join(parts[:depth]) for path in files if (parts := path.split("/")) for depth in range(1, len(parts))
     }

@@ -1,7 +1,7 @@
-"""`catalog.json`: what a runtime loads. Only what differs from its default is written.
+"""`catalog.json`: the catalog that a runtime loads. Only values that differ from their defaults are written.
 
-A tool takes two lines, its ident and all else: so a change to one changes one line, and branches that touch neighbours
-still merge, for there is a line between the two that neither changed.
+A tool has two lines, its ident and everything else: a change to it changes one line, and branches that change adjacent
+tools can be merged, because there is an unchanged line between the two.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def emit_catalog_json(catalog: Catalog) -> str:
-    """The catalog as JSON text, a tool in two lines: a runtime parses the lines of the tools that are used."""
+    """Return the catalog as JSON text, with two lines per tool, which a runtime parses on use."""
     sections: dict[str, dict[str, Any]] = {
         "toolsets": {toolset.name: _toolset(toolset) for toolset in catalog.toolsets},
         "tools": {ident: tool for toolset in catalog.toolsets for ident, tool in _tools(toolset)},
@@ -62,20 +62,20 @@ def _section(entries: Mapping[str, Any], name: str) -> str:
 
 
 def _present(values: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Without what is empty, and so the default."""
+    """Return a dict without empty values, which are defaults."""
     return {name: value for name, value in values if value not in (None, "", (), [], {}, False)}
 
 
 def _plain(record: Any, *leave_out: str) -> dict[str, Any]:
-    """A record of the IR as JSON, without what is empty by default; tuples as lists."""
+    """Return a record of the IR as JSON, without empty defaults; tuples as lists."""
     if record is None:
         return {}
     values = [(item, getattr(record, item.name)) for item in fields(record) if item.name not in leave_out]
-    return {item.name: _jsonable(value) for item, value in values if _is_said(item, value)}
+    return {item.name: _jsonable(value) for item, value in values if _is_written(item, value)}
 
 
-def _is_said(item: Field[Any], value: Any) -> bool:
-    """Whether a value is more than nothing, or nothing where the default is more."""
+def _is_written(item: Field[Any], value: Any) -> bool:
+    """Whether a value is not empty, or its default is not."""
     if value not in (None, "", (), {}, False):
         return True
     return item.default is not MISSING and value != item.default
@@ -200,5 +200,5 @@ def _action_catalog(catalog: ActionCatalog) -> dict[str, Any]:
 
 
 def _action(action: Action | None) -> dict[str, Any]:
-    """What there is to say of an action; how its args are mapped is in the module of the catalog."""
+    """Return the properties of an action; the mapping of its args is in the module of the catalog."""
     return {} if action is None else _plain(action, "args", "split", "passed")

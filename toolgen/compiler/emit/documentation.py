@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _INLINE: Final = re.compile(
     r"(?<!`)(`+)(?!`)[^|]{0,200}?[^`|]\1(?!`)|[\\`*\[\]|~<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
 )
-"""What Markdown may take for its own inside a line; the group is there for code. Within a word `_` is text."""
+"""Characters with a meaning in Markdown inside a line; the group is for code. Within a word `_` is text."""
 
 _BLOCK: Final = re.compile(r"^(\d*)([#>=+-]|(?<=\d)[.)])")
-"""What starts a block of its own at the start of a line."""
+"""Text that starts a block at the beginning of a line."""
 
 
 _BOUNDS: Final = (
@@ -35,11 +35,11 @@ _BOUNDS: Final = (
     *("minLength", "maxLength", "pattern", "format"),
     *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
 )
-"""Keywords of JSON Schema that are told of a field, in their own words."""
+"""Keywords of JSON Schema that are listed for a field."""
 
 
 def emit_tools_md(catalog: Catalog) -> str:
-    """Every tool with what it takes and gives, who is asked, and its limits, as Markdown."""
+    """Return all tools, with args, results, permissions and limits, as Markdown."""
     toolsets: list[dict[str, Any]] = []
     for toolset in (toolset for toolset in catalog.toolsets if toolset.tools):
         classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
@@ -56,7 +56,7 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
         "description": _paragraphs(tool.description),
         "permission": tool.permission.value,
         "tags": ", ".join(tag for tag in tool.tags if tag != tool.permission.value),
-        "facts": [f"- {name}: {said}" for name, said in _facts(tool) if said],
+        "facts": [f"- {name}: {value}" for name, value in _facts(tool) if value],
         "args": [field for field in args if field["wire"] not in tool.inject],
         "result": _code(annotation(tool.result.shape)),
         "results": _fields(tool.result, classes),
@@ -64,7 +64,7 @@ def _tool(tool: Tool, classes: dict[str, ClassType]) -> dict[str, Any]:
 
 
 def _facts(tool: Tool) -> Iterator[tuple[str, str]]:
-    """What is told of a tool beside its args and result, in one line each."""
+    """Return the properties of a tool other than its args and result, one line each."""
     limits = [
         _code(f"{item.name}: {getattr(tool.limits, item.name)}")
         for item in fields(Limits)
@@ -78,11 +78,11 @@ def _facts(tool: Tool) -> Iterator[tuple[str, str]]:
     yield "cost", _code(tool.cost.value) if tool.cost is not Cost.FREE else ""
     yield "gate", "checked before it runs" if tool.gate else ""
     yield "exactly one of", ", ".join(map(_code, tool.one_of))
-    yield "filled in by the host", ", ".join(map(_code, tool.inject))
+    yield "injected by the host", ", ".join(map(_code, tool.inject))
 
 
 def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]:
-    """The named fields of one side of a tool; none where it is no object with such."""
+    """Return the named fields of one side of a tool; empty if it is not an object with named fields."""
     made = classes.get(side.shape.name) if isinstance(side.shape, ClassRef) else None
     root = target_of(side.json, side.json)
     properties = root.get("properties", {}) if isinstance(root, dict) else {}
@@ -103,12 +103,12 @@ def _fields(side: Schema, classes: dict[str, ClassType]) -> list[dict[str, Any]]
 def _bounds(schema: Any) -> Iterator[str]:
     for keyword in _BOUNDS if isinstance(schema, dict) else ():
         if keyword in schema:
-            said = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
-            yield _code(f"{keyword}: {said}")
+            value = schema[keyword] if isinstance(schema[keyword], str) else json.dumps(schema[keyword])
+            yield _code(f"{keyword}: {value}")
 
 
 def _code(text: str) -> str:
-    """Text as code in one cell of a table, blanks and backticks kept."""
+    """Return text as code in a table cell, with spaces and backticks."""
     shown = _visible(text or '""').replace("|", "\\|")
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     blank = " " if f"{shown[0]}{shown[-1]}".strip(" `") != f"{shown[0]}{shown[-1]}" else ""
@@ -116,12 +116,12 @@ def _code(text: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """Text as paragraphs: nothing in it starts a heading, a list or a block of its own."""
+    """Return text as paragraphs, escaped so that it does not start headings, lists or other blocks."""
     return "\n".join(_BLOCK.sub(r"\1\\\2", _line(line)) for line in text.strip().splitlines())
 
 
 def _line(text: str) -> str:
-    """Text in one line that reads as it is, with code between backticks: no link, image, emphasis, table or HTML."""
+    """Return text as one line, escaped except for code in backticks: no link, image, emphasis, table or HTML."""
     return _INLINE.sub(_text, _visible(" ".join(text.split())))
 
 

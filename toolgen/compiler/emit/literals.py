@@ -1,4 +1,4 @@
-"""Spec text as Python source: literals that read back equal, and docstrings that cannot end early."""
+"""Spec text as Python source: literals that evaluate to the same value, and docstrings that cannot end early."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from toolgen.spec.literals import printable
 
 
 def docstring(text: str, indent: str) -> str:
-    """Text as a docstring. Prose, not data: outer and trailing blanks go, and what does not print is escaped."""
+    """Return text as a docstring. Outer and trailing whitespace is removed, unprintable characters are escaped."""
     lines = [line.rstrip() for line in text.strip().split("\n")]
     body = f"\n{indent}".join(_prose(line) for line in lines).replace(f"\n{indent}\n", "\n\n")
     body = "\n".join(line.rstrip() for line in body.split("\n"))
@@ -19,7 +19,7 @@ def docstring(text: str, indent: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """The short description: the first line that says something."""
+    """Return the short description: the first line that is not blank."""
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 

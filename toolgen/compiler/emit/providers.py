@@ -1,4 +1,4 @@
-"""`providers/<name>.json`: what a request to a provider says of all tools of a package, where a target asks for it."""
+"""`providers/<name>.json`: the tools of a package in a request to a provider, if a target exports it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def emit_providers(catalog: Catalog, export: Sequence[str]) -> dict[str, str]:
-    """The members of a request to each provider, as JSON text."""
+    """Return the members of a request to each provider, as JSON text."""
     return {
         f"providers/{name}.json": json.dumps(dict(_payload(catalog, name)[0].fields), ensure_ascii=False, indent=2)
         + "\n"
@@ -29,20 +29,20 @@ def emit_providers(catalog: Catalog, export: Sequence[str]) -> dict[str, str]:
 
 
 def check_exports(catalog: Catalog, export: Sequence[str], sink: Diagnostics) -> None:
-    """Report the tools that a provider cannot be told of."""
+    """Report the tools that a provider cannot represent."""
     for name in export:
         payload, tools = _payload(catalog, name)
         for problem in payload.problems:
             tool = tools[problem.tool]
             where = f" at `{problem.pointer}` of its args" if problem.pointer else ""
-            fix = "change its args, or take the provider out of `export`"
+            fix = "change its args, or remove the provider from `export`"
             sink.report(
                 "TG413", tool.span, f"`{tool.ident}` cannot be offered by `{name}`{where}: {problem.reason}", fix=fix
             )
 
 
 def _payload(catalog: Catalog, name: str) -> tuple[Payload, dict[str, Tool]]:
-    """The payload of all tools, by ident, and the tools by the names they have in it."""
+    """Return the payload of all tools, ordered by ident, and the tools by their names in it."""
     made = provider(name)
     tools = [tool for tool in catalog.tools if tool.ident not in DISCOVERY]
     offered = [

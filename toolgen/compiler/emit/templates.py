@@ -1,4 +1,4 @@
-"""The jinja2 templates: one for each kind of generated file. They get finished strings and decide on layout only."""
+"""The jinja2 templates: one for each kind of generated file. They receive strings and only define the layout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def templates_folder() -> Path:
-    """Where the templates lie: inside an installed package, or beside it in a checkout."""
+    """Return the folder of templates: inside an installed package, or next to it in a checkout."""
     package = Path(__file__).resolve().parents[2]
     installed = package / "templates"
     return installed if installed.is_dir() else package.parent / "templates"
@@ -32,12 +32,15 @@ def _environment() -> Environment:
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:
-    """Fill in one template. Raises jinja2.UndefinedError where a value is missing."""
+    """Render one template. Raises jinja2.UndefinedError if a value is missing."""
     return _environment().get_template(template).render(values)
 
 
 def import_lines(origins: Mapping[str, Iterable[str]], *, reexport: bool = False) -> str:
-    """Import statements, sorted and in groups: module to names. With `reexport` names are marked as for others."""
+    """Return import statements, sorted and grouped, of module to names.
+
+    With `reexport` names are marked as exported.
+    """
     groups: dict[int, list[str]] = {}
     for module in sorted(
         origins, key=lambda module: (-module.count("."), module) if module.startswith(".") else (0, module)
@@ -50,7 +53,7 @@ def import_lines(origins: Mapping[str, Iterable[str]], *, reexport: bool = False
 
 
 def _group(module: str) -> int:
-    """Standard library, libraries, toolgen, the package itself."""
+    """Return the group: standard library, libraries, toolgen, the package itself."""
     if module.startswith("."):
         return 3
     return {"pydantic": 1, "toolgen": 2}.get(module.partition(".")[0], 0)

@@ -1,1 +1,1 @@
-"""Importers: tools that others describe, written as spec files."""
+"""Importers: convert tool descriptions of other systems to spec files."""

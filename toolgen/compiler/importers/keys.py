@@ -1,4 +1,4 @@
-"""Keys: what the tools of others are called in a spec. Chosen once, written down, and kept from then on."""
+"""Keys of imported tools in a spec. Chosen once, stored, and kept from then on."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 _KEY: Final = re.compile(ToolKeyPattern)
 _LONGEST: Final = 128
-"""In characters: what MCP allows a name. A longer one is cut."""
+"""Maximum characters of a key, as for names in MCP. A longer one is truncated."""
 
 _HASH_LENGTH: Final = 6
 
 
 def choose_keys(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Give each tool a key, by the name it has at its source; `taken` are the keys that a spec has already.
+    """Return a key for each tool, by its name at the source; `taken` are existing keys of the spec.
 
-    A key depends on the name alone, as far as that goes: where two would meet in Python, the one that is spelled more
-    exactly has it, and the other ends in a hash of its name. The order in which names come does not matter.
+    If possible, a key depends only on the name: if two would conflict in Python, the one closer to its name gets it,
+    and the other ends in a hash of its name. The order of names does not matter.
     """
     claimed = {claim for key in taken for claim in _claims(key)}
     keys: dict[str, str] = {}
@@ -36,7 +36,7 @@ def choose_keys(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
 
 
 def spelled(name: str) -> str:
-    """Spell a name as a key: `chat-with-${X}` is `chat-with-X`, `search.issues` is `search_issues`."""
+    """Convert a name to a key: `chat-with-${X}` is `chat-with-X`, `search.issues` is `search_issues`."""
     if _KEY.fullmatch(name) and len(name) <= _LONGEST:
         return name
     joined = re.sub(r"[^A-Za-z0-9]+", lambda run: re.sub(r"[^_-]", "", run[0]) or "_", _ascii(name))
@@ -47,7 +47,7 @@ def spelled(name: str) -> str:
 
 
 def _candidates(name: str) -> Iterator[str]:
-    """The key of a name, and those that are tried where it is taken."""
+    """Return the key of a name, and alternatives if it is taken."""
     key = spelled(name)
     yield key
     for attempt in count():
@@ -55,7 +55,7 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def _changes(name: str) -> int:
-    """How far the key of a name is from it, and the Python name from that: the nearer one has the first claim."""
+    """Return how much the key differs from the name, and the Python name from the key: less takes precedence."""
     key = spelled(name)
     if key != name:
         return 2
@@ -63,13 +63,13 @@ def _changes(name: str) -> int:
 
 
 def _claims(key: str) -> set[str]:
-    """What a tool of that key takes in the generated package."""
+    """Return the names that a tool with that key claims in the generated package."""
     names = tool_names(key)
     return {*names.claimed, f"types/{types_module(names)}"}
 
 
 def _loses(name: str) -> bool:
-    """Whether so much of a name is missing from its key that other names may well have the same."""
+    """Whether a key loses so much of its name that other names are likely to have the same."""
     return (
         len(name) > _LONGEST
         or not any(map(str.isalnum, _ascii(name)))

@@ -1,4 +1,4 @@
-"""MCP: what a server answered to `tools/list`, saved as JSON, to a spec of kind `mcp`."""
+"""MCP: converts a server's answer to `tools/list`, saved as JSON, to a spec of kind `mcp`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _HEAD: Final = ("toolgen", "toolset", "kind", "dialect")
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of an import: the text of the spec, and how many tools it has now.
+    """The outcome of an import: the text of the spec, and its number of tools.
 
-    `added`, `changed` and `gone` are keys of tools, sorted; `left_out` are broken tools, as their server names them;
-    `warnings` counts what a build will warn of, by code.
+    `added`, `changed` and `gone` are keys of tools, sorted; `left_out` are the server's names of broken tools;
+    `warnings` counts the warnings of a later build, by code.
     """
 
     text: str
@@ -43,10 +43,10 @@ class Imported:
 def import_mcp(
     answer: Source, spec: str | SpecFile, toolset: str, sink: Diagnostics, *, dialect: str | None, profile: str
 ) -> Imported | None:
-    """Make a spec of what a server answered, or bring one up to date: `spec` is the path of a new one, or the one.
+    """Create a spec from a server's answer, or update one: `spec` is the path of a new spec, or an existing one.
 
-    `dialect` is the draft of schemas that name none, where it is not that of the spec, or 2020-12. None where no tool
-    is left to write; why is in the sink, as is what was left out.
+    `dialect` is the draft of schemas without `$schema`, by default that of the spec, or 2020-12. None if there are no
+    valid tools; the reasons, and skipped tools, are reported.
     """
     if isinstance(spec, str):
         head = _with_dialect({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect)
@@ -67,7 +67,7 @@ def import_mcp(
 
 
 def _with_dialect(data: dict[str, Any], dialect: str | None) -> dict[str, Any]:
-    """The data of a spec, with another draft at its head if one is asked for."""
+    """Return the data of a spec, with another draft if one is given."""
     if dialect is None or dialect == data.get("dialect", LATEST):
         return data
     changed = {**data, "dialect": dialect}
@@ -83,13 +83,15 @@ def _report_gone(spec: SpecFile, present: Mapping[str, Any], update: Update, off
         name = source_name(key, present["tools"][key])
         if name not in offer.left_out:
             place = spec.root.span_at(("tools", key), key=True)
-            sink.report("TG807", place, f"the server has no `{name}` any more, so it is taken out")
+            sink.report("TG807", place, f"the server no longer has `{name}`, so it is removed")
 
 
 def _report_replaced(spec: SpecFile, update: Update, sink: Diagnostics) -> None:
     for key, text in update.replaced:
-        message = f"the server says otherwise of `{key}` now, and its `{text}` takes the place of this one"
-        sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="put yours back if it still holds")
+        message = f"the server has changed `{key}`, and its `{text}` replaces this one"
+        sink.report(
+            "TG808", spec.root.span_at(("tools", key, text)), message, fix="restore yours if it is still correct"
+        )
 
 
 def _imported(text: str, update: Update, offer: Offer) -> Imported:

@@ -1,4 +1,4 @@
-"""MCP tools: the entries of a `tools/list` result, each to a tool in the words of a spec, or to a reason why not."""
+"""MCP tools: converts each entry of a `tools/list` result to a tool of a spec, or to an error."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 _KEYS: Final = ("name", "title", "description", *_SCHEMAS, "annotations", "execution", "icons", "_meta")
 _PLACES: Final = ((), ("tools",), ("result", "tools"))
-"""Where the list is: by itself, in the result, in the JSON-RPC response that holds it."""
+"""Paths of the list: alone, in the result, in the JSON-RPC response."""
 
 _SHOWN: Final = 5
-"""How many reasons or names a message gives."""
+"""Maximum number of reasons or names in a message."""
 
 
 def read_tools(
     answer: Source, circumstances: Circumstances, renames: Mapping[str, Mapping[str, str]], sink: Diagnostics
 ) -> Offer | None:
-    """Read the result of `tools/list`, a JSON-RPC response that holds it, or the list alone.
+    """Parse the result of `tools/list`, a JSON-RPC response with it, or only the list.
 
-    `renames` are the renamed fields that a spec has already, by the server's name for the tool. A tool that could not
-    be built is reported, at its place in the text, and left out. None where the text is no list of tools.
+    `renames` are existing renamed fields of a spec, by the server's name of the tool. A tool that cannot be built is
+    reported, at its place in the text, and skipped. None if the text is not a list of tools.
     """
     syntax = Diagnostics()
     root = parse_json(answer, syntax)
@@ -50,11 +50,11 @@ def read_tools(
     if root is None or outside:
         return None
     if listed is None:
-        fix = 'save what `tools/list` answers: `{"tools": […]}`'
-        sink.report("TG801", root.span_at(()), "this is no list of tools", fix=fix)
+        fix = 'save the answer of `tools/list`: `{"tools": […]}`'
+        sink.report("TG801", root.span_at(()), "this is not a list of tools", fix=fix)
         return None
     if not entries:
-        sink.report("TG801", listed.span, "the list of tools is empty, so there is nothing to write a spec of")
+        sink.report("TG801", listed.span, "the list of tools is empty, so there is no spec to write")
         return None
     _check_whole(root, sink)
     reader = _Reader(circumstances, renames, list(syntax), sink)
@@ -77,8 +77,8 @@ def _check_whole(root: Node, sink: Diagnostics) -> None:
     for path in (("nextCursor",), ("result", "nextCursor")):
         cursor = root.at(path)
         if isinstance(cursor, ScalarNode) and cursor.value:
-            message = "the list goes on: the server has more tools than are here"
-            fix = "ask again with this cursor until there is none, and put all tools into one list"
+            message = "the list is incomplete: the server has more tools"
+            fix = "request the next pages with this cursor until there is none, and put all tools into one list"
             sink.report("TG802", root.span_at(path, key=True), message, fix=fix)
 
 
@@ -89,7 +89,7 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 @dataclass
 class _Reader:
-    """Reads the entries of a list, one by one. `syntax` is what the text itself has wrong."""
+    """Parses the entries of a list. `syntax` are the syntax errors of the text."""
 
     circumstances: Circumstances
     renames: Mapping[str, Mapping[str, str]]
@@ -101,15 +101,15 @@ class _Reader:
     _places: dict[str, Span] = field(default_factory=dict[str, "Span"])
 
     def read(self, entry: Node) -> None:
-        """Read one entry: a tool, or a reason why there is none."""
+        """Parse one entry: a tool, or an error."""
         place, name = entry.span_at(("name",)), _string(entry, "name")
         if not isinstance(entry, MappingNode) or not name:
-            self.sink.report("TG803", place, "this entry is no tool: a tool is an object with a `name`")
+            self.sink.report("TG803", place, "this entry is not a tool: a tool is an object with a `name`")
             return
         first = self._places.setdefault(name, place)
         if first is not place:
             related = [Related(first, "first here")]
-            self.sink.report("TG804", place, f"`{name}` is here twice, and the second is left out", related=related)
+            self.sink.report("TG804", place, f"`{name}` occurs twice, and the second is skipped", related=related)
             return
         self._check_keys(entry)
         reasons = self._reasons_of_text(entry) or _reasons_at_sight(entry) or self._try(name, entry)
@@ -117,30 +117,30 @@ class _Reader:
             related = [Related(*other) for other in reasons[1:_SHOWN]]
             place, reason = reasons[0]
             fix = self._other_dialect(name, entry)
-            self.sink.report("TG805", place, f"`{name}` is left out: {reason}", related=related, fix=fix)
+            self.sink.report("TG805", place, f"`{name}` is skipped: {reason}", related=related, fix=fix)
             self.left_out.append(name)
 
     def _check_keys(self, entry: MappingNode) -> None:
         for key in entry.keys():
             meant = "" if key in _KEYS else nearest(key, [schema for schema in _SCHEMAS if entry.get(schema) is None])
             if meant:
-                self.sink.report("TG806", entry.key_span(key), f"MCP has no `{key}`, so it is passed over", fix=meant)
+                self.sink.report("TG806", entry.key_span(key), f"MCP has no `{key}`, so it is ignored", fix=meant)
 
     def _reasons_of_text(self, entry: MappingNode) -> list[_Reason]:
         return [(found.span, found.message) for found in self.syntax if _contains(entry.span, found.span)]
 
     def _other_dialect(self, name: str, entry: MappingNode) -> str:
-        """Say under which draft of JSON Schema a broken tool would not be broken, or nothing."""
+        """Return a fix with a draft of JSON Schema under which a broken tool is valid; empty if there is none."""
         if self._reasons_of_text(entry) or _reasons_at_sight(entry):
             return ""
         for dialect in keywords.DIALECTS:
             other = replace(self.circumstances, dialect=dialect)
             if not try_tool(mapping(entry, _as_spec(name, entry, dialect)), {}, other).errors:
-                return f"import with `--dialect {dialect}`: under that draft the tool is sound"
+                return f"import with `--dialect {dialect}`: under that draft the tool is valid"
         return ""
 
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
-        """Take a tool, or say what keeps it from being built."""
+        """Add a tool, or return why it cannot be built."""
         tool = _as_spec(name, entry, self.circumstances.dialect)
         tried = try_tool(mapping(entry, tool), self.renames.get(name, {}), self.circumstances)
         self.warnings.update(found.code for found in tried.warnings)
@@ -154,11 +154,11 @@ class _Reader:
 
 
 _Reason = tuple["Span", str]
-"""Why a tool is left out, and where that shows."""
+"""Why a tool is skipped, and the span of the error."""
 
 
 def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
-    """What is wrong with the schemas of a tool before a spec could take it for something else."""
+    """Return errors in the schemas of a tool that a spec would interpret differently."""
     reasons: list[_Reason] = []
     for key in _SCHEMAS:
         match entry.get(key):
@@ -170,13 +170,13 @@ def _reasons_at_sight(entry: MappingNode) -> list[_Reason]:
     fields = bare_fields(schema)
     if schema is not None and fields:
         shown = ", ".join(f"`{name}`" for name in fields[:_SHOWN])
-        message = f"`inputSchema` describes no object: {shown} at its root would have to be below `properties`"
+        message = f"`inputSchema` does not describe an object: {shown} at its root should be under `properties`"
         reasons.append((schema.span, message))
     return reasons
 
 
 def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
-    """What the server decides of a tool, as nodes, each at the place it comes from."""
+    """Return the properties of a tool that the server determines, as nodes with their places."""
     title = _text(entry, "title") or _text(entry.get("annotations"), "title")
     described = _text(entry, "description")
     undescribed = f"{(title or title_of_name(name)).rstrip('.')}. The server does not describe it."
@@ -196,14 +196,14 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
 
 
 def _hints(entry: MappingNode) -> dict[str, Any]:
-    """What the annotations say outright. What MCP assumes where they say nothing is left to people."""
+    """Return the explicit annotations. MCP's defaults for missing ones are not applied; people decide these."""
     annotations = entry.get("annotations")
-    said = annotations.to_data() if isinstance(annotations, MappingNode) else {}
-    readonly = said.get("readOnlyHint") is True
+    hints = annotations.to_data() if isinstance(annotations, MappingNode) else {}
+    readonly = hints.get("readOnlyHint") is True
     tags: list[str] = []
-    if said.get("destructiveHint") is True and not readonly:
+    if hints.get("destructiveHint") is True and not readonly:
         tags.append("dangerous")
-    if said.get("openWorldHint") is True:
+    if hints.get("openWorldHint") is True:
         tags.append("network")
     return {**({"permission": "readonly"} if readonly else {}), **({"tags": tags} if tags else {})}
 
@@ -214,6 +214,6 @@ def _string(node: Node | None, key: str) -> str:
 
 
 def _text(node: Node | None, key: str) -> str:
-    """A text of an object; empty where there is none to read."""
+    """Return a text member of an object; empty if there is none."""
     text = _string(node, key)
     return text if text.strip() else ""

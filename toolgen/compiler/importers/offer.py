@@ -1,4 +1,4 @@
-"""Offer: the tools that an importer found at their source, whatever that was, in the words of a spec."""
+"""Offer: the tools that an importer found at a source, in the terms of a spec."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """One tool. `name` is what it is called at its source.
+    """One tool. `name` is its name at the source.
 
-    `spec` are the keys of a spec that the source decides. `hints` are those it only hints at: they are written once,
-    and belong to the people who edit the spec from then on.
+    `spec` are the keys of a spec that the source determines. `hints` are keys that it only suggests: they are written
+    once, and from then on belong to the people who edit the spec.
     """
 
     name: str
@@ -25,9 +25,9 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a source has to offer.
+    """The tools of a source.
 
-    `left_out` names what is broken and was reported; `warnings` counts what a build will warn of, by code.
+    `left_out` are the names of broken tools, which were reported; `warnings` counts warnings of a later build, by code.
     """
 
     tools: tuple[OfferedTool, ...]

@@ -1,8 +1,8 @@
-"""Shared definitions: what several schemas of a source define alike, written once, under `types`.
+"""Shared definitions: equal definitions of several schemas of a source, written once, under `types`.
 
-A definition moves with all that it refers to. It stays where it is if it could mean something else as a type: in a
-schema that names parts of itself or refers to parts of a definition, if its fields need other names in Python, or if
-the spec has another type of its name.
+A definition is moved with everything that it refers to. It is not moved if its meaning could change as a type: in a
+schema with named parts or references into a definition, if its fields need other names in Python, or if the spec has
+another type with its name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TYPE: Final = "#/types/"
 _NAME: Final = re.compile(TypeNamePattern)
 SIDES: Final = ("args", "result")
-"""The schemas of a tool that its source decides."""
+"""The schemas of a tool that its source determines."""
 
 _NAMING: Final = ("$id", "id", *keywords.ANCHORS, "$dynamicRef", "$recursiveRef", "$recursiveAnchor")
 
@@ -34,9 +34,9 @@ _NAMING: Final = ("$id", "id", *keywords.ANCHORS, "$dynamicRef", "$recursiveRef"
 def with_shared_definitions(
     tools: Sequence[OfferedTool], taken: Collection[str], dialect: str
 ) -> tuple[list[OfferedTool], dict[str, Any]]:
-    """Move the definitions that two schemas or more have alike: the tools without them, and the types, by name.
+    """Move equal definitions of two or more schemas; return the tools without them, and the types by name.
 
-    `taken` are names that no type may have; `dialect` is that of the spec.
+    `taken` are reserved names of types; `dialect` is that of the spec.
     """
     reserved = RESERVED_CLASSES.union(taken)
     schemas = {
@@ -55,7 +55,7 @@ def with_shared_definitions(
 
 
 def types_referred_to(value: Any) -> Iterator[str]:
-    """The names of the types of its own file that a JSON value refers to."""
+    """Return the names of the types of the same file that a JSON value refers to."""
     match value:
         case dict():
             reference = value.get("$ref")
@@ -80,7 +80,10 @@ class _Schema:
 
     @classmethod
     def of(cls, json: Any, renamed: Collection[str], reserved: Collection[str], dialect: str) -> _Schema:
-        """Read a schema. Its fields in `renamed` have other names in Python; no type may be called as in `reserved`."""
+        """Parse a schema.
+
+        Its fields in `renamed` have other names in Python; `reserved` are reserved names of types.
+        """
         keyword = keywords.definitions_keyword(dialect)
         found = json.get(keyword) if isinstance(json, dict) else None
         if not isinstance(found, dict) or keywords.dialect_of(json.get("$schema", "")) not in (None, dialect):
@@ -104,7 +107,7 @@ class _Schema:
             movable = kept
 
     def closure(self, name: str) -> dict[str, Any]:
-        """A definition and all that it refers to, by name."""
+        """Return a definition and all that it refers to, by name."""
         prefix = f"#/{keywords.definitions_keyword(self.dialect)}/"
         found: dict[str, Any] = {}
         pending = [name]
@@ -116,7 +119,7 @@ class _Schema:
         return found
 
     def without(self, types: Mapping[str, Any]) -> Any:
-        """The schema with references to types in place of the definitions that became one."""
+        """Return the schema with references to types instead of moved definitions."""
         moved = [
             name for name in self.movable
             if all(canonical(types.get(each)) == canonical(body) for each, body in self.closure(name).items())
@@ -130,7 +133,7 @@ class _Schema:
 
 
 def _chosen(schemas: Iterable[_Schema]) -> dict[str, Any]:
-    """The definitions that become types: those that most schemas have alike, with all that they refer to."""
+    """Return the definitions that become types: the most frequent ones, with all that they refer to."""
     counts: Counter[tuple[str, bytes]] = Counter()
     closures: dict[tuple[str, bytes], dict[str, Any]] = {}
     for schema in schemas:
@@ -149,9 +152,9 @@ def _chosen(schemas: Iterable[_Schema]) -> dict[str, Any]:
 
 
 def _reads_alike(body: Any, renamed: Collection[str]) -> bool:
-    """Whether a spec reads a type with this body as the same JSON Schema, with the same names in Python.
+    """Whether a type with this body has the same JSON Schema in a spec, with the same names in Python.
 
-    A type that is nothing but a reference is another name for what it leads to.
+    A type that is only a reference is another name of its target.
     """
     if not isinstance(body, dict) or not any(key in keywords.RAW for key in body) or body.keys() == {"$ref"}:
         return False
@@ -165,13 +168,13 @@ def _reads_alike(body: Any, renamed: Collection[str]) -> bool:
 
 
 def _names(body: Any, prefix: str) -> set[str]:
-    """The definitions that a schema refers to; a reference of another kind as it is, after a blank."""
+    """Return the definitions that a schema refers to; other references unchanged, after a space."""
     references = {part["$ref"] for _, part in keywords.subschemas(body) if isinstance(part.get("$ref"), str)}
     return {ref.removeprefix(prefix) if ref.startswith(prefix) else f" {ref}" for ref in references}
 
 
 def _referring(schema: Any, moved: Collection[str], dialect: str) -> Any:
-    """A copy that refers to types in place of the definitions that were `moved`."""
+    """Return a copy that refers to types instead of `moved` definitions."""
     places = {f"#/{keywords.definitions_keyword(dialect)}/{name}": f"{TYPE}{name}" for name in moved}
 
     def copied(part: Any) -> Any:

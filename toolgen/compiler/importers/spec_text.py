@@ -1,4 +1,4 @@
-"""Spec text: the text of a spec that was updated. What did not change stays as people wrote it, comments and all."""
+"""The text of an updated spec. Unchanged parts stay as they were written, including comments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def new_text(path: str, data: Mapping[str, Any], comment: str) -> str:
-    """Write a spec; JSON has no comments."""
+    """Return the text of a new spec; JSON has no comment."""
     if path.endswith(".json"):
         return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
     return to_yaml(data, comment=comment)
 
 
 def updated_text(file: SpecFile, update: Update) -> str:
-    """Write a spec anew: tool by tool where the file is written in a way that allows it, else as a whole."""
+    """Return the updated text of a spec: tool by tool if the format of the file allows it, else as a whole."""
     if canonical(file.root.to_data()) == canonical(update.data):
         return file.text
     patched = _patched(file, update)
@@ -51,7 +51,7 @@ def _head_comment(text: str) -> str:
 
 
 def _patched(file: SpecFile, update: Update) -> str | None:
-    """Put new lines in place of those of the tools that changed. None where there are no tools to go by."""
+    """Replace the lines of changed tools. None if there are no tools."""
     file = _with_types(file, update.data)
     tools = file.root.child("tools")
     if not isinstance(tools, MappingNode) or not tools.keys():
@@ -73,12 +73,12 @@ def _patched(file: SpecFile, update: Update) -> str | None:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a text, as spans count them, each with its end."""
+    """Return the lines of a text, as counted by spans, with their ends."""
     return [text[start:end] for start, end in pairwise([*line_starts(text), len(text)])]
 
 
 def _with_comments(lines: list[str], line: int) -> int:
-    """Where what belongs to a key starts: at the comments directly above it."""
+    """Return the line where a key starts, including the comments directly above it."""
     while line > 0 and _is_comment(lines[line - 1]):
         line -= 1
     return line
@@ -89,7 +89,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _with_types(file: SpecFile, data: Mapping[str, Any]) -> SpecFile:
-    """The same file, with other types where they changed. What does not come out right, `_says` notices."""
+    """Return the file with changed types. `_says` detects incorrect results."""
     types, tools = file.root.child("types"), file.root.child("tools")
     found = {} if types is None else types.to_data()
     if found == data.get("types", {}) or tools is None:
@@ -105,7 +105,7 @@ def _with_types(file: SpecFile, data: Mapping[str, Any]) -> SpecFile:
 
 
 def _end_of(lines: list[str], mapping: MappingNode) -> int:
-    """The line after the last entry of a mapping and the blank lines below it."""
+    """Return the line after the last entry of a mapping and the blank lines below it."""
     last = mapping.entries()[-1][1].span
     line = last.end_line if last.end_column > 1 else last.end_line - 1
     while line < len(lines) and not lines[line].strip():
@@ -114,5 +114,5 @@ def _end_of(lines: list[str], mapping: MappingNode) -> int:
 
 
 def _block(key: str, tool: Mapping[str, Any]) -> str:
-    """The lines of one tool, as they stand in a whole file."""
+    """Return the lines of one tool, as in a whole file."""
     return to_yaml({"tools": {key: tool}}).partition("\n")[2]

@@ -1,4 +1,4 @@
-"""Trial: whether a tool would build, told by the resolver itself, and what in it needs another name in Python."""
+"""Trial: resolves a tool to check that it can be built, and which fields need other names in Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HASH_LENGTH: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a tool is tried under: its toolset, and how the target that it goes to is built."""
+    """The context of a trial: the toolset, and the build settings of its target."""
 
     toolset: str
     kind: str
@@ -38,7 +38,7 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it: what keeps the tool from being built, what is odd, and the fields that it has to rename."""
+    """The outcome: errors, warnings, and the fields to rename."""
 
     errors: Sequence[Diagnostic]
     warnings: Sequence[Diagnostic]
@@ -46,7 +46,7 @@ class Trial:
 
 
 def try_name(toolset: str, kind: str) -> list[str]:
-    """Say what keeps a toolset from having a name; nothing where it can have it."""
+    """Return why a toolset cannot have a name; empty if it can."""
     sink = Diagnostics()
     text = json.dumps({"toolgen": 1, "toolset": toolset, "kind": kind, "tools": {}})
     root = parse(text, "name.json", sink)
@@ -56,7 +56,7 @@ def try_name(toolset: str, kind: str) -> list[str]:
 
 
 def try_tool(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> Trial:
-    """Resolve one tool alone. `rename` is what a spec has already; of that, what still names a field is kept."""
+    """Resolve one tool. `rename` are existing renamed fields of a spec; those that still exist are kept."""
     catalog, tried = _resolve(tool, {}, circumstances)
     renamed = _renamed(catalog, rename)
     if renamed:
@@ -65,7 +65,7 @@ def try_tool(tool: MappingNode, rename: Mapping[str, str], circumstances: Circum
 
 
 def _resolve(tool: MappingNode, rename: Mapping[str, str], circumstances: Circumstances) -> tuple[Catalog, Trial]:
-    """Read a spec of this tool alone, made of the nodes of its source, so that findings have their places there."""
+    """Resolve a spec with only this tool, built from the nodes of the source, so that findings have their spans."""
     entries = dict(tool.entries())
     if rename:
         entries["rename"] = mapping(tool, {wire: scalar(tool, python) for wire, python in rename.items()})
@@ -85,7 +85,7 @@ def _resolve(tool: MappingNode, rename: Mapping[str, str], circumstances: Circum
 
 
 def _renamed(catalog: Catalog, rename: Mapping[str, str]) -> dict[str, str]:
-    """The fields whose Python names would meet, each but one with a name of its own, beside those renamed before."""
+    """Return new Python names for conflicting fields, in addition to existing ones."""
     classes = [made for toolset in catalog.toolsets for made in toolset.types if isinstance(made, ClassType)]
     wires = [[field.wire for field in made.fields] for made in classes]
     names = {wire: rename[wire] for fields in wires for wire in fields if wire in rename}
@@ -95,7 +95,7 @@ def _renamed(catalog: Catalog, rename: Mapping[str, str]) -> dict[str, str]:
 
 
 def _apart(wires: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
-    """Names for the fields of one object that would meet. One named by hand keeps its name, then one spelled so."""
+    """Return names for conflicting fields of an object. Renamed fields take precedence, then exact names."""
     taken: set[str] = set()
     new: dict[str, str] = {}
     for wire in sorted(wires, key=lambda wire: (wire not in names, attribute(wire).rstrip("_") != wire.rstrip("_"))):

@@ -1,4 +1,4 @@
-"""Update: what is offered now, to the data of a spec: a new one, or one that people have edited since."""
+"""Update: merges the current tools of a source into the data of a spec, new or edited."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from toolgen.compiler.importers.offer import OfferedTool
 
 _OWN: Final = ("description", "annotations", "args", "result", "rename")
-"""The keys of a tool that its source decides: they go when it says nothing of them any more."""
+"""The keys of a tool that its source determines: removed if the source no longer has them."""
 
 _TEXTS: Final = ("title", "description")
-"""The keys of a tool that its source and people both write: people's text stays until the source changes its own."""
+"""The keys of a tool that both its source and people write: edited text stays until the source changes."""
 
 LATEST: Final = "2020-12"
-"""The draft of JSON Schema of a spec that names none."""
+"""The default draft of JSON Schema of a spec."""
 
 _FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
 _LAST: Final = ("annotations", "args", "result", "rename")
@@ -37,9 +37,9 @@ _LAST: Final = ("annotations", "args", "result", "rename")
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The whole data of a spec, and the keys of tools that are new in it, changed, or gone from it.
+    """The whole data of a spec, and the keys of added, changed and removed tools.
 
-    `replaced` are texts that people may have written, and that the source changed: keys of the tool and the text.
+    `replaced` are possibly edited texts that the source changed: keys of the tool and the text.
     """
 
     data: dict[str, Any]
@@ -50,7 +50,7 @@ class Update:
 
 
 def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
-    """Make a spec. Tools are in the order of their keys; what all or several of them have alike is written once."""
+    """Create a spec. Tools are sorted by key; common properties and definitions are written once."""
     keys = choose_keys(tool.name for tool in offered)
     moved, types = with_shared_definitions(offered, _classes(keys.values()), head.get("dialect", LATEST))
     shared = _tags_of_all(offered)
@@ -65,7 +65,7 @@ def new_spec(head: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
 
 
 def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> Update:
-    """Bring a spec up to date. Keys stay, and so does all that people decide; what the source decides is replaced."""
+    """Update a spec. Keys stay, and so does everything that people decide; what the source determines is replaced."""
     old: dict[str, dict[str, Any]] = present["tools"]
     names = {tool.name for tool in offered}
     known = {source_name(key, tool) for key, tool in old.items()}
@@ -91,7 +91,7 @@ def updated_spec(present: Mapping[str, Any], offered: Sequence[OfferedTool]) -> 
 
 
 def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:
-    """The types that the schemas of the source lead to, and nothing that people wrote does: it decides on them."""
+    """Return the types that only schemas of the source refer to, so that the source determines them."""
     types: Mapping[str, Any] = present.get("types", {})
     sides = [tool[side] for tool in present["tools"].values() for side in SIDES if side in tool]
     found: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def _imported_types(present: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_types(data: dict[str, Any], types: dict[str, Any], imported: Mapping[str, Any]) -> dict[str, Any]:
-    """A spec with other types, and those of the `imported` ones that people's parts of it name."""
+    """Return a spec with other types, and those of `imported` that edited parts use."""
     people = [{key: value for key, value in tool.items() if key not in SIDES} for tool in data["tools"].values()]
     while more := {
         name: body for name, body in imported.items() if name not in types and _mentions([people, types], name)
@@ -120,7 +120,7 @@ def _with_types(data: dict[str, Any], types: dict[str, Any], imported: Mapping[s
 
 
 def _mentions(value: Any, name: str) -> bool:
-    """Whether a type is named anywhere in a value, in the short form or by a reference."""
+    """Whether a value uses a type, in the short form or by a reference."""
     match value:
         case str():
             return value in (name, f"{TYPE}{name}")
@@ -133,18 +133,18 @@ def _mentions(value: Any, name: str) -> bool:
 
 
 def _classes(keys: Iterable[str]) -> set[str]:
-    """The classes of tools with these keys."""
+    """Return the class names of tools with these keys."""
     return {name for key in keys for name in tool_names(key).classes}
 
 
 def source_name(key: str, tool: Mapping[str, Any]) -> str:
-    """What a tool of a spec is called at its source."""
+    """Return the name of a tool at its source."""
     name: str = tool.get("remote", key)
     return name
 
 
 def _tool(key: str, tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
-    """A tool as it is first written."""
+    """Return a new tool."""
     hints = dict(tool.hints)
     hints["tags"] = [tag for tag in hints.get("tags", ()) if tag not in shared]
     if not hints["tags"]:
@@ -153,7 +153,7 @@ def _tool(key: str, tool: OfferedTool, shared: Sequence[str]) -> dict[str, Any]:
 
 
 def _merged(key: str, old: Mapping[str, Any], tool: OfferedTool) -> dict[str, Any]:
-    """A tool that people have edited, and what its source says of it now."""
+    """Merge an edited tool with its current properties at the source."""
     spec = _spec(key, tool)
     own = {*_OWN, *(_TEXTS if _is_as_imported(old) else ())}
     if old.get("imported") == spec["imported"]:
@@ -165,12 +165,12 @@ def _merged(key: str, old: Mapping[str, Any], tool: OfferedTool) -> dict[str, An
 
 
 def _replaced_texts(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The texts of a tool that became others, unless they were what its source had said before."""
+    """Return the keys of changed texts of a tool, unless they were unedited."""
     return [] if _is_as_imported(old) else [name for name in _TEXTS if name in old and old[name] != new.get(name)]
 
 
 def _is_as_imported(tool: Mapping[str, Any]) -> bool:
-    """Whether the texts of a tool in a spec are those that its source gave it."""
+    """Whether the texts of a tool in a spec are unedited."""
     return tool.get("imported") == _digest(tool)
 
 
@@ -193,7 +193,7 @@ def _ordered(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _inserted(tools: Mapping[str, Any], key: str, tool: dict[str, Any]) -> dict[str, Any]:
-    """The tools and a new one, before the first that comes after it by its key: what was sorted stays sorted."""
+    """Insert a tool before the first with a greater key, so that sorted tools stay sorted."""
     entries = list(tools.items())
     index = next((index for index, (other, _) in enumerate(entries) if other > key), len(entries))
     return dict([*entries[:index], (key, tool), *entries[index:]])

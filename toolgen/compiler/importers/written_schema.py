@@ -1,7 +1,7 @@
-"""JSON Schema of others, written so that a spec means exactly the same by it.
+"""External JSON Schema, written so that it has exactly the same meaning in a spec.
 
-A spec reads a mapping as JSON Schema only where one of its keys says so; any other mapping is the fields of a closed
-object. The nodes that come out keep the places of those that went in.
+A spec treats a mapping as JSON Schema only if one of its keys is a keyword; any other mapping is the fields of a closed
+object. Converted nodes keep their places.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 _FIRST: Final[tuple[str, ...]] = ("$schema", "$id", "type", "title", "description")
 _LAST: Final[tuple[str, ...]] = ("required", "properties", "$defs", "definitions")
-"""What a reader looks for first, and what is long. Other keywords stay between, in the order they came in."""
+"""Keywords that come first because readers look for them, and last because they are long; others keep their order."""
 
 _DESCRIBES: Final = frozenset({
     *("type", "enum", "const", "properties", "patternProperties", "allOf", "anyOf", "oneOf"),
     *("$ref", "$dynamicRef", "$recursiveRef"),
 })  # fmt: skip
-"""A schema with none of these says nothing of what an object holds."""
+"""A schema without these does not describe the fields of an object."""
 
 
 def written_args(schema: Node | None, tool: Node) -> Node:
-    """Write the schema of a tool's args: one that says nothing is an open object, which is what it takes."""
+    """Convert the schema of a tool's args: an empty one becomes an open object."""
     open_object: dict[str, Node] = {"type": scalar(schema or tool, "object")}
     if schema is None or (isinstance(schema, ScalarNode) and schema.value in (None, True)):
         return mapping(schema or tool, open_object)
@@ -39,7 +39,7 @@ def written_args(schema: Node | None, tool: Node) -> Node:
 
 
 def written_result(schema: Node, dialect: str) -> Node:
-    """Write the schema of a tool's result, which may be of any kind. `dialect` is that of schemas that name none."""
+    """Convert the schema of a tool's result, of any type. `dialect` is that of schemas without `$schema`."""
     if isinstance(schema, ScalarNode) and schema.value is True:
         return scalar(schema, "any")
     if isinstance(schema, MappingNode) and not schema.keys():
@@ -52,7 +52,7 @@ def written_result(schema: Node, dialect: str) -> Node:
 
 
 def bare_fields(schema: Node | None) -> list[str]:
-    """The fields of a root that is no schema but a map of fields, as some servers write it; none where it is one."""
+    """Return the fields of a root that is a map of fields instead of a schema, as some servers have; else none."""
     if not isinstance(schema, MappingNode) or not _DESCRIBES.isdisjoint(schema.keys()):
         return []
     unknown = ((key, node) for key, node in schema.entries() if key not in keywords.ALL and not key.startswith("x-"))
@@ -60,12 +60,12 @@ def bare_fields(schema: Node | None) -> list[str]:
 
 
 def scalar(place: Node, value: Any) -> ScalarNode:
-    """A value of ours, at the place of what it stands for."""
+    """Create a scalar node at the place of another node."""
     return ScalarNode(place.source, place.start, place.end, value)
 
 
 def mapping(place: Node, entries: Mapping[str, Node]) -> MappingNode:
-    """A mapping of ours. The place of a key is that of its value."""
+    """Create a mapping node. The place of a key is that of its value."""
     return MappingNode(
         place.source, place.start, place.end, {key: (node, node.start, node.end) for key, node in entries.items()}
     )
@@ -80,7 +80,7 @@ def _in_order(schema: Node) -> Node:
 
 
 def _ordered(schema: MappingNode) -> MappingNode:
-    """The same schema, the keywords of it and of all schemas in it in the order of a reader."""
+    """Return the schema with its keywords, and those of its subschemas, in readable order."""
     entries = {key: _keyword(key, node) for key, node in schema.entries()}
     first = {key: entries[key] for key in _FIRST if key in entries}
     last = {key: entries[key] for key in _LAST if key in entries}
@@ -97,7 +97,7 @@ def _keyword(key: str, node: Node) -> Node:
         case SequenceNode(items=items) if key in keywords.SCHEMA_LIST:
             return SequenceNode(node.source, node.start, node.end, [_in_order(item) for item in items])
         case ScalarNode(value=str() as reference) if key == "$ref" and is_type_reference(reference):
-            # To a spec `#/types/` leads to its own types. An escape says the same to JSON Schema alone.
+            # In a spec `#/types/` refers to types of the file. An escape keeps its meaning for JSON Schema.
             return scalar(node, reference.replace("#/types/", "#/%74ypes/"))
         case _:
             return node

@@ -1,1 +1,1 @@
-"""Publish: generated files onto the disk, all or none, and how a package differs from its specs. Imports nothing."""
+"""Publish: writes generated files to disk, all or none, and compares packages with their specs. Imports nothing."""

@@ -1,4 +1,4 @@
-"""Difference: a unified diff that stays readable, and quick to make, however large the texts are."""
+"""Difference: a unified diff that stays readable and fast for large texts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
 def difference(path: str, old: bytes | None, new: bytes | None) -> str:
     """Show how `old` becomes `new`, as `diff -u` does, in at most about `LINES` lines of `WIDTH` characters.
 
-    A longer line is cut, around the first difference where it replaces another. None stands for no file. Control
-    characters, and bytes that are no UTF-8, are shown escaped.
+    A longer line is truncated, around the first difference if it replaces another. None means no file. Control
+    characters, and bytes that are not UTF-8, are escaped.
     """
     before, after = _lines(old), _lines(new)
     same = _length(zip(before, after, strict=False))
@@ -60,7 +60,7 @@ def _length(pairs: Iterable[tuple[str, str]]) -> int:
 
 
 def _skipped(lines: Sequence[str]) -> list[int]:
-    """How many characters to leave out at the start of each line, so that a replaced one shows where it differs."""
+    """Return how many characters to skip at the start of each line, so that a replaced one shows the difference."""
     skipped = [0] * len(lines)
     removed: list[int] = []
     for number, line in enumerate(lines):
@@ -76,7 +76,7 @@ def _skipped(lines: Sequence[str]) -> list[int]:
 
 
 def _shown(line: str, start: int, skipped: int) -> str:
-    """Make a line safe and short for a terminal; a hunk's header counts from the start of the file."""
+    """Return a line made safe and short for a terminal; a hunk's header counts from the start of the file."""
     if hunk := _HUNK.fullmatch(line):
         old, old_length, new, new_length = hunk.groups(default="")
         return f"@@ -{int(old) + start}{old_length} +{int(new) + start}{new_length} @@"

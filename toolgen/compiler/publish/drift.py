@@ -1,4 +1,4 @@
-"""Drift: how a package on the disk differs from what its specs give, and why."""
+"""Drift: how a package on disk differs from what its specs generate, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_FILE: Final = b"a link, a special file, or not readable"
 
 
 class Cause(StrEnum):
-    """Why a file is not what a build would make it."""
+    """Why a file differs from what a build would write."""
 
     OUTDATED = "specs, configuration or toolgen changed"
     SPEC = "spec changed"
@@ -43,8 +43,8 @@ class Cause(StrEnum):
 class Change:
     """One file of a package that a build would write or remove, or that toolgen does not own.
 
-    `path` is relative to the package. `because` names what changed: spec files, or versions. `diff` is what a build
-    would do to the file, as a unified diff, where that is known and the file is text.
+    `path` is relative to the package. `because` lists what changed: spec files, or versions. `diff` is a unified diff
+    of what a build would change, if that is known and the file is text.
     """
 
     path: str
@@ -54,29 +54,29 @@ class Change:
 
     @property
     def is_left_alone(self) -> bool:
-        """Whether a build passes the file over: toolgen neither wrote it nor would write one there."""
+        """Whether a build ignores the file: toolgen neither wrote it nor would write it."""
         return self.causes == (Cause.STRAY,) and not self.diff
 
     @property
     def is_guarded(self) -> bool:
-        """Whether a build refuses to touch the file, unless it is forced."""
+        """Whether a build refuses to change the file, unless forced."""
         by_hand = Cause.EDITED in self.causes or Cause.STRAY in self.causes
         return by_hand and self.path != LOCK and not self.is_left_alone
 
 
 @dataclass(frozen=True, slots=True)
 class _Staleness:
-    """How inputs differ from those that a lock noted."""
+    """How inputs differ from the noted ones."""
 
     causes: tuple[Cause, ...] = ()
     because: tuple[str, ...] = ()
 
 
 def fast_check(tree: Tree, target: Target) -> tuple[Change, ...] | None:
-    """Compare a package with its specs by its lock alone, without building and without importing what builds.
+    """Compare a package with its specs by its lock, without building and without importing the compiler.
 
-    Nothing found means that a build would change nothing. Gives None where the lock cannot answer: it is missing,
-    or broken, or nothing notes what the package with this lock was made from, as in a new checkout or after a merge.
+    An empty result means that a build would change nothing. None if the lock is not enough: it is missing or broken, or
+    the inputs of the package with this lock are not noted, as in a new checkout or after a merge.
     """
     try:
         content = tree.read(LOCK)
@@ -99,8 +99,7 @@ def drift(
 ) -> tuple[Change, ...]:
     """List what a build from `inputs` would change in the tree, sorted by path.
 
-    `expected` is what the build would write, `owners` whose parts of it are. A file that cannot be read counts as
-    edited.
+    `expected` is what the build would write, `owners` the tools of its parts. An unreadable file counts as edited.
     """
     present = tree.scan()
     stale = _Staleness()
@@ -119,7 +118,7 @@ def drift(
 
 
 def strays(tree: Tree) -> tuple[str, ...]:
-    """List the files in the tree that are not toolgen's, by the lock that is there, and no tool's either."""
+    """List the files in the tree that belong neither to toolgen, by its lock, nor to other tools."""
     try:
         files = parse_lock(tree.read(LOCK)).files
     except (OSError, LockBroken):
@@ -136,7 +135,7 @@ def _strays(present: Mapping[str, bool], known: Collection[str]) -> list[Change]
 
 
 def _unlike_lock(tree: Tree, lock: Lock, present: Mapping[str, bool]) -> Iterator[Change]:
-    """Iterate over the files that are not as the lock says."""
+    """Iterate over the files that differ from the lock."""
     for path in lock.files:
         if path not in present:
             yield Change(path, (Cause.MISSING,))
@@ -197,7 +196,7 @@ def _staleness(lock: Lock, noted: Inputs, now: Inputs) -> _Staleness:
 
 
 def _versions(lock: Lock, now: Inputs) -> _Staleness:
-    """What a lock alone tells of changed inputs."""
+    """Return the changed inputs that the lock shows."""
     causes: list[Cause] = []
     because: list[str] = []
     if lock.generator != __version__:
@@ -210,7 +209,7 @@ def _versions(lock: Lock, now: Inputs) -> _Staleness:
 
 
 def _belongs_to_tools(path: str) -> bool:
-    """Say whether tools, or version control, keep such a file in any package, so that it is no stray."""
+    """Return whether a file belongs to other tools or version control, so that it is not a stray."""
     parts = path.split("/")
     return (
         any(part.startswith(".") or part == "__pycache__" for part in parts)

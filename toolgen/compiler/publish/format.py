@@ -1,4 +1,4 @@
-"""Format: one pass of ruff over generated Python, with nobody's configuration but toolgen's."""
+"""Format: one pass of ruff over generated Python, with a fixed configuration."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _OPTIONS: Final = (
 )
 
 
-MEMORY: Final = "/dev/shm"  # noqa: S108  # a folder of its own is made in it
-"""Linux's file system in memory: a thousand files pass through it five times as quickly as through a disk."""
+MEMORY: Final = "/dev/shm"  # noqa: S108  # a private folder is created in it
+"""Linux's file system in memory: five times as fast as a disk for a thousand files."""
 
 
 class FormatterMissing(Exception):
@@ -33,21 +33,21 @@ class FormatterMissing(Exception):
 
 
 class FormatError(Exception):
-    """ruff refused what toolgen generated: a defect of toolgen. The message is ruff's, with the paths generated."""
+    """ruff rejected generated code: a defect of toolgen. The message is that of ruff, with the generated paths."""
 
 
 def format_python(files: Mapping[str, str]) -> dict[str, str]:
-    """Format every `.py` file, keyed by path; other files come back as they are.
+    """Format every `.py` file, keyed by path; other files are returned unchanged.
 
-    Line length is 120 and the target Python 3.11, whatever configuration stands in the working directory, above it,
-    in the user's home, or in the environment. Raises FormatterMissing and FormatError.
+    Line length is 120 and the target Python 3.11, independent of configuration in the working directory, above it, in
+    the user's home, or in the environment. Raises FormatterMissing and FormatError.
     """
     sources = [path for path in files if path.endswith(".py")]
     if not sources:
         return dict(files)
     ruff = _ruff()
     with TemporaryDirectory(prefix="toolgen-", dir=_scratch(files)) as folder:
-        # Numbers for names: a generated path such as `build/x.py` would be skipped by ruff's default excludes.
+        # Numbers as names: ruff's default excludes would skip a generated path such as `build/x.py`.
         places = [Path(folder, f"generated_{number}.py") for number in range(len(sources))]
         for path, place in zip(sources, places, strict=True):
             place.write_bytes(files[path].encode())
@@ -57,7 +57,7 @@ def format_python(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _scratch(files: Mapping[str, str]) -> str | None:
-    """Give a folder in memory where there is room, else none, which stands for the usual one."""
+    """Return a folder in memory if there is room, else None, which means the default."""
     try:
         room = shutil.disk_usage(MEMORY).free
     except OSError:
@@ -69,11 +69,11 @@ def _scratch(files: Mapping[str, str]) -> str | None:
 def _run(ruff: str, folder: str, sources: list[str]) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUFF_")}
     command = [ruff, *_OPTIONS, "."]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603  # our own
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603  # a fixed program
     if done.returncode != 0:
         message = (done.stderr or done.stdout).decode(errors="replace").strip()
         named = re.sub(r"generated_(\d+)\.py", lambda found: sources[int(found[1])], message)
-        raise FormatError(f"ruff refused a generated file:\n{named}")
+        raise FormatError(f"ruff rejected a generated file:\n{named}")
 
 
 def _ruff() -> str:

@@ -1,4 +1,4 @@
-"""Inputs: all that decides what a package looks like, as digests. Standard library only, and quick to import."""
+"""Inputs: everything that determines a package, as digests. Uses only the standard library, and is fast to import."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a package was made from.
+    """The inputs of a package.
 
     `specs` maps each file, relative to the project or of a built-in toolset, to its sha256; `generator` is the sha256
-    of toolgen's own code, its templates, and the versions of the libraries it generates with; `formatter` is ruff's
-    version, empty where it is not installed; `config` is the sha256 of the target's settings.
+    of toolgen's code, its templates, and the versions of the libraries it generates with; `formatter` is ruff's
+    version, empty if it is not installed; `config` is the sha256 of the target's settings.
     """
 
     specs: Mapping[str, str]
@@ -43,9 +43,9 @@ class Inputs:
 
 
 def current_inputs(root: Path, target: Target) -> Inputs:
-    """Digest what a build of `target` would start from now.
+    """Return the digests of the current inputs of `target`.
 
-    A build calls this before it reads the specs, so that an edit in between shows as drift and is never missed.
+    A build calls this before it reads the specs, so that a concurrent edit is detected as drift.
     """
     return Inputs(
         specs=spec_digests(root, target.specs) | builtin_digests(target.builtin),
@@ -56,7 +56,7 @@ def current_inputs(root: Path, target: Target) -> Inputs:
 
 
 def digest(content: bytes) -> str:
-    """Give the sha256 of `content`, in hexadecimal."""
+    """Return the sha256 of `content`, in hexadecimal."""
     return sha256(content).hexdigest()
 
 
@@ -66,14 +66,14 @@ def spec_digests(root: Path, specs: str) -> dict[str, str]:
 
 
 def builtin_digests(toolsets: Iterable[str]) -> dict[str, str]:
-    """Digest the specs of built-in toolsets, as this toolgen has them."""
+    """Digest the specs of built-in toolsets of this toolgen."""
     return {listed.path: _digest_of(listed) for listed in list_builtin(toolsets)}
 
 
 def generator_digest() -> str:
-    """Digest what turns specs into files: toolgen's code and templates, and the libraries it generates with.
+    """Digest the generator: toolgen's code and templates, and the libraries it generates with.
 
-    The same wherever toolgen is installed.
+    Independent of where toolgen is installed.
     """
     total = sha256()
     for name, path in sorted(_generator_files()):
@@ -101,16 +101,16 @@ def _files_below(folder: str, name: str, suffix: str) -> Iterator[tuple[str, str
 
 
 def template_folder() -> str:
-    """Give the folder of the templates: inside the package where it was installed, beside it in a checkout."""
+    """Return the folder of the templates: inside an installed package, next to it in a checkout."""
     inside = os.path.join(_TOOLGEN, "templates")
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_TOOLGEN), "templates")
 
 
 def installed_version(distribution: str) -> str:
-    """Give the version of an installed distribution, or nothing, without importing it.
+    """Return the version of an installed distribution, empty if it is not installed, without importing it.
 
-    Looks for its `.dist-info` folder first, because to import `importlib.metadata` costs 60 ms, a fifth of the
-    budget of a build with nothing to do.
+    Looks for its `.dist-info` folder first, because importing `importlib.metadata` takes 60 ms, a fifth of the budget
+    of a build without changes.
     """
     wanted = _normal(distribution)
     for folder in sys.path:
@@ -126,7 +126,7 @@ def installed_version(distribution: str) -> str:
 
 
 def _normal(name: str) -> str:
-    """Spell a distribution's name in the way that its variants share (PEP 503)."""
+    """Return the normalized name of a distribution (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -1,7 +1,7 @@
-"""Parts: the pieces of a generated file that a lock has digests of, so that each tool has digests of its own.
+"""Parts: the pieces of generated files that have separate digests in a lock, by tool.
 
-Files that hold something of every tool (`catalog.json`, `TOOLS.md`, call builders, transforms) come apart by tool or
-function; all else is one part. Between two conflict markers a file is two files, one for each side of the merge.
+Files with content of every tool (`catalog.json`, `TOOLS.md`, call builders, transforms) are split by tool or function;
+everything else is one part. Between conflict markers a file counts as two files, one for each side of the merge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKER: Final = re.compile(rb"<<<<<<< |\|\|\|\|\|\|\| |=======$|>>>>>>> ")
 
 
 def parts_of(path: str, content: bytes) -> dict[str, bytes]:
-    """Take a generated file apart: name to content. What belongs to no name is the part without one."""
+    """Split a generated file: name to content. The rest is the part with an empty name."""
     name = path.rpartition("/")[2]
     if path == "catalog.json":
         pattern = _ENTRY
@@ -38,18 +38,18 @@ def parts_of(path: str, content: bytes) -> dict[str, bytes]:
     parts: dict[str, bytes] = {"": pattern.sub(b"", content).rstrip(b"\n")}
     for found in pattern.finditer(content):
         named = found[found.lastindex or 1] if pattern is _ROW_OR_SECTION else found[1]
-        said = found[2] if pattern is _ENTRY else found[0]
-        parts[named.decode()] = parts.get(named.decode(), b"") + said.rstrip(b"\n")
+        part = found[2] if pattern is _ENTRY else found[0]
+        parts[named.decode()] = parts.get(named.decode(), b"") + part.rstrip(b"\n")
     return parts
 
 
 def has_conflict(content: bytes) -> bool:
-    """Say whether a file holds conflict markers."""
+    """Return whether a file has conflict markers."""
     return _CONFLICT.search(content) is not None
 
 
 def sides(content: bytes) -> list[bytes]:
-    """Give the versions that a file with conflict markers was merged of; without markers, the file itself."""
+    """Return the versions that a file with conflict markers was merged from; without markers, the file itself."""
     if not has_conflict(content):
         return [content]
     read = [*_sides(content)]
@@ -57,7 +57,7 @@ def sides(content: bytes) -> list[bytes]:
 
 
 def _sides(content: bytes) -> Iterator[tuple[bytes, str]]:
-    """Iterate over the lines without markers, each with the sides that have it: `o`urs, `t`heirs."""
+    """Iterate over the lines without markers, each with its sides: `o`urs, `t`heirs."""
     where = "ot"
     for line in content.splitlines(keepends=True):
         marker = _MARKER.match(line.rstrip(b"\r\n"))

@@ -1,4 +1,4 @@
-"""Plan: the steps from the package on the disk to the one wanted, or why they may not be taken."""
+"""Plan: the steps from the package on disk to the wanted one, or why they are not allowed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FIX = "move {what} elsewhere, or run `toolgen build --force`"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What publishing does: steps in the order they are taken, the lock last.
+    """The steps of publishing, in order, the lock last.
 
-    `unchanged` are the generated files that are as they should be and stay untouched.
+    `unchanged` are the generated files that are up to date.
     """
 
     steps: tuple[Step, ...]
@@ -41,10 +41,10 @@ def plan(
     force: bool,
     sink: Diagnostics,
 ) -> Plan | None:
-    """Compare the tree with the `files` and the `lock` it should hold; `owned` is the present lock.
+    """Compare the tree with the wanted `files` and `lock`; `owned` is the current lock.
 
-    Reports everything that stands in the way and gives nothing: hand edits and strays (unless `force`), links,
-    folders where files must go, paths that leave the tree or differ only in case. Raises OSError.
+    Reports obstacles and returns None: edits and strays (unless `force`), links, folders in place of files, paths that
+    leave the tree or differ only in case. Raises OSError.
     """
     present = tree.scan()
     if not _are_possible(tree, files, sink):
@@ -65,7 +65,7 @@ def plan(
 
 
 def _are_possible(tree: Tree, files: Collection[str], sink: Diagnostics) -> bool:
-    """Report generated paths that no tree may have, or that exclude one another."""
+    """Report generated paths that are not allowed, or that conflict."""
     fine = True
     spellings: dict[str, str] = {LOCK: LOCK}
     for path in sorted(files):
@@ -94,7 +94,7 @@ def _are_free(
     present: Mapping[str, bool],
     sink: Diagnostics,
 ) -> bool:
-    """Report what stands where a file must be written or removed, and is no file of that name."""
+    """Report anything but a file with that name where a file must be written or removed."""
     fine = True
     leaving = {*removed, *bytecode_of(removed, present)}
     staying = {place for path in present if path not in leaving for place in (path, *parents(path))}
@@ -124,12 +124,12 @@ def _other_spelling(path: str, spellings: Mapping[str, list[str]]) -> str:
     for place in (path, *parents(path)):
         for other in spellings.get(_caseless(place), ()):
             if other != place:
-                return f"`{other}` stands there, and differs from `{place}` only in case"
+                return f"`{other}` already exists, and differs from `{place}` only in case"
     return ""
 
 
 def _are_ours(tree: Tree, steps: Iterable[Step], owned: Lock | None, sink: Diagnostics) -> bool:
-    """Report files that would be lost: generated ones edited by hand, and ones that toolgen never wrote."""
+    """Report files that would be lost: edited generated files, and files that toolgen did not write."""
     fine = True
     for step in steps:
         if step.before is None or (owned and owned.has_written(step.path, tree.read(step.path))):
@@ -138,12 +138,12 @@ def _are_ours(tree: Tree, steps: Iterable[Step], owned: Lock | None, sink: Diagn
         if owned and step.path in owned.files:
             sink.report("TG602", tree.span(step.path), f"{place} was edited by hand", fix=_FIX.format(what="the edit"))
         else:
-            message = f"{place} was not written by toolgen, and a generated file must go there"
+            message = f"{place} was not written by toolgen, but a generated file must be written there"
             sink.report("TG603", tree.span(step.path), message, fix=_FIX.format(what="it"))
         fine = False
     return fine
 
 
 def _caseless(path: str) -> str:
-    """Spell a path as file systems do that tell neither cases nor Unicode forms apart."""
+    """Normalize a path like file systems that ignore case and Unicode forms."""
     return unicodedata.normalize("NFC", path.casefold())

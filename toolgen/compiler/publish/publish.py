@@ -1,6 +1,6 @@
-"""Publish: the one writer of packages. All of a package reaches the disk, or none of it.
+"""Publish: the only writer of packages. All of a package is written to disk, or none of it.
 
-Imports of what writes wait until something is written: a command with nothing to do only looks.
+Modules that write are imported only if something is written: a command without changes only reads.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ PATIENCE: Final = 60.0
 
 
 def quiet(message: str) -> None:
-    """Show no progress, and say nothing while waiting."""
+    """Show no messages while waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What publishing changed: paths in the tree, sorted, the lock among them where it changed."""
+    """The changes of publishing: paths in the tree, sorted, including the lock if it changed."""
 
     written: tuple[str, ...]
     removed: tuple[str, ...]
@@ -51,12 +51,12 @@ def publish(
     waiting: Callable[[str], None] = quiet,
     disk: Disk | None = None,
 ) -> Published | None:
-    """Make the tree hold exactly `files` (contents by path) beside what users keep there, and a lock over them.
+    """Write `files` (contents by path) and their lock to the tree, and remove other generated files.
 
-    Only what differs is written, and only files that the former lock owns are removed. Hand edits and strays in the
-    way are reported, unless `force`. `owners` says which parts of the files are of which tool. Gives nothing where
-    anything was reported: then nothing was changed. Waits up to `patience` seconds for another process that writes the
-    tree, and says so once through `waiting`.
+    Only differences are written, and only files in the previous lock are removed. Edits and strays at the same paths
+    are reported, unless `force`. `owners` has the tools of the parts of files. Returns None if anything was reported:
+    then nothing was changed. Waits up to `patience` seconds for another process that writes the tree, with one message
+    through `waiting`.
     """
     from toolgen.compiler.publish.transaction.disk import Disk
     from toolgen.compiler.publish.transaction.transaction import transact
@@ -78,10 +78,10 @@ def recover(
     waiting: Callable[[str], None] = quiet,
     disk: Disk | None = None,
 ) -> bool:
-    """Complete or undo what an interrupted build left in the tree, and say whether the tree is whole now.
+    """Complete or undo an interrupted build of the tree, and return whether the tree is consistent now.
 
-    Every command that reads or writes a package calls this first; with nothing to do it costs a few looks. What stands
-    in the way is reported, and so is a link on the way to the tree.
+    Every command that reads or writes a package calls this first; normally it only checks a few paths. Obstacles are
+    reported, including links above the tree.
     """
     if not tree.is_real(sink):
         return False
@@ -128,7 +128,7 @@ def _replace(
 
 
 def _present_lock(tree: Tree, *, force: bool) -> Lock | None:
-    """Read the lock that is there; None without one. Under `force` a broken lock owns nothing. Raises LockBroken."""
+    """Read the current lock; None without one. With `force` a broken lock counts as empty. Raises LockBroken."""
     try:
         return parse_lock(tree.read(LOCK))
     except FileNotFoundError:

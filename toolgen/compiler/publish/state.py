@@ -1,7 +1,7 @@
-"""State: what the last build on this machine started from, so that the next one sees that there is nothing to do.
+"""State: the inputs of the last build on this machine, so that the next one can detect that nothing has changed.
 
-It lies with the derived data of a package and is not committed: digests of inputs would differ in every branch. Where
-it is missing, or is of another lock than the one that is there, specs are compiled and compared.
+It is stored with the derived data of a package and is not committed: digests of inputs differ in every branch. If it is
+missing, or belongs to another lock, specs are compiled and compared.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _FILE: Final = "build.json"
 
 
 def note_state(tree: Tree, inputs: Inputs) -> None:
-    """Note that the package, as its lock describes it, was made from these inputs."""
+    """Store the inputs of the package with its lock."""
     state = {"lock": digest(tree.read(LOCK)), "inputs": asdict(inputs)}
     write_derived(Path(tree.folder), _FILE, json.dumps(state, indent=1, sort_keys=True).encode() + b"\n")
 
 
 def noted_inputs(tree: Tree, lock: bytes) -> Inputs | None:
-    """Give what the package with this lock was made from; None where nobody noted it here."""
+    """Return the inputs of the package with this lock; None if they are not stored here."""
     try:
         state: Any = json.loads(tree.read(f"{DERIVED}/{_FILE}"))
         noted = Inputs(**state["inputs"])

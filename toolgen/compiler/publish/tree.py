@@ -1,4 +1,4 @@
-"""Tree: the output folder of one target, what is in it, and which paths in it may be touched."""
+"""Tree: the output folder of one target, its files, and which paths in it may be changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOCK: Final = "toolgen.lock"
 WORK: Final = ".toolgen"
 
 LARGEST: Final = 256 * 1024 * 1024
-"""In bytes: what is read of a generated file. Catalogs of 10,000 tools take 11 MB."""
+"""Maximum bytes read of a generated file. Catalogs of 10,000 tools take 11 MB."""
 
 _PLAIN = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*")
 
@@ -37,26 +37,26 @@ class Tree:
 
     @cached_property
     def folder(self) -> str:
-        """The folder itself, as the operating system spells it."""
+        """The path of the folder, for the operating system."""
         return os.path.join(self.root, *self.out.split("/"))
 
     def at(self, path: str) -> str:
-        """Give the operating system's spelling of a path in the tree."""
+        """Return a path in the tree, for the operating system."""
         return f"{self.folder}{os.sep}{path.replace('/', os.sep)}" if path else self.folder
 
     def work(self, *parts: str) -> str:
-        """Give the operating system's spelling of a place in the folder where publishing prepares and keeps notes."""
+        """Return a path in the working folder of publishing, for the operating system."""
         return os.path.join(self.folder, WORK, *parts)
 
     def span(self, path: str = "") -> Span:
-        """Give the place that a diagnostic about `path` names."""
+        """Return the span of a diagnostic about `path`."""
         return Span(f"{self.out}/{path}" if path else self.out)
 
     def scan(self) -> dict[str, bool]:
-        """List all that is in the tree but folders: each path, and whether it is a regular file.
+        """List everything in the tree except folders: each path, and whether it is a regular file.
 
-        Links are listed and never followed; folders that cannot be opened are listed too. The folders of publishing
-        itself and of derived data are left out.
+        Links are listed and not followed; folders that cannot be opened are listed too. The folders of publishing and
+        of derived data are not included.
         """
         found: dict[str, bool] = {}
         folders = [""]
@@ -81,13 +81,13 @@ class Tree:
         return read_file(self.at(path), LARGEST, follow=False)
 
     def digest(self, path: str) -> str | None:
-        """Give the sha256 of a file of the tree, or None where there is no regular file."""
+        """Return the sha256 of a file of the tree, or None if there is no regular file."""
         if os.path.islink(self.at(path)) or not os.path.isfile(self.at(path)):
             return None
         return digest(self.read(path))
 
     def is_real(self, sink: Diagnostics) -> bool:
-        """Say whether no link and no file stands on the way to the tree's files; the first one is reported."""
+        """Return whether all parents of the tree's files are real folders; the first that is not is reported."""
         blocked = self._link_on_the_way()
         if blocked:
             message = f"{blocked} is a link or a file; toolgen reads and writes packages only in real folders"
@@ -104,14 +104,14 @@ class Tree:
 
 
 def parents(path: str) -> Iterator[str]:
-    """Iterate over the folders that hold `path`, the nearest first, without the tree itself."""
+    """Iterate over the parent folders of `path`, nearest first, without the tree."""
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
 
 
 def unsafe(path: str) -> str:
-    """Say why `path` may not be written in any tree, or nothing."""
+    """Return why `path` may not be written in any tree; empty if it may."""
     if path.split("/")[0].casefold() == DERIVED:
         return "is where toolgen keeps derived data"
     if _PLAIN.fullmatch(path):
@@ -119,16 +119,16 @@ def unsafe(path: str) -> str:
     if not path or path != path.strip("/") or any(part in ("", ".", "..") for part in path.split("/")):
         return "is not a plain relative path"
     if "\\" in path or ":" in path or not path.isprintable():
-        return "holds a character that file names cannot have everywhere"
+        return "contains a character that is not portable in file names"
     if path.split("/")[0].casefold() == WORK:
-        return "is where toolgen prepares its writing"
+        return "is where toolgen prepares files"
     return ""
 
 
 def obstacle(path: str, present: Mapping[str, bool], leaving: Collection[str] = ()) -> str:
-    """Say what keeps the file `path` from being written or removed safely, or nothing.
+    """Return what prevents writing or removing the file `path` safely; empty if nothing does.
 
-    `present` is what `scan` found; `leaving` are files that go first, and that are asked about in their own turn.
+    `present` is the result of `scan`; `leaving` are files that are removed first, and checked separately.
     """
     for place in (path, *parents(path)):
         if place not in present or (place != path and place in leaving):
@@ -141,10 +141,10 @@ def obstacle(path: str, present: Mapping[str, bool], leaving: Collection[str] = 
 
 
 def bytecode_of(sources: Collection[str], present: Mapping[str, bool]) -> list[str]:
-    """List the compiled files that Python keeps for these modules.
+    """List the bytecode files of these modules.
 
-    They go when their source does: an empty package would stay importable, and a source that is replaced within a
-    second by one of the same size would not be noticed.
+    They are removed with their source: otherwise an empty package would stay importable, and a source that is replaced
+    within a second by one of the same size would not be recompiled.
     """
     found: list[str] = []
     for path, regular in present.items():

@@ -1,4 +1,4 @@
-"""Resolve: documents in, one frozen `Catalog` of IR out. Nothing is read or written here."""
+"""Resolve: documents in, one frozen `Catalog` of IR out. No files are read or written here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FileT = TypeVar("FileT", bound="SpecFileHead")
 
 
 def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, formats: str) -> Catalog:
-    """Resolve all documents of a target; the result is only to be built on where the sink holds no error."""
+    """Resolve all documents of a target. The result must not be used if the sink has errors."""
     schemas = Schemas(Types(documents, sink), sink, formats)
     tags = _tags(_of(documents, SharedFile), sink)
     files = _of(documents, ToolsetFile)
@@ -68,7 +68,7 @@ def _tags(documents: Sequence[Document[SharedFile]], sink: Diagnostics) -> dict[
         for tag, meaning in document.file.tags.items():
             span = document.span("tags", tag, key=True)
             if tag in BUILTIN:
-                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="give yours another name")
+                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="choose another name")
             elif tag in places:
                 sink.report(
                     "TG301",

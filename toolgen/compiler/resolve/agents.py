@@ -1,4 +1,4 @@
-"""Agent files to agents: whom they use, what they export, and that every agent toolset has one owner."""
+"""Agent files to agents: the tools they use, the toolsets they export, and the owner of every agent toolset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def resolve_agents(
     documents: Sequence[Document[AgentFile]], tools: Selectable, sink: Diagnostics
 ) -> tuple[list[Agent], list[Toolset]]:
-    """Make the agents, and say in each toolset of kind `agent` who exports it."""
+    """Return the agents, and the toolsets with the exporting agent set in those of kind `agent`."""
     agents: dict[str, Agent] = {}
     packages = Namespace()
     for document in documents:
@@ -42,7 +42,7 @@ def resolve_agents(
 
 
 def _claim_packages(agent: Agent, document: Document[AgentFile], packages: Namespace, sink: Diagnostics) -> None:
-    """Report agents, or toolsets that one of them exports, that would be one package."""
+    """Report agents, or toolsets that one of them exports, that would have the same package."""
     folder = "/".join(agent.package)
     packages.claim([folder], f"the agent `{agent.name}`", agent.span, sink, fix="give one of them another name")
     for index, name in enumerate(agent.export):
@@ -104,7 +104,7 @@ def _check_role(
     index: int,
     sink: Diagnostics,
 ) -> None:
-    """`use` lies within what the role may hold: a tool named outright must not be kept from it."""
+    """Report tools in `use` that the role may not hold, if they are named explicitly."""
     if key == "suggest":
         return
     for tool in tools.select(selector):
@@ -112,9 +112,9 @@ def _check_role(
             sink.report(
                 "TG508",
                 document.span(key, index),
-                f"`{tool.ident}` is kept from agents of role {role}",
+                f"`{tool.ident}` is not allowed for agents of role {role}",
                 related=[Related(tool.span, f"it is for {', '.join(tool.roles)}")],
-                fix="leave it out, or add the role to the tool's `roles`",
+                fix="remove it, or add the role to the tool's `roles`",
             )
 
 
@@ -137,7 +137,7 @@ def _owned(documents: Sequence[Document[AgentFile]], toolsets: Sequence[Toolset]
             sink.report(
                 "TG502",
                 toolset.span,
-                f"`{toolset.name}` is exported by {len(found)} agents, and one can run it",
+                f"`{toolset.name}` is exported by {len(found)} agents, but only one can run it",
                 related=[Related(each.span("export"), f"`{each.file.agent}` exports it") for each in found],
                 fix="keep one of them",
             )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 _TAKEN: Final = RESERVED_PACKAGES | {"agents", "tools"}
-"""What a module of routing tables cannot be called: the last two may be folders beside it."""
+"""Reserved names for modules of routing tables: the last two may be folders next to it."""
 
 _CATEGORY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)*")
 _REFERENCE = re.compile(r"\$entry|\$args(\..+)?")
@@ -34,7 +34,7 @@ _NAME = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]+__[A-Za-z0-9_-]+")
 def resolve_catalogs(
     documents: Sequence[Document[CatalogFile]], toolsets: Sequence[Toolset], sink: Diagnostics
 ) -> list[ActionCatalog]:
-    """Make the catalogs."""
+    """Return the action catalogs."""
     made: dict[str, ActionCatalog] = {}
     for document in documents:
         catalog = _Resolver(document, toolsets, sink).resolve()
@@ -99,16 +99,16 @@ class _Resolver:
             self._sink.report(
                 "TG505",
                 span,
-                f"`{name}` needs `actions` or `target`, and just one of them",
+                f"`{name}`needs exactly one of `actions` and `target`",
                 fix="`actions` lists fixed entries; with `target` the entries come from the host",
             )
         if spec.actions == {}:
-            self._sink.report("TG505", span, f"`{name}` has no entries", fix="add some, or leave the category out")
+            self._sink.report("TG505", span, f"`{name}` has no entries", fix="add some, or remove the category")
         if spec.target is not None and not spec.invoke:
             self._sink.report(
                 "TG505",
                 span,
-                f"`{name}` has a `target`, and must say what invoking an entry does",
+                f"`{name}` has a `target`, so it must describe what invoking an entry does",
                 fix="add `invoke: …`",
             )
         entries = (f"{name}__{entry}" for entry in spec.actions or ())
@@ -116,7 +116,7 @@ class _Resolver:
             self._sink.report(
                 "TG505",
                 document.span("categories", name, "description"),
-                "a description of a category names no tools: models find them by listing",
+                "a description of a category must not name tools: models find them by listing",
             )
         self._check_toolset(spec.from_, document.span("categories", name, "from"))
         home = spec.from_ or self._file.from_
@@ -173,7 +173,7 @@ class _Resolver:
                 self._sink.report(
                     "TG506",
                     span,
-                    f"`{pattern}` does not say how `{arg}` is cut",
+                    f"`{pattern}` does not define how to split `{arg}`",
                     fix="write `<first>__<second>` with two parameters of the target",
                 )
                 continue
@@ -204,7 +204,7 @@ class _Resolver:
         return False
 
     def _check_value(self, value: Any, span: Span, *, resource: bool) -> bool:
-        """Whether all references in a value are some."""
+        """Whether all references in a value are valid."""
         if isinstance(value, list):
             sound = [self._check_value(inner, span, resource=resource) for inner in value]
             return all(sound)
@@ -212,8 +212,8 @@ class _Resolver:
             self._sink.report(
                 "TG506",
                 span,
-                "a reference stands alone or in a list, and not in an object",
-                fix="give the target an arg for it, or write the value itself",
+                "a reference must be alone or in a list, not in an object",
+                fix="add an arg for it to the target, or write the value",
             )
             return False
         if isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
@@ -229,25 +229,25 @@ class _Resolver:
                 self._sink.report(
                     "TG506",
                     span,
-                    "`$entry` is the name of an entry from the host, and these entries are fixed",
+                    "`$entry` is the name of an entry from the host, but these entries are fixed",
                     fix="write the value itself",
                 )
                 return False
         return True
 
     def _ident(self, name: str, home: str | None, span: Span) -> str | None:
-        """The ident of a target: one with a dot is an ident, any other a tool of the toolset it is looked up in."""
+        """Return the ident of a target: a name with a dot is an ident, any other a tool of the `from` toolset."""
         if "." not in name and home is None:
             self._sink.report(
                 "TG501",
                 span,
-                f"`{name}` is a bare name, and there is no `from` to look it up in",
-                fix="write `from: <toolset>`, or the whole ident",
+                f"`{name}` is a bare name, but there is no `from` to look it up in",
+                fix="write `from: <toolset>`, or the full ident",
             )
             return None
         ident = name if "." in name else f"{home}.{name}"
         if ident in DISCOVERY:
-            self._sink.report("TG501", span, f"`{ident}` lists actions, and cannot be one", fix="name another tool")
+            self._sink.report("TG501", span, f"`{ident}` lists actions, so it cannot be one", fix="name another tool")
             return None
         if ident in self._tools:
             return ident
@@ -275,7 +275,7 @@ class _Resolver:
                 self._sink.report(
                     "TG505",
                     self._document.span("categories", category.name, "needs"),
-                    f"what decides on `{category.name}` would be called `{category.needs.function}`, as for `{other}`",
+                    f"the condition of `{category.name}` would be called `{category.needs.function}`, as for `{other}`",
                     fix="rename the category",
                 )
 
@@ -289,13 +289,13 @@ class _Resolver:
                         "TG505",
                         self._document.span("categories", category.name, "formerly", index),
                         f"`{old}` already leads to a category",
-                        fix="name an old category once, and only one that is gone",
+                        fix="name an old category once, and only a removed one",
                     )
                 taken.add(old)
 
 
 def _condition(needs: str | Mapping[str, NotIn | In], what: str) -> Condition:
-    """A condition, with the name of the function that decides it."""
+    """Return a condition with the name of its function."""
     function = f"is_{snake(what)}_available"
     if isinstance(needs, str):
         return Condition(needs, function, attribute(needs))

@@ -1,4 +1,4 @@
-"""Mappings of actions: whether what fills a parameter of the target fits it, and what schema the action shows."""
+"""Mappings of actions: checks values of target parameters, and computes the schema of the action."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _KEPT: Final = ("$schema", "$defs", "definitions", "type", "title", "description")
-"""Keywords of the target's schema that still hold where some of its properties are filled otherwise."""
+"""Keywords of the target's schema that still apply if some of its properties are mapped."""
 
 
 def misfit(value: Any, parameter: str, target: Mapping[str, Any]) -> str:
-    """Say why a value cannot fill a parameter of a target, given the schema of its args; empty where it can.
+    """Return why a value does not fit a parameter of a target, given the schema of its args; empty if it fits.
 
-    A literal is checked against the schema. Of `$entry`, which is text, and `$args`, which is an object, the type is.
+    A literal is checked against the schema. For `$entry`, which is text, and `$args`, an object, the type is checked.
     """
     schema = target["properties"][parameter]
     if not any(references_in(value)):
@@ -35,14 +35,14 @@ def _type_misfit(value: Any, schema: Any, target: Mapping[str, Any]) -> str:
     wanted = "array" if isinstance(value, list) else {ENTRY: "string", ARGS: "object"}.get(value, "")
     if wanted and allowed is not None and wanted not in allowed:
         what = "a list" if wanted == "array" else f"`{value}`, which is {'text' if wanted == 'string' else 'an object'}"
-        return f"it takes {' or '.join(allowed)}, and is given {what}"
+        return f"it accepts {' or '.join(allowed)}, but is given {what}"
     if isinstance(value, list) and isinstance(schema, dict) and "items" in schema:
         return next(filter(None, (_type_misfit(item, schema["items"], target) for item in value)), "")
     return ""
 
 
 def _followed(schema: Any, target: Mapping[str, Any]) -> Any:
-    """The schema that a local reference leads to; as it is where it leads elsewhere, or around."""
+    """Return the target of a local reference; the schema itself for other or recursive references."""
     for _ in range(10):
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         parts = reference.split("/") if isinstance(reference, str) else []
@@ -59,7 +59,7 @@ def _unescaped(value: Any) -> Any:
 
 
 def _items_of(schema: Any, target: Mapping[str, Any]) -> Any:
-    """The schema of what lies in a list that a parameter takes."""
+    """Return the schema of the items of a list parameter."""
     schema = _followed(schema, target)
     items = schema.get("items", {}) if isinstance(schema, dict) else {}
     return {} if isinstance(items, list) else items
@@ -68,9 +68,9 @@ def _items_of(schema: Any, target: Mapping[str, Any]) -> Any:
 def shown_schema(
     target: Mapping[str, Any], args: Mapping[str, Any], split: Mapping[str, tuple[str, str]]
 ) -> dict[str, Any]:
-    """The schema that an action shows: its target's, less what is mapped or split, plus the args that are read.
+    """Return the schema of an action: that of its target, without mapped or split parameters, plus the action's args.
 
-    What the target says of its properties together is left out, for it says it of others.
+    Keywords of the target about several properties are dropped, because they would apply to other properties.
     """
     mapped = {*args, *(parameter for pair in split.values() for parameter in pair)}
     known: Mapping[str, Any] = target.get("properties", {})

@@ -1,4 +1,4 @@
-"""Python names: how a name of a spec is spelled in generated code, and what keeps two of them apart."""
+"""Python names: conversion of names of specs for generated code, and detection of conflicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.diagnostics import Diagnostics, Span
 
 KEYWORDS: Final = frozenset(keyword.kwlist)
-"""What no method of a class can be called; builtins can."""
+"""Reserved names of methods; builtins are allowed."""
 
 _KEYWORDS: Final = KEYWORDS | frozenset(keyword.softkwlist)
 _BUILTINS: Final = frozenset(name for name in dir(builtins) if not name.startswith("_"))
@@ -31,8 +31,8 @@ _ANNOTATIONS: Final = frozenset({"Annotated", "Field", "JsonValue", "Literal"})
 _CALLED: Final = frozenset({"build_call", "codecs", "idents", "rebuilt"})
 
 RESERVED_FIELDS: Final = _KEYWORDS | _BUILTINS | _MODEL | _ANNOTATIONS | _CALLED
-"""Attributes that a field cannot have: they mean something else in a model, in the annotations beside it, or where it
-is a parameter of a generated function.
+"""Reserved names of fields: they have another meaning in a model, in its annotations, or as parameters of generated
+functions.
 """
 
 RESERVED_FUNCTIONS: Final = _KEYWORDS | _BUILTINS
@@ -50,46 +50,49 @@ RESERVED_CLASSES: Final = _KEYWORDS | _BUILTINS | {
 
 
 def snake(text: str, reserved: frozenset[str] = frozenset()) -> str:
-    """Spell a name as a module or function: `createIssue` -> `create_issue`."""
+    """Convert a name to a module or function name: `createIssue` -> `create_issue`."""
     return _free("_".join(_parts(text)).lower(), reserved)
 
 
 def constant(text: str) -> str:
-    """Spell a name as a constant: `createIssue` -> `CREATE_ISSUE`."""
+    """Convert a name to a constant name: `createIssue` -> `CREATE_ISSUE`."""
     return _free("_".join(_parts(text)).upper(), RESERVED_CONSTANTS)
 
 
 def pascal(text: str) -> str:
-    """Spell a name as a class: `createIssue` -> `CreateIssue`."""
+    """Convert a name to a class name: `createIssue` -> `CreateIssue`."""
     return "".join(word[0].upper() + word[1:] for word in _parts(text))
 
 
 def attribute(wire: str) -> str:
-    """Spell a JSON name as an attribute. An identifier stays as it is: `orderId` -> `orderId`, `from` -> `from_`."""
+    """Convert a JSON name to an attribute name.
+
+    Identifiers are unchanged: `orderId` -> `orderId`, `from` -> `from_`.
+    """
     plain = unicodedata.normalize("NFKD", wire).encode("ascii", "ignore").decode("ascii")
     name = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_") or _digest(wire)
     return _free(f"n{name}" if name[0].isdigit() else name, RESERVED_FIELDS)
 
 
 def package_of(toolset: str) -> tuple[str, ...]:
-    """Where a toolset lies in the generated package: its owner, `tools`, its last word."""
+    """Return the path of a toolset in the generated package: its owner, `tools`, its last word."""
     *owner, last = (snake(part, RESERVED_PACKAGES) for part in toolset.split("."))
     return (*owner, "tools", last)
 
 
 def is_attribute(name: str) -> bool:
-    """Whether a name written by hand can be an attribute of a generated model."""
+    """Whether a name from a spec can be an attribute of a generated model."""
     return name.isascii() and name.isidentifier() and not name.startswith("_") and name not in RESERVED_FIELDS
 
 
 def _parts(text: str) -> list[str]:
-    """The words of a name, at least one, and no digit first."""
+    """Return the words of a name, at least one, not starting with a digit."""
     first, *rest = words(text) or [_digest(text)]
     return [f"n{first}" if first[0].isdigit() else first, *rest]
 
 
 def _digest(text: str) -> str:
-    """A name for a text that holds nothing to make one of."""
+    """Return a name for a text without usable characters."""
     return f"x{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
@@ -98,18 +101,18 @@ def _free(name: str, reserved: frozenset[str]) -> str:
 
 
 def distinguished(name: str, path: str) -> str:
-    """A class name of ours that is taken: the same, and a hash of where the class stands."""
+    """Return a generated class name with a hash of the place of the class, for a name that is taken."""
     return f"{name}_{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 
 
 class Namespace:
-    """Names that must differ, and where each comes from."""
+    """Names that must be unique, with their sources."""
 
     def __init__(self) -> None:
         self._taken: dict[str, tuple[str, Span]] = {}
 
     def claim(self, names: Iterable[str], source: str, span: Span, sink: Diagnostics, *, fix: str) -> None:
-        """Take names for `source`, a few words; the first that is taken already is reported, at both places."""
+        """Claim names for `source`, a short description; the first that is taken is reported, at both places."""
         for name in names:
             first, place = self._taken.setdefault(name, (source, span))
             if (first, place) != (source, span):

@@ -1,4 +1,4 @@
-"""Policy files to policies: selectors that match, hosts and limits that make sense."""
+"""Policy files to policies, with checks of selectors, hosts and limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOST = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?|\
 
 
 def resolve_policies(documents: Sequence[Document[PolicyFile]], tools: Selectable, sink: Diagnostics) -> list[Policy]:
-    """Make the policies."""
+    """Return the policies."""
     policies: dict[str, Policy] = {}
     for document in documents:
         _check(document, tools, sink)

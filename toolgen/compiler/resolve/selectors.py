@@ -1,4 +1,4 @@
-"""Selectors: a toolset, an ident in any spelling, or a pattern, and tags that a tool must have."""
+"""Selectors: a toolset, any name of a tool, or a pattern, and tags that a tool must have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selectable:
-    """What selectors choose from, and all that they may call it. `tags` are the words that tools may carry."""
+    """The tools that selectors match, with all their names. `tags` are the known tags."""
 
     toolsets: Sequence[Toolset]
     names: ToolNames
@@ -29,7 +29,7 @@ class Selectable:
 
     @classmethod
     def of(cls, toolsets: Sequence[Toolset], catalogs: Sequence[ActionCatalog], tags: Sequence[str]) -> Selectable:
-        """Take what was resolved."""
+        """Create it from resolved toolsets and catalogs."""
         names = ToolNames(
             {tool.ident: None for toolset in toolsets for tool in toolset.tools},
             {toolset.name for toolset in toolsets},
@@ -39,7 +39,7 @@ class Selectable:
         return cls(toolsets, names, frozenset(tags))
 
     def select(self, selector: str, *, restricts: bool = False) -> list[Tool]:
-        """The tools that a selector names."""
+        """Return the tools that a selector matches."""
         asked = [Selector.parse(each) for each in self.names.meant(selector, restricts=restricts)]
         return [
             tool
@@ -57,10 +57,10 @@ class Selectable:
         answer: str = "allow",
         registered: Sequence[str] = (),
     ) -> None:
-        """Report a selector that names an unknown tag, or that matches nothing.
+        """Report a selector with an unknown tag, or one that matches nothing.
 
-        One whose answer restricts, and whose name means no tool, is an error: it would restrict nothing. Tools that
-        are `registered` by hosts are not known here.
+        A restricting selector whose name refers to no tool is an error: it would restrict nothing. Tools that are
+        `registered` by hosts are not known here.
         """
         name, *tags = selector.split("+")
         for tag in tags:
@@ -72,19 +72,19 @@ class Selectable:
         restricts = answer != "allow"
         if restricts and not self.names.meant(selector, restricts=True):
             fix = self._near(name) or "list it under `registered`, if hosts register such tools"
-            sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is called `{name}`", fix=fix)
+            sink.report("TG511", span, f"`{selector}: {answer}` restricts nothing: no tool is named `{name}`", fix=fix)
         elif not self.select(selector, restricts=restricts):
             sink.report("TG504", span, f"`{selector}` matches no tool", fix=self._hint(name))
 
     def _hint(self, name: str) -> str:
-        """What may have been meant, of which a permission takes only what is certain."""
+        """Return a fix with possible meanings: a permission accepts only unique names."""
         possible = [each for each in self.names.meant(name, restricts=True) if each != name]
         if possible and name not in self.names.known:
             return f"it may mean {', '.join(f'`{each}`' for each in possible)}: write the ident"
         return self._near(name)
 
     def _near(self, name: str) -> str:
-        """Say what a name that means nothing resembles: that of a tool in its toolset, or anything that is known."""
+        """Suggest a similar name: of a tool in its toolset, or any known name."""
         keys = [tool.ident for toolset in self.toolsets for tool in toolset.tools if tool.key == name]
         if keys:
             return f"did you mean `{keys[0]}`?"

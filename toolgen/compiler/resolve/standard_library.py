@@ -1,7 +1,6 @@
-"""The standard library's module names, which no generated module or package has.
+"""The module names of the standard library, which generated modules and packages must not have.
 
-Python imports from the folder that it runs in before all else, so a generated `types` or `code` there would take the
-place of Python's own.
+Python imports from the folder that it runs in first, so a generated `types` or `code` there would shadow Python's.
 """
 
 from __future__ import annotations
@@ -28,6 +27,6 @@ STANDARD_LIBRARY: Final = frozenset(
     zipfile zipimport zlib zoneinfo
     """.split()  # noqa: SIM905 - two hundred names read better without quotes
 )
-"""The public names of `sys.stdlib_module_names` in Python 3.11 to 3.14: written out, so that a spelling is the same
-under each.
+"""The public names of `sys.stdlib_module_names` in Python 3.11 to 3.14: listed, so that names do not depend on the
+version of Python.
 """

@@ -69,9 +69,15 @@ def report_syntax_error(error: MarkedYAMLError, source: Source, sink: Diagnostic
     """Report where and why libyaml failed."""
     at = 0 if error.problem_mark is None else min(error.problem_mark.index, len(source.text))
     since = at if error.context_mark is None else min(error.context_mark.index, at)
-    said = _explanation(error.context or "", error.problem or "", _Problem(source.text, at, since))
-    related = () if said.opened is None else (Related(source.span(said.opened, said.opened + 1), "it starts here"),)
-    sink.report(said.code, source.span(said.start, said.end), said.message, related=related, fix=said.fix)
+    found = _explanation(error.context or "", error.problem or "", _Problem(source.text, at, since))
+    related = () if found.opened is None else (Related(source.span(found.opened, found.opened + 1), "it starts here"),)
+    sink.report(
+        found.code,
+        source.span(found.start, found.end),
+        found.message,
+        related=related,
+        fix=found.fix,
+    )
 
 
 def report_forbidden_character(source: Source, sink: Diagnostics) -> None:

@@ -1,1 +1,1 @@
-"""Files opened so that no link leads out of their folder."""
+"""Opening files so that no link leads out of their folder."""

@@ -1,6 +1,6 @@
-"""Access to paths: a policy and what was granted, held against one call's paths, and the opening of what passes.
+"""Access to paths: checks the paths of one call against a policy and the call's grants, and opens them.
 
-A path is resolved once. What is opened is exactly what was judged: the resolved path, with no link followed on it.
+A path is resolved once. Exactly the judged path is opened: the resolved path, without following links.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _LONGEST_NAME: Final = 120
 _DENIED_HINT: Final = "go on without it, or ask the user"
 _REFUSALS: Final = {
     Concern.SENSITIVE: ("sensitive_path", "is sensitive"),
-    Concern.HARD_LINKED: ("sensitive_path", "has other names (hard links), of which one may be sensitive"),
+    Concern.HARD_LINKED: ("sensitive_path", "has other names (hard links), one of which may be sensitive"),
     Concern.OUTSIDE_ROOTS: ("outside_roots", "is outside the folders that may be written to"),
 }
 
 
 class PathAccess:
-    """What one call may do with paths.
+    """The path access of one call.
 
-    `granted` are resolved paths that somebody allowed for it. A folder stands for all below it; what is sensitive there
-    only if the folder is itself. Every method raises `CallFailed` with a code of its own.
+    `granted` are resolved paths that a person allowed for it. A folder includes everything below, but sensitive files
+    only if the folder itself is sensitive. Every method raises `CallFailed` with a specific code.
     """
 
     def __init__(self, policy: PathPolicy, granted: Collection[str] = ()) -> None:
@@ -43,55 +43,55 @@ class PathAccess:
         self._granted: Final = frozenset(granted)
 
     def check_read(self, path: str, *, base: str | None = None) -> PathAnswer:
-        """Judge a path that is to be read or listed. Raises `sensitive_path`, `invalid_path`."""
+        """Check a path that is to be read or listed. Raises `sensitive_path`, `invalid_path`."""
         answer = self._policy_decision(path, base)
         self._check(answer, answer.read_concern)
         return answer
 
     def check_write(self, path: str, *, base: str | None = None) -> PathAnswer:
-        """Judge a path that is to be written. Raises `sensitive_path`, `outside_roots`, `invalid_path`."""
+        """Check a path that is to be written. Raises `sensitive_path`, `outside_roots`, `invalid_path`."""
         answer = self._policy_decision(path, base)
         self._check(answer, answer.write_concern)
         return answer
 
     def check_edit(self, path: str) -> PathAnswer:
-        """Judge a file that is to be changed: read, and written. Raises what `check_read` and `check_write` raise."""
+        """Check a file that is to be changed: read and written. Raises what `check_read` and `check_write` raise."""
         answer = self.check_write(path)
         self._check(answer, answer.read_concern)
         return answer
 
     def check_working_folder(self, path: str) -> PathAnswer:
-        """Judge a folder that a program is to run in. Raises as `check_write`; no grant lifts `outside_roots`."""
+        """Check the working directory of a program. Raises as `check_write`; a grant does not lift `outside_roots`."""
         answer = self._policy_decision(path, None)
         if answer.write_concern is not Concern.OUTSIDE_ROOTS:
             self._check(answer, answer.write_concern)
         if answer.root is None:
             message = f"{shown(path)} is outside the folders that programs may run in"
-            hint = "give a folder of the project"
+            hint = "use a folder of the project"
             raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
         return answer
 
     def may_read(self, path: str) -> bool:
-        """Whether `check_read` lets a resolved path pass, and it still is resolved."""
+        """Whether `check_read` accepts a resolved path that is still resolved."""
         answer = self._policy.judge(path)
         return answer.resolved == path and (answer.read_concern is None or self._covers(answer, answer.read_concern))
 
     def open_file(self, answer: PathAnswer) -> IO[bytes]:
-        """Open a judged file for reading. Raises `file_not_found`, `not_a_file`, `sensitive_path`."""
+        """Open a checked file for reading. Raises `file_not_found`, `not_a_file`, `sensitive_path`."""
         with self.open_parent(answer) as (folder, name):
             return self.open_inside(folder, name, answer)
 
     def open_inside(self, folder: Folder, name: str, answer: PathAnswer) -> IO[bytes]:
-        """Open a judged file for reading, in its folder as `open_parent` gave it. Raises what `open_file` raises."""
+        """Open a checked file for reading, in its folder from `open_parent`. Raises as `open_file` does."""
         with failures(answer.given):
             file = folder.open_file(name)
         if answer.read_concern is None and not self._policy.is_safe_to_read(os.fstat(file.fileno()).st_nlink):
-            file.close()  # a hard link took its place after it was judged
+            file.close()  # replaced by a hard link after the check
             raise refused(Concern.HARD_LINKED, answer.given)
         return file
 
     def open_folder(self, answer: PathAnswer) -> Folder:
-        """Open a judged folder. Raises `file_not_found`, `not_a_folder`."""
+        """Open a checked folder. Raises `file_not_found`, `not_a_folder`."""
         if answer.kind is FileKind.MISSING:
             raise rejected("file_not_found", f"{shown(answer.given)} does not exist")
         with failures(answer.given):
@@ -99,10 +99,13 @@ class PathAccess:
 
     @contextmanager
     def open_parent(self, answer: PathAnswer, *, create: bool = False) -> Generator[tuple[Folder, str]]:
-        """Open the folder of a judged file, and give the file's name in it. Raises `file_not_found`, `not_a_file`."""
+        """Open the folder of a checked file, and return it with the file's name.
+
+        Raises `file_not_found`, `not_a_file`.
+        """
         parent, _, name = answer.resolved.rpartition("/")
         if not name or answer.given.endswith("/"):
-            raise rejected("not_a_file", f"{shown(answer.given)} names a folder")
+            raise rejected("not_a_file", f"{shown(answer.given)} is a folder")
         with failures(answer.given):
             folder = open_folder(parent, create=create)
         with folder:
@@ -112,7 +115,7 @@ class PathAccess:
         answer = self._policy.judge(path, base=base)
         if answer.problem is not None:
             message = f"{shown(path)} is not a usable path: {answer.problem.value}"
-            raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "give a path relative to the project")
+            raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, "use a path relative to the project")
         return answer
 
     def _check(self, answer: PathAnswer, concern: Concern | None) -> None:
@@ -120,7 +123,7 @@ class PathAccess:
             raise refused(concern, answer.given)
 
     def _covers(self, answer: PathAnswer, concern: Concern) -> bool:
-        """Whether what was granted lifts a concern."""
+        """Whether a grant lifts a concern."""
         if answer.resolved in self._granted:
             return True
         above = (granted for granted in self._granted if is_within(answer.resolved, granted))
@@ -130,7 +133,7 @@ class PathAccess:
 
 
 def refused(concern: Concern, path: str) -> CallFailed:
-    """Say that a path may not be touched, unless somebody allows it."""
+    """Return the error for a path that needs permission."""
     code, why = _REFUSALS[concern]
     return CallFailed(
         FailureKind.PERMISSION_DENIED, code, f"{shown(path)} {why}, and permission was not granted", _DENIED_HINT
@@ -138,13 +141,13 @@ def refused(concern: Concern, path: str) -> CallFailed:
 
 
 def shown(path: str) -> str:
-    """Quote a path as it was given, cut to its last part where it is long."""
+    """Quote a path; of a long one only the last part."""
     return repr(path if len(path) <= _LONGEST_NAME else f"…{path[1 - _LONGEST_NAME :]}")
 
 
 @contextmanager
 def failures(path: str) -> Generator[None]:
-    """Turn what the system says of a path into what a model can act on."""
+    """Convert system errors about a path to errors that a model can act on."""
     try:
         yield
     except OSError as error:

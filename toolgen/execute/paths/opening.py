@@ -1,6 +1,6 @@
-"""Open folders: reached from the root name by name, following no link, and files opened and replaced inside them.
+"""Open folders, reached from the root name by name without following links, and the files inside them.
 
-A folder that was opened stays the one that was checked, whatever its path comes to mean. Everything raises OSError.
+An open folder stays the one that was checked, even if its path changes meaning. All functions raise OSError.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NotAFile(OSError):
-    """There is something, and it is not a regular file: a folder, a device, a pipe, a socket, or a link."""
+    """The path exists, but is not a regular file: a folder, a device, a pipe, a socket, or a link."""
 
 
 class Changed(OSError):
@@ -58,12 +58,12 @@ class Folder:
 
     @property
     def working_directory(self) -> str:
-        """A path that leads a child process started meanwhile to this very folder, where the system has one."""
+        """A path by which a child process finds this very folder while it is open, if the system supports that."""
         own = f"/proc/self/fd/{self._descriptor}"
-        return own if os.path.isdir(own) else self.path  # noqa: PTH112  # a link that pathlib has no word for
+        return own if os.path.isdir(own) else self.path  # noqa: PTH112  # pathlib does not support dir_fd
 
     def open_folder(self, name: str, *, create: bool = False) -> Folder:
-        """Open a folder inside; make it first where it is missing and `create` says so."""
+        """Open a subfolder; with `create`, create it if it is missing."""
         if create:
             with suppress(FileExistsError):
                 os.mkdir(_single(name), dir_fd=self._descriptor)
@@ -71,7 +71,7 @@ class Folder:
         return Folder(descriptor, f"{self.path.rstrip('/')}/{name}", self._new_name)
 
     def open_below(self, names: Sequence[str], *, create: bool = False) -> Folder:
-        """Open a folder some levels below; without names, this one once more."""
+        """Open a folder some levels below; without names, this one again."""
         folder = Folder(os.dup(self._descriptor), self.path, self._new_name)
         for name in names:
             with folder as above:
@@ -88,7 +88,7 @@ class Folder:
             os.close(readable)
 
     def open_file(self, name: str) -> IO[bytes]:
-        """Open a regular file for reading. Pipes and devices are not waited for."""
+        """Open a regular file for reading. Never blocks on pipes and devices."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
         try:
             descriptor = os.open(_single(name), flags, dir_fd=self._descriptor)
@@ -105,15 +105,16 @@ class Folder:
         return file
 
     def create_file(self, name: str, content: bytes) -> None:
-        """Make a file that did not exist. Raises FileExistsError where anything has that name."""
+        """Create a file. Raises FileExistsError if the name exists."""
         with self._new_file(_single(name), 0o666) as descriptor:
             _write(descriptor, content)
 
     def replace_file(self, name: str, content: bytes, *, previous: os.stat_result | None = None) -> None:
-        """Put a file in the place of another, in one step: who reads it gets the old content or the new one.
+        """Replace a file atomically: readers see the old content or the new one.
 
-        Permissions stay, and the owner where this user may give files away; access lists do not. `previous` is the
-        file as it was read: one that is another by now raises `Changed`. A link is replaced, and not followed.
+        Permissions are kept, and the owner if this user may change owners; access control lists are not. `previous` is
+        the status of the file when it was read: raises `Changed` if it is another one now. A link is replaced, not
+        followed.
         """
         now = os.stat(_single(name), dir_fd=self._descriptor, follow_symlinks=False)
         if not stat.S_ISREG(now.st_mode):
@@ -127,7 +128,7 @@ class Folder:
 
     @contextmanager
     def _new_file(self, name: str, mode: int) -> Generator[int]:
-        """Make a file, whose descriptor is for `_write` to close; gone again if what is done with it fails."""
+        """Create a file, whose descriptor `_write` closes; it is removed if an exception is raised in the context."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(name, flags, mode, dir_fd=self._descriptor)
         with ExitStack() as unless_done:
@@ -137,16 +138,16 @@ class Folder:
 
 
 def open_folder(path: str, *, create: bool = False) -> Folder:
-    """Open a folder by a resolved path; make what is missing on the way where `create` says so.
+    """Open a folder by a resolved path; with `create`, create missing parts.
 
-    A name on the way that has become a link is an OSError: nothing is followed.
+    Raises OSError if a part of the path has become a link: links are not followed.
     """
     with Folder(os.open("/", _folder_flags()), "/") as root:
         return root.open_below([name for name in path.split("/") if name], create=create)
 
 
 def _folder_flags() -> int:
-    # What only leads further need not be readable: Linux has a way to say so.
+    # Intermediate folders need not be readable: Linux has a flag for that.
     return getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -165,19 +166,19 @@ def _entry(entry: os.DirEntry[str]) -> FolderEntry:
 
 
 def _write(descriptor: int, content: bytes, *, like: os.stat_result | None = None) -> None:
-    """Write all of a new file, and close it. With `like`, it is that file's owner and permissions that it gets."""
+    """Write all of a new file, and close it. With `like`, it gets that file's owner and permissions."""
     with os.fdopen(descriptor, "wb") as file:
         if like is not None:
-            _take_after(descriptor, like)
+            _copy_owner_and_mode(descriptor, like)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _take_after(descriptor: int, like: os.stat_result) -> None:
+def _copy_owner_and_mode(descriptor: int, like: os.stat_result) -> None:
     own = os.fstat(descriptor)
     if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
-        with suppress(PermissionError):  # only root gives files away; for others the file becomes theirs
+        with suppress(PermissionError):  # only root can change owners; for others the file becomes theirs
             os.fchown(descriptor, like.st_uid, like.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
 

@@ -1,1 +1,1 @@
-"""Processes: run with bounds on their time and output, and ended with all that they started."""
+"""Processes: run with limits on time and output, and ended with all processes that they started."""

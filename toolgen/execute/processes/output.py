@@ -1,4 +1,4 @@
-"""What a process printed: a bounded part in memory, and all of it in a file where it is more than that."""
+"""The output of a process: a bounded part in memory, and all of it in a file if there is more."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHUNK: Final = 65536
-"""Bytes that are read from a pipe at a time; what a Linux pipe holds."""
+"""Bytes read from a pipe at a time; the capacity of a Linux pipe."""
 
 
 class Spool:
-    """The whole of an output, in a file without a name, which goes when this object goes.
+    """A whole output, in an unnamed file that is deleted with this object.
 
-    `size` counts the bytes that are in it; with `complete` False there were more, but no room for them.
+    `size` is the number of bytes in it; if `complete` is False there were more, but no room for them.
     """
 
     def __init__(self, limit: int) -> None:
@@ -28,20 +28,20 @@ class Spool:
         self._file: IO[bytes] | None = None
         try:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it outlives this function
-        except OSError:  # no folder for temporary files: then the part in memory is all there is
+        except OSError:  # no folder for temporary files: only the part in memory is available
             self.complete = False
         else:
             weakref.finalize(self, self._file.close)
 
     def read(self) -> bytes:
-        """Return all of it. It is as large as `size` says."""
+        """Return all of it, `size` bytes."""
         if self._file is None:
             return b""
         self._file.seek(0)
         return self._file.read()
 
     def write(self, data: bytes) -> None:
-        """Add to it what there is room for, on the disk and within its limit."""
+        """Append as much as fits on the disk and within the limit."""
         if self._file is None or not self.complete:
             return
         room = data[: self._limit - self.size]
@@ -54,9 +54,9 @@ class Spool:
 
 
 class Capture:
-    """Takes an output as it comes, and keeps its first `limit` bytes, or its last ones.
+    """Receives an output in parts, and keeps its first or last `limit` bytes in memory.
 
-    Beyond that the whole output goes to `whole`, up to `spool_limit` bytes.
+    A longer output is written to `whole`, up to `spool_limit` bytes.
     """
 
     def __init__(self, limit: int, spool_limit: int, *, last: bool = False) -> None:
@@ -72,7 +72,7 @@ class Capture:
         return bytes(self._kept)
 
     def take(self, data: bytes) -> None:
-        """Take the next part of the output."""
+        """Receive the next part of the output."""
         if self.whole is None and len(self._kept) + len(data) > self._limit:
             self.whole = Spool(self._spool_limit)
             self.whole.write(bytes(self._kept))
@@ -86,9 +86,9 @@ class Capture:
 
 
 class PipeReader:
-    """Reads a pipe whenever the loop finds something in it. The other side waits while nobody reads.
+    """Reads a pipe whenever the event loop finds data in it. The other side blocks while it is not read.
 
-    `ended` is done once all others have closed it.
+    `ended` is done when all writers have closed it.
     """
 
     def __init__(self, pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
@@ -99,7 +99,7 @@ class PipeReader:
         self._loop.add_reader(pipe.fileno(), self._read)
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if not self._pipe.closed:
             self._loop.remove_reader(self._pipe.fileno())
             self._pipe.close()
@@ -118,7 +118,7 @@ class PipeReader:
 
 
 class PipeWriter:
-    """Writes all of `data` to a pipe, as the other side takes it, and closes it. Nobody has to read it."""
+    """Writes all of `data` to a pipe, as the other side reads it, and closes it. It need not be read."""
 
     def __init__(self, pipe: IO[bytes], data: bytes) -> None:
         self._loop = asyncio.get_running_loop()
@@ -127,7 +127,7 @@ class PipeWriter:
         self._loop.add_writer(pipe.fileno(), self._write)
 
     def close(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         if not self._pipe.closed:
             self._loop.remove_writer(self._pipe.fileno())
             self._pipe.close()
@@ -137,7 +137,7 @@ class PipeWriter:
             self._rest = self._rest[os.write(self._pipe.fileno(), self._rest) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:  # it does not care for more
+        except BrokenPipeError:  # the reader has closed it
             self.close()
             return
         if not self._rest:

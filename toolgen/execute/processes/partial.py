@@ -1,4 +1,4 @@
-"""What a program had printed when its call was cancelled: all that is left of an aborted call."""
+"""The output of a program whose call was cancelled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def report_partial(meta: ToolCallMeta, stdout: bytes, stderr: bytes) -> None:
-    """Report what there is of the output of a call. Bytes that are no UTF-8 become U+FFFD."""
-    said = {"stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
+    """Report the output so far of a call. Bytes that are not UTF-8 become U+FFFD."""
+    output = {"stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
     if stdout or stderr:
-        meta.report({name: text for name, text in said.items() if text}, PARTIAL_OUTPUT)
+        meta.report({name: text for name, text in output.items() if text}, PARTIAL_OUTPUT)

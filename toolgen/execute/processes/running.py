@@ -1,4 +1,4 @@
-"""Processes: one program, run to its end within bounds of time and output, and nothing of it left behind.
+"""Processes: runs one program within limits of time and output, and ends all its processes.
 
 POSIX only.
 """
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from toolgen.execute.processes.output import Spool
 
 MAX_ARGUMENT_BYTES: Final = 128 * 1024 - 1
-"""The longest argument that Linux passes to a program (MAX_ARG_STRLEN, execve(2)), less the NUL at its end."""
+"""The longest argument that Linux passes to a program (MAX_ARG_STRLEN, execve(2)), without its final NUL."""
 
 SPOOL_BYTES: Final = 32 * 1024 * 1024
 
-_STDIN_HINT: Final = "pass what is that large, or binary, on stdin"
+_STDIN_HINT: Final = "pass large or binary data on stdin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """How a process ended. `exit_code` is its own, or -N where signal N ended it.
+    """How a process ended. `exit_code` is -N if signal N ended it.
 
-    `stdout` is the beginning of what it printed, `stderr` the end of it, each up to its limit. Where that was not all,
-    `…_cut` is True, and `whole_…` holds all of it, up to the bound of a spool.
+    `stdout` is the beginning of its output, `stderr` the end, each up to its limit. If there was more, `…_cut` is True,
+    and `whole_…` has all of it, up to the limit of a spool.
     """
 
     exit_code: int
@@ -62,15 +62,15 @@ async def run_process(
     spool_bytes: int = SPOOL_BYTES,
     on_cancel: Callable[[bytes, bytes], None] | None = None,
 ) -> Finished:
-    """Run a program, found in the `PATH` of `env`, which is all of its environment, and wait for its end.
+    """Run a program, found in the `PATH` of `env`, its complete environment, and wait for its end.
 
-    It leads a session of its own, without a terminal. When it exits, when `timeout_ms` have passed, and when the call
-    is cancelled, whatever it has started gets SIGTERM, and after `grace_ms` SIGKILL; that a program still prints after
-    its leader has exited is waited for as long. Output beyond its limit goes to a file, beyond `spool_bytes` nowhere.
-    When the call is cancelled, `on_cancel` is told what of stdout and stderr there is by then.
+    It leads a new session, without a terminal. When it exits, when `timeout_ms` have passed, and when the call is
+    cancelled, all processes that it has started get SIGTERM, and after `grace_ms` SIGKILL; output after the exit of the
+    leader is awaited for the same time. Output beyond its limit is written to a file, beyond `spool_bytes` discarded.
+    When the call is cancelled, `on_cancel` receives the stdout and stderr so far.
 
-    Raises `CallFailed`, before anything starts, where an argument holds a NUL or has 128 KiB or more, where the program
-    or `cwd` is not there or may not be used, and on Windows.
+    Raises `CallFailed`, before anything starts, if an argument contains a NUL or has 128 KiB or more, if the program or
+    `cwd` does not exist or may not be used, and on Windows.
     """
     if os.name != "posix":
         raise CallFailed(FailureKind.UNAVAILABLE, "unsupported_platform", "programs cannot be run on this platform")
@@ -88,7 +88,7 @@ async def run_process(
                 await asyncio.wait([session.exited])
                 await asyncio.wait(all_read, timeout=grace)
         except TimeoutError:
-            pass  # `exited` tells whether it was the program that took so long
+            pass  # `exited` shows whether the program itself took so long
         except asyncio.CancelledError:
             await session.end(grace)
             if on_cancel is not None:
@@ -97,7 +97,7 @@ async def run_process(
         timed_out = not session.exited.done()
         await session.end(grace)
         exit_code = session.kill()
-        await asyncio.wait(all_read, timeout=grace)  # what was in the pipes; a daemon may hold them open
+        await asyncio.wait(all_read, timeout=grace)  # the rest of the pipes; a daemon may keep them open
     finally:
         session.kill()
         for pipe in (writer, *readers):
@@ -116,30 +116,30 @@ async def run_process(
 
 
 def _checked(argv: Sequence[str]) -> list[bytes]:
-    """Encode the arguments as UTF-8, whatever the locale, and refuse those that cannot be passed on as they are."""
+    """Encode the arguments as UTF-8 in any locale, and reject those that cannot be passed unchanged."""
     if not argv:
         raise CallFailed(FailureKind.INVALID_CALL, "empty_command", "the command is empty", "name a program to run")
     encoded: list[bytes] = []
     for position, argument in enumerate(argv):
         name = f"argument {position}" if position else "the program's name"
         try:
-            data = argument.encode("utf-8", "surrogateescape")  # names of files may hold other bytes
+            data = argument.encode("utf-8", "surrogateescape")  # file names may contain other bytes
         except UnicodeEncodeError:
             raise CallFailed(
-                FailureKind.INVALID_CALL, "argument_not_text", f"{name} holds a lone surrogate, which is no text"
+                FailureKind.INVALID_CALL, "argument_not_text", f"{name} contains a lone surrogate"
             ) from None
         if b"\0" in data:
             raise CallFailed(
                 FailureKind.INVALID_CALL,
                 "argument_holds_nul",
-                f"{name} holds a NUL character, which no program can be given as an argument",
+                f"{name} contains a NUL character, which arguments of programs cannot contain",
                 _STDIN_HINT,
             )
         if len(data) > MAX_ARGUMENT_BYTES:
             raise CallFailed(
                 FailureKind.INVALID_CALL,
                 "argument_too_long",
-                f"{name} has {len(data)} bytes; a program can be given at most {MAX_ARGUMENT_BYTES} in one argument",
+                f"{name} has {len(data)} bytes; an argument of a program can have at most {MAX_ARGUMENT_BYTES}",
                 _STDIN_HINT,
             )
         encoded.append(data)
@@ -149,7 +149,7 @@ def _checked(argv: Sequence[str]) -> list[bytes]:
 def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: bool) -> subprocess.Popen[bytes]:
     program = Path(os.fsdecode(argv[0])).name
     try:
-        return subprocess.Popen(  # noqa: S603  # what may run is for the stages before to say
+        return subprocess.Popen(  # noqa: S603  # earlier stages decide what may run
             argv,
             bufsize=0,
             cwd=cwd,
@@ -163,15 +163,15 @@ def _start(argv: list[bytes], cwd: str, env: Mapping[str, str], *, with_stdin: b
         raise _not_started(error, program, cwd) from error
     except ValueError as error:
         raise CallFailed(
-            FailureKind.UNAVAILABLE, "cannot_start", f"{program} cannot be started: a variable or folder holds a NUL"
+            FailureKind.UNAVAILABLE, "cannot_start", f"{program} cannot be started: a variable or folder contains a NUL"
         ) from error
 
 
 def _not_started(error: OSError, program: str, cwd: str) -> CallFailed:
-    if error.filename == cwd:  # so it was the change of folder that failed
+    if error.filename == cwd:  # the change of directory failed
         code, reason = "cwd_not_accessible", "cannot be entered"
         if isinstance(error, FileNotFoundError | NotADirectoryError):
-            code, reason = "cwd_not_found", "is not there"
+            code, reason = "cwd_not_found", "does not exist"
         return CallFailed(FailureKind.UNAVAILABLE, code, f"the folder that {program} runs in {reason}")
     match error:
         case FileNotFoundError() | NotADirectoryError():
@@ -183,7 +183,7 @@ def _not_started(error: OSError, program: str, cwd: str) -> CallFailed:
             )
         case PermissionError():
             return CallFailed(
-                FailureKind.UNAVAILABLE, "program_not_executable", f"the program {program} may not be executed"
+                FailureKind.UNAVAILABLE, "program_not_executable", f"the program {program} is not executable"
             )
         case _ if error.errno == errno.ENOEXEC:
             return CallFailed(

@@ -1,7 +1,7 @@
-"""Sessions: a process and all that it started, watched until the first of them exits, and ended together.
+"""Sessions: a process and all processes that it started, watched until it exits, and ended together.
 
-On Linux these are the processes of its session, as /proc tells; elsewhere those of its process group. What has made
-itself a session of its own (a daemon) is out of reach.
+On Linux these are the processes of its session, from /proc; elsewhere those of its process group. A process that has
+created a new session (a daemon) is not included.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ZOMBIE_STATES: Final = (b"Z", b"X")
 _FIRST_LOOK: Final = 0.002
 _LAST_LOOK: Final = 0.1
 _KILLED_WITHIN: Final = 2.0
-"""Seconds that the system may take to end what it was told to kill; one that waits for a device can take longer."""
+"""Seconds that the system may take to end a killed process; one that waits for a device can take longer."""
 
 
 class Session:
-    """A process that was started as the leader of a session, and what it started.
+    """A process that was started as the leader of a session, and the processes that it started.
 
-    `exited` is done once the leader has exited. Until `kill` the leader is not reaped, where that can be helped, so
-    that its id stands for nothing else.
+    `exited` is done when the leader has exited. If possible, the leader is not reaped before `kill`, so that its id is
+    not reused.
     """
 
     def __init__(self, leader: Popen[bytes]) -> None:
@@ -47,7 +47,7 @@ class Session:
             self._loop.add_reader(self._pidfd, self._set_exited)
 
     async def end(self, grace: float) -> None:
-        """Ask all that are left to end, and give them `grace` seconds for it. `kill` has to follow."""
+        """Ask all remaining processes to end, and wait up to `grace` seconds. `kill` must follow."""
         if not self._is_alive():
             return
         self._signal(signal.SIGTERM)
@@ -57,11 +57,10 @@ class Session:
             look = min(2 * look, _LAST_LOOK)
 
     def kill(self) -> int:
-        """End all that are left, at once, and reap the leader; give its exit code.
+        """Kill all remaining processes, and reap the leader; return its exit code.
 
-        It does not wait in the loop, so that no cancellation can come between. It blocks for the milliseconds in which
-        the system ends a process, and for `_KILLED_WITHIN` seconds where the system cannot. Called again, it just
-        gives the code.
+        It does not wait in the event loop, so that it cannot be cancelled. It blocks for the milliseconds in which the
+        system ends a process, and at most `_KILLED_WITHIN` seconds. Called again, it only returns the code.
         """
         if self._exit_code is not None:
             return self._exit_code
@@ -69,7 +68,7 @@ class Session:
         while self._is_alive() and time.monotonic() < deadline:
             self._signal(signal.SIGKILL)
             if self._pidfd is None and self._leader.poll() is not None:
-                break  # what is left of a group cannot be told from zombies that nobody has reaped yet
+                break  # remaining processes of a group cannot be distinguished from zombies
             time.sleep(look)
             look = min(2 * look, _LAST_LOOK)
         if self._pidfd is not None:
@@ -88,7 +87,7 @@ class Session:
 
     def _wait(self) -> None:
         self._leader.wait()
-        with suppress(RuntimeError):  # the loop was closed, and nobody waits any more
+        with suppress(RuntimeError):  # the loop was closed
             self._loop.call_soon_threadsafe(self._set_exited)
 
     def _is_alive(self) -> bool:
@@ -103,7 +102,7 @@ class Session:
         return True
 
     def _signal(self, number: signal.Signals) -> None:
-        """Send to the group of the leader, which is one step, and then to those with groups of their own."""
+        """Send to the group of the leader, which is atomic, and then to those with other groups."""
         leader = self._leader.pid
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, number)
@@ -119,7 +118,7 @@ class _Member(NamedTuple):
 
 
 def _pidfd(pid: int) -> int | None:
-    """Open what tells when a process exits, without reaping it; None where sessions cannot be watched so."""
+    """Open a descriptor that signals the exit of a process without reaping it; None if that is not supported."""
     if sys.platform != "linux" or not (_PROC / "self" / "stat").exists():
         return None
     try:
@@ -129,14 +128,14 @@ def _pidfd(pid: int) -> int | None:
 
 
 def _living(session: int) -> Iterator[_Member]:
-    """Look up the processes of a session in /proc, less those that have exited and wait to be reaped."""
+    """Return the processes of a session from /proc, without zombies."""
     for entry in os.listdir(_PROC):  # noqa: PTH208  # pathlib takes twice as long, and this is half of the work
         if entry.isdigit():
             try:
                 stat = (_PROC / entry / "stat").read_bytes()
             except OSError:  # it is gone
                 continue
-            # pid (name) state parent group session …; a name can hold anything, brackets included (proc(5))
+            # pid (name) state parent group session …; a name can contain anything, including brackets (proc(5))
             state, _parent, group, its_session = stat[stat.rindex(b")") + 2 :].split(b" ", 4)[:4]
             if int(its_session) == session and state not in _ZOMBIE_STATES:
                 yield _Member(int(entry), int(group))

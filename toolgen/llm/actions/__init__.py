@@ -1,1 +1,1 @@
-"""Actions: the entries of a catalog, as a model that is not shown all tools at once finds and calls them."""
+"""Actions: the entries of a catalog, which a model finds and calls without being shown all tools."""

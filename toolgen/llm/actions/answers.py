@@ -1,4 +1,4 @@
-"""What a model is told where an action cannot be found or called: what was wrong, why, and how to go on."""
+"""Error answers for actions that cannot be found or called: the error, the reason, and a hint."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 HINT: Final = "Use list_actions(category=[...]) to discover the correct name."
 _SHOWN: Final = 200
-"""Characters of a name that are said back."""
+"""Maximum characters of a name that are repeated."""
 
 _NAMED: Final = 10
-"""Unknown categories that are said back."""
+"""Maximum number of unknown categories that are repeated."""
 
 
 def unknown_action(name: str, reason: str, suggestions: Sequence[str]) -> dict[str, Any]:
-    """Say that there is no such action, and which ones resemble it."""
+    """Return the error for an unknown action, with similar names."""
     return {
         "error": f"Unknown action '{_shown(name)}'",
         "reason": _shown(reason),
@@ -28,17 +28,17 @@ def unknown_action(name: str, reason: str, suggestions: Sequence[str]) -> dict[s
 
 
 def missing(what: str, reason: str) -> dict[str, Any]:
-    """Say that a call of a wrapper lacks something, or has it in the wrong form."""
+    """Return the error for a missing or malformed argument of a wrapper."""
     return {"error": f"Missing or invalid `{what}`", "reason": reason, "suggestions": [], "hint": HINT}
 
 
 def unmappable(name: str, reason: str) -> dict[str, Any]:
-    """Say that the args of an action do not fit together."""
+    """Return the error for args of an action that cannot be mapped to its target."""
     return {"error": f"Invalid args of '{_shown(name)}'", "reason": reason, "suggestions": [], "hint": HINT}
 
 
 def unknown_categories(unknown: Sequence[str], valid: Sequence[str], successors: Mapping[str, str]) -> dict[str, Any]:
-    """Say which categories there are not, and what those that are gone are called now."""
+    """Return the error for unknown categories, with the new names of renamed ones."""
     named = unknown[:_NAMED]
     reasons = [
         f"'{_shown(name)}' → '{successors[name]}'" if name in successors else f"there is no category '{_shown(name)}'"

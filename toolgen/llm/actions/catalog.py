@@ -1,4 +1,4 @@
-"""Action catalogs: ordered categories, what is in them, and where their actions lead."""
+"""Action catalogs: ordered categories, their entries, and the targets of their actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """What an entry leads to: an ident, and the schema of the caller's args; None where it is the target's own."""
+    """The target of an entry: an ident, and the schema of the caller's args; None if it is that of the target."""
 
     target: str
     schema: Mapping[str, Any] | None = None
@@ -28,9 +28,9 @@ class Action:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """A category: fixed entries by name, or a `resource`, to which all entries that the host names lead.
+    """A category: fixed entries by name, or a `resource`, the target of all entries that the host lists.
 
-    `formerly` are categories that it stands for now; `invoke` says what invoking an entry of the host does.
+    `formerly` are former names; `invoke` describes what invoking an entry of the host does.
     """
 
     name: str
@@ -42,13 +42,13 @@ class Category:
 
     @property
     def targets(self) -> frozenset[str]:
-        """Every ident that it leads to."""
+        """The idents of all its targets."""
         return frozenset(action.target for action in (*self.actions.values(), self.resource) if action)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mandate:
-    """A sentence that models of some tiers are told, several times."""
+    """An instruction to models of some tiers, repeated several times."""
 
     text: str
     tiers: tuple[str, ...] = ("light",)
@@ -59,7 +59,7 @@ class Mandate:
 class ActionCatalog:
     """Ordered categories, and the tables that route their actions.
 
-    `visibility` are the categories that are only seen where a setting allows it; `search` says the same of searching.
+    `visibility` are the settings that make categories visible; `search` is the same for searching.
     """
 
     name: str
@@ -77,9 +77,9 @@ SEARCH_BY_DEFAULT: Final = Visibility("embedding_class", bool)
 
 
 def action_catalog(catalog: Catalog, name: str = "") -> ActionCatalog:
-    """Give an action catalog: the one of that name, or else the only one compiled, or else one of all toolsets.
+    """Return an action catalog: the one with that name, or the only compiled one, or one of all toolsets.
 
-    Raises `CatalogError` for a name that there is not, and where there are several and none is named.
+    Raises `CatalogError` for an unknown name, and if there are several and no name is given.
     """
     compiled = catalog.section("catalogs")
     if name and name not in compiled:
@@ -88,7 +88,7 @@ def action_catalog(catalog: Catalog, name: str = "") -> ActionCatalog:
         raise CatalogError(f"there is no action catalog {name!r}; {hint}")
     if not name and len(compiled) > 1:
         raise CatalogError(
-            f"there are the action catalogs {', '.join(sorted(compiled))}: say which one by `catalog` in `tool_use`"
+            f"there are the action catalogs {', '.join(sorted(compiled))}: select one with `catalog` in `tool_use`"
         )
     if not compiled:
         return catalog_of_toolsets(catalog)
@@ -128,7 +128,7 @@ def _action(spec: Mapping[str, Any]) -> Action:
 
 
 def catalog_of_toolsets(catalog: Catalog) -> ActionCatalog:
-    """Make an action catalog of all tools: a category for each toolset, whose entries are its tools."""
+    """Create an action catalog of all tools: a category for each toolset, whose entries are its tools."""
     toolsets: dict[str, list[str]] = {}
     for ident in sorted(catalog):
         toolsets.setdefault(catalog.toolset_of(ident), []).append(ident)
@@ -143,7 +143,9 @@ def catalog_of_toolsets(catalog: Catalog) -> ActionCatalog:
     names = [category.name for category in categories]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise CatalogError(f"two toolsets would both be the category {twice!r}: write a catalog file that names them")
+        raise CatalogError(
+            f"two toolsets would both be the category {twice!r}: write a catalog file with names for them"
+        )
     operations = {
         build(category.name, entry): ActionRule(action.target, passed_on)
         for category in categories
@@ -159,5 +161,5 @@ def catalog_of_toolsets(catalog: Catalog) -> ActionCatalog:
 
 
 def category_of(toolset: str) -> str:
-    """Spell a toolset as a category: the same, unless it holds `__` or ends in `_`."""
+    """Return the category name of a toolset: the same, unless it contains `__` or ends in `_`."""
     return re.sub(r"_{2,}", "-", toolset).rstrip("_")

@@ -1,4 +1,4 @@
-"""The hot list: the actions that were used most and last, which listings show first."""
+"""The hot list: the most frequently and most recently used actions, which listings show first."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 _DAY: Final = 86400.0
 
 _NAMES: Final = 200
-"""Actions that are counted for one owner; the lightest is forgotten for a new one."""
+"""Maximum number of actions counted per owner; the one with the least weight is dropped for a new one."""
 
 _OWNERS: Final = 1000
-"""Users and sessions whose uses are counted; who used nothing for the longest time is forgotten first."""
+"""Maximum number of owners; the least recently active is dropped first."""
 
 
 def _now() -> datetime:
@@ -25,17 +25,17 @@ def _now() -> datetime:
 
 
 def owner_of(meta: ToolCallMeta) -> str:
-    """In whose name uses count: the user, where there is none the session, and else the run alone."""
+    """Return the owner of uses: the user, or else the session, or else the run."""
     if meta.user is not None:
         return f"user {meta.user}"
     return f"session {meta.session_id}" if meta.session_id is not None else f"run {meta.run_id}"
 
 
 class HotList:
-    """Counts uses of each owner, in memory.
+    """Counts uses per owner, in memory.
 
-    An action weighs its uses, and up to as many again: the more, the later the last was. What one owner did shows
-    nowhere in the list of another. At most 200 actions of 1,000 owners are kept.
+    The weight of an action is its number of uses, plus up to the same again, depending on how recent the last was.
+    Owners do not affect each other. At most 200 actions of 1,000 owners are kept.
     """
 
     def __init__(self, clock: Callable[[], datetime] = _now) -> None:
@@ -55,7 +55,7 @@ class HotList:
             del self._uses[next(iter(self._uses))]
 
     def top(self, size: int, seeds: Sequence[str], known: Container[str], owner: str) -> tuple[str, ...]:
-        """Give up to `size` of the known names, the heaviest of an owner first; seeds fill what is left, in order."""
+        """Return up to `size` of the known names, those with the most weight first; seeds fill the rest, in order."""
         now = self._clock()
         uses = self._uses.get(owner, {})
         used = [name for name in uses if name in known]

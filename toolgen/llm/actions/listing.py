@@ -1,4 +1,4 @@
-"""Listings: what `list_actions`, `describe_action` and `search_actions` answer."""
+"""The answers of `list_actions`, `describe_action` and `search_actions`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _PAGE_BYTES: Final = 48_000
-"""Bytes of JSON of a page, which ends with an item: whatever bounds results would cut it anywhere."""
+"""Maximum bytes of JSON of a page, which ends after an item: the limit of results could cut it anywhere."""
 
 
 async def list_actions(
@@ -27,9 +27,9 @@ async def list_actions(
     limit: int = 50,
     first: Callable[[Mapping[str, Entry]], Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Give one page of the actions to be seen, `{items, total}`; `total` counts all that are not filtered out.
+    """Return one page of the visible actions, `{items, total}`; `total` counts all that match the filters.
 
-    A page that would be too long has fewer items than were asked for, and `next_offset` says where the next begins.
+    A page that would be too long has fewer items than requested, and `next_offset` is the offset of the next one.
 
     They are sorted by name, behind those that `first` gives of them. `text` is looked for in names and short
     descriptions, whatever its case. Items of categories that were asked for carry their descriptions and schemas.
@@ -54,7 +54,7 @@ async def list_actions(
 
 
 def _fitting(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first items that fit on a page, and one in any case."""
+    """Return the first items that fit on a page, at least one."""
     found: list[dict[str, Any]] = []
     room = _PAGE_BYTES
     for item in items:
@@ -74,18 +74,18 @@ def _item(entry: Entry, *, is_narrowed: bool) -> dict[str, Any]:
 async def search_actions(
     view: ActionView, query: str, limit: int, find: Callable[[str, int, ActionView], Awaitable[Sequence[Entry]]]
 ) -> dict[str, Any]:
-    """Give the actions to be seen that fit a query best, as `find` finds them, with descriptions and schemas."""
+    """Return the visible actions that match a query best, found with `find`, with descriptions and schemas."""
     if not query.strip():
-        return missing("query", "it is what is to be done, in a few words")
+        return missing("query", "describe what to do in a few words")
     found = await find(query, limit, view)
     items = _fitting(entry.as_found() for entry in found)
     return {"items": items, "total": len(items)}
 
 
 async def describe_action(view: ActionView, name: str) -> dict[str, Any]:
-    """Give all that there is to say of one action, listed or not; for an unknown name, what resembles it."""
+    """Return the full description of one action, listed or not; for an unknown name, similar names."""
     if not name:
-        return missing("action_name", "it is the name of an action, as list_actions gives it")
+        return missing("action_name", "it must be the name of an action from list_actions")
     try:
         entry = await view.find(name)
     except UnknownActionError as error:

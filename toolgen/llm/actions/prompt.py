@@ -1,4 +1,4 @@
-"""The section of the system prompt on actions. It names categories and no actions, so it does not grow with these."""
+"""The section of the system prompt about actions. It lists only categories, so its size is independent of actions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _INTRODUCTION: Final = (
 
 
 def action_categories(view: ActionView, tier: str = "") -> str:
-    """Write the section: the categories to be seen, and what a model of a tier is told to do, as often as it takes.
+    """Return the section: the visible categories, and the instructions for models of a tier.
 
-    Mandates stand before the categories, and again after them.
+    Instructions precede the categories, and are repeated after them.
     """
     mandates = [mandate for mandate in view.catalog.mandates if tier and tier in mandate.tiers]
     repeated = [
@@ -47,14 +47,14 @@ def _bullets(view: ActionView) -> Iterator[str]:
 
 
 def _line(category: Category) -> str:
-    said = " ".join(category.description.split())
-    return f"{said} Invoking an entry: {' '.join(category.invoke.split())}" if category.invoke else said
+    description = " ".join(category.description.split())
+    return f"{description} Invoking an entry: {' '.join(category.invoke.split())}" if category.invoke else description
 
 
 def system_prompt(capabilities: str, behaviour: str, section: str = "") -> str:
-    """Put the static part of a system prompt together; without a section it is as if there were no actions.
+    """Return the static part of a system prompt; without a section it does not mention actions.
 
-    It is the same for every request of a run, so that providers can cache it: what changes goes behind it.
+    It is the same for every request of a run, so that providers can cache it: append changing parts to it.
     """
     parts = [f"## Capabilities\n\n{capabilities.strip()}", section, f"## Behaviour\n\n{behaviour.strip()}"]
     return "\n\n".join(part for part in parts if part) + "\n"

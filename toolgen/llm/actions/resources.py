@@ -1,4 +1,4 @@
-"""Resources: entries of categories that the host names at run time: skills, peers, memory records, corpora."""
+"""Resources: entries of categories that the host lists at run time: skills, peers, memory records, corpora."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One entry: its name in its category, and what a model is told of it."""
+    """One entry: its name in its category, and its description."""
 
     name: str
     description: str = ""
@@ -28,42 +28,42 @@ class Resource:
 ResourceProvider: TypeAlias = Callable[
     [], "Iterable[Resource | tuple[str, str]] | Awaitable[Iterable[Resource | tuple[str, str]]]"
 ]
-"""Names what there is in a category now: resources, or pairs of a name and a description."""
+"""Lists the current entries of a category: resources, or pairs of a name and a description."""
 
 PATIENCE: Final = 5.0
-"""Seconds that a provider may take that is awaited. One that is not holds up the loop, and so has to be quick."""
+"""Timeout in seconds of an async provider. A sync one blocks the event loop, so it must be fast."""
 
 
 _NAME: Final = 500
 _DESCRIPTION: Final = 2000
-"""Characters of an entry that are listed. A name has to be said back whole; a description is cut."""
+"""Maximum characters of a listed entry. A longer name is rejected, a longer description is truncated."""
 
 
 class Resources:
-    """What names the entries of categories, each asked anew for every listing. One that fails has no entries then."""
+    """The providers of categories' entries, called for every listing. If one fails, its category has no entries."""
 
     def __init__(
         self, catalog: ActionCatalog, providers: Mapping[str, ResourceProvider], patience: float = PATIENCE
     ) -> None:
-        """Raise `CatalogError` for a category that does not take entries from the host."""
+        """Raise `CatalogError` for a category without entries from the host."""
         known = [category.name for category in catalog.categories if category.resource is not None]
         for name in providers:
             if name not in known:
                 meant = nearest(name, known, count=1)
                 hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(known) or 'none'}"
-                raise CatalogError(f"no category {name!r} takes entries from the host; {hint}")
+                raise CatalogError(f"there is no category {name!r} with entries from the host; {hint}")
         self._providers = providers
         self._patience = patience
 
     async def of(self, category: str) -> tuple[Resource, ...]:
-        """Give the entries of a category, sorted by name, each once; what is no entry is left out, with a warning."""
+        """Return the entries of a category, sorted by name, each once; invalid ones are skipped with a warning."""
         provider = self._providers.get(category)
         if provider is None:
             return ()
         try:
             given = provider()
             listed = list(await self._in_time(given) if isawaitable(given) else given)
-        except Exception as error:  # noqa: BLE001  # a provider is the host's; what it cannot list is not listed
+        except Exception as error:  # noqa: BLE001  # code of the host: its entries are skipped
             warn("the entries of the category %r cannot be listed", category, error=error)
             return ()
         found: dict[str, Resource] = {}
@@ -71,7 +71,7 @@ class Resources:
             resource = _resource(each)
             if resource is None:
                 warn(
-                    "an entry of the category %r is left out: it is no pair of a name, of at most "
+                    "an entry of the category %r is skipped: it is not a pair of a name, of at most "
                     f"{_NAME} characters, and a description",
                     category,
                 )
@@ -80,7 +80,7 @@ class Resources:
         return tuple(found[name] for name in sorted(found))
 
     async def _in_time(self, given: Awaitable[Iterable[Resource | tuple[str, str]]]) -> Iterable[Any]:
-        from asyncio import wait_for  # few providers are awaited
+        from asyncio import wait_for  # few providers are async
 
         async def listed() -> Iterable[Any]:
             return await given
@@ -89,7 +89,7 @@ class Resources:
 
 
 def _resource(given: Any) -> Resource | None:
-    """Take what a provider listed; None for what is no entry, or could not be sent to a model."""
+    """Convert an item of a provider; None if it is not an entry or cannot be sent to a model."""
     if isinstance(given, Resource):
         parts: list[Any] = [given.name, given.description]
     elif isinstance(given, tuple | list):

@@ -1,4 +1,4 @@
-"""The view of one run on an action catalog: what it may call, and what settings let it see, and nothing else."""
+"""The view of one run on an action catalog: only actions that it may call and that settings make visible."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ if TYPE_CHECKING:
     from toolgen.providers.messages import OfferedTool
 
 _MANY: Final = 200
-"""Names of which the nearest are looked for in a thread: difflib takes some 20 µs each."""
+"""Number of names from which similar ones are searched in a thread: difflib takes some 20 µs each."""
 
 PURITY: Final = {"readonly": "read_only", "write": "side_effect"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One action that can be told of; its target is only read when it is. `said` is what the host says of its own."""
+    """One visible action; its target is loaded on use. `host_description` is the host's description of a resource."""
 
     name: str
     category: Category
     action: Action
     candidates: Candidates
-    said: str | None = None
+    host_description: str | None = None
 
     @property
     def target(self) -> OfferedTool:
-        """The tool that it leads to."""
+        """The target tool."""
         return self.candidates[self.action.target]
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """What its caller's args look like."""
+        """The schema of the caller's args."""
         return self.target.args if self.action.schema is None else self.action.schema
 
     @property
     def description(self) -> str:
-        """What it does: of an entry of the host, what it is, and what invoking one does."""
-        if self.said is None:
+        """Its description; for an entry of the host, what it is, and what invoking it does."""
+        if self.host_description is None:
             return self.target.description
-        said = self.said.strip() or self.category.description.strip()
-        return f"{said}\n{self.category.invoke}".strip()
+        host_description = self.host_description.strip() or self.category.description.strip()
+        return f"{host_description}\n{self.category.invoke}".strip()
 
     @property
     def short_description(self) -> str:
@@ -59,7 +59,7 @@ class Entry:
         return self.description.strip().partition("\n")[0].strip()
 
     def as_found(self) -> dict[str, Any]:
-        """What a model is told that asked for its category, or searched for it."""
+        """Its form in listings of its category and in search results."""
         return {
             "qualified_name": self.name,
             "description": self.description,
@@ -67,7 +67,7 @@ class Entry:
         }
 
     def as_described(self) -> dict[str, Any]:
-        """What a model is told that asked for it by name."""
+        """Its form when it is described by name."""
         target = self.target
         metadata = {
             "target_tool_name": target.ident,
@@ -78,7 +78,7 @@ class Entry:
 
 
 class ActionView:
-    """The actions of a catalog that lead to `candidates`, in categories that `settings` do not hide."""
+    """The actions of a catalog with targets in `candidates`, in categories that `settings` do not hide."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class ActionView:
 
     @cached_property
     def categories(self) -> Mapping[str, Category]:
-        """The categories to be seen, in their order: not hidden, and with something in them that may be called."""
+        """The visible categories, in order: not hidden, and with at least one callable action."""
         return {
             category.name: category
             for category in self.catalog.categories
@@ -103,13 +103,13 @@ class ActionView:
 
     @property
     def can_be_searched(self) -> bool:
-        """Whether settings let actions be searched."""
+        """Whether settings allow searching actions."""
         search = self.catalog.search
         return search.predicate(self._settings.get(search.setting))
 
     @cached_property
     def operations(self) -> Mapping[str, Entry]:
-        """The fixed entries to be seen, by qualified name and in its order."""
+        """The visible fixed entries, by qualified name, in order."""
         found = {
             name: Entry(name=name, category=category, action=action, candidates=self._candidates)
             for category in self.categories.values()
@@ -121,17 +121,17 @@ class ActionView:
 
     @property
     def successors(self) -> Mapping[str, str]:
-        """What categories that are gone are called now."""
+        """The new names of renamed categories."""
         return {old: category.name for category in self.categories.values() for old in category.formerly}
 
     async def entries(self, categories: Iterable[str] = ()) -> dict[str, Entry]:
-        """Give what there is now in some categories, or in all, by qualified name and in its order."""
+        """Return the current entries of some categories, or of all, by qualified name, in order."""
         chosen = list(categories) or list(self.categories)
         found = {name: entry for name, entry in self.operations.items() if entry.category.name in chosen}
         return dict(sorted({**await self.resources(chosen), **found}.items()))
 
     async def resources(self, categories: Iterable[str] | None = None) -> dict[str, Entry]:
-        """Give the entries that the host names now, in some categories or in all, by qualified name."""
+        """Return the entries that the host currently lists, in some categories or in all, by qualified name."""
         found = [
             self._of_host(category, resource.name, resource.description)
             for category in (self.categories if categories is None else categories)
@@ -140,7 +140,7 @@ class ActionView:
         return {entry.name: entry for entry in found}
 
     async def find(self, name: str) -> Entry:
-        """Give one action, listed or not. Raises `UnknownActionError`, without suggestions."""
+        """Return one action, listed or not. Raises `UnknownActionError`, without suggestions."""
         _, category, entry = self.rule(name)
         known = self.operations.get(name)
         if known is not None:
@@ -149,9 +149,9 @@ class ActionView:
         return self._of_host(category, entry, listed.get(entry, ""))
 
     def rule(self, name: str) -> tuple[ActionRule, str, str]:
-        """Give the rule of an action to be seen, and the parts of its name. Raises `UnknownActionError`.
+        """Return the rule of a visible action, and the parts of its name. Raises `UnknownActionError`.
 
-        What is hidden is answered as what is not there.
+        Hidden actions are treated as unknown.
         """
         tables = self.catalog.tables
         try:
@@ -164,27 +164,27 @@ class ActionView:
         return rule, category, entry
 
     def target_of(self, name: str) -> str:
-        """Name the tool that an action would lead to, to be seen or not, for the record; empty where there is none."""
+        """Return the target ident of an action, visible or not, for the record; empty if there is none."""
         try:
             return self.catalog.tables.find(name)[0].target
         except UnknownActionError:
             return ""
 
     def resolve(self, name: str, args: Args) -> ResolvedAction:
-        """Make the call that an action means. Raises `UnknownActionError`, without suggestions, and `ArgsNotMapped`."""
+        """Return the call of an action. Raises `UnknownActionError`, without suggestions, and `ArgsNotMapped`."""
         rule, _, entry = self.rule(name)
         return ResolvedAction(rule.target, rule.transform(entry, args))
 
     async def suggestions(self, name: str) -> tuple[str, ...]:
-        """Give the names to be seen that resemble one, best first."""
+        """Return the visible names similar to a name, best first."""
         return await self.nearest(name, await self.names())
 
     async def names(self) -> list[str]:
-        """Give every name to be seen now."""
+        """Return all visible names."""
         return [*self.operations, *await self.resources()]
 
     async def nearest(self, name: str, known: list[str]) -> tuple[str, ...]:
-        """Give those of the known names that resemble one, best first."""
+        """Return the known names similar to a name, best first."""
         if len(known) < _MANY:
             return suggested(name, known)
         from asyncio import to_thread  # slow to import, and few catalogs need it
@@ -201,7 +201,7 @@ class ActionView:
         visibility = self.catalog.visibility.get(category)
         return visibility is None or visibility.predicate(self._settings.get(visibility.setting))
 
-    def _of_host(self, category: str, entry: str, said: str) -> Entry:
+    def _of_host(self, category: str, entry: str, host_description: str) -> Entry:
         found = self.categories[category]
         assert found.resource is not None  # names of others are only fixed ones
         return Entry(
@@ -209,5 +209,5 @@ class ActionView:
             category=found,
             action=found.resource,
             candidates=self._candidates,
-            said=said,
+            host_description=host_description,
         )

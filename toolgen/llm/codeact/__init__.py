@@ -1,4 +1,4 @@
-"""CodeAct: a model acts by writing Python, which runs in a sandbox and whose calls take the pipeline."""
+"""CodeAct: a model acts by writing Python, which runs in a sandbox and whose calls go through the pipeline."""
 
 from __future__ import annotations
 

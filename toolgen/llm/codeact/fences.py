@@ -1,4 +1,4 @@
-"""Fences: the code of an answer, and what it said beside it."""
+"""Fences: separates the code of a response from its text."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 
 _FENCE: Final = re.compile(r"(?P<indent> *)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*")
 _DEEPER: Final = 3
-"""Blanks by which a fence that ends a block may be indented deeper than the one that began it."""
+"""Spaces by which a closing fence may be indented deeper than the opening one."""
 
 _CODE: Final = frozenset({"", "py", "python", "python3"})
 
 
 @dataclass(frozen=True, slots=True)
 class Fenced:
-    """The fenced blocks of code of an answer; `is_cut` where the last one of any kind has no end."""
+    """The fenced code blocks of a response; `is_cut` if the last block of any kind is not closed."""
 
     blocks: tuple[str, ...]
     text: str
@@ -23,9 +23,9 @@ class Fenced:
 
 
 def read_fences(answer: str) -> Fenced:
-    """Take an answer apart by CommonMark's rules for fences. Blocks of other languages than Python are text.
+    """Parse a response by CommonMark's rules for fences. Blocks of languages other than Python are text.
 
-    A fence may be indented by any number of blanks, as in an item of a list, whose own indent is not looked for.
+    A fence may be indented by any number of spaces, as in a list item, whose indentation is not examined.
     """
     blocks: list[str] = []
     text: list[str] = []

@@ -1,6 +1,6 @@
-"""History: what the checker has to know of earlier snippets: the variables they left, and of which type each is.
+"""History: the variables of earlier snippets and their types, for the type checker.
 
-Their code is not checked again, so no snippet makes those after it slower to check, or refused for what it says itself.
+Earlier code is not checked again, so snippets do not make later ones slower to check, nor cause errors in them.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _TYPE: Final = re.compile(
     r"""(?: [A-Za-z_]\w*+ | "[\w .,:;/@+-]*" | -?\d++ | [\[\],|\x20*] )*+""", re.VERBOSE | re.ASCII
 )
-"""Types that are written as they are shown. The checker marks types that it widened with a star."""
+"""Types that are written as the checker shows them. It marks widened types with a star."""
 _APART: Final = re.compile(
     r"""\#[^\n]* | ("{3}|'{3}|"|') (?: \\. | (?!\1)[^\\] )*+ (?: \1 | \Z ) | \.\s*\w+""", re.DOTALL | re.VERBOSE
 )
-"""Comments, strings and attributes: what names no variable."""
+"""Comments, strings and attributes, which are not names of variables."""
 
 _KNOWN: Final = frozenset({
     "Any", "False", "Literal", "None", "True", "bool", "bytes", "dict", "float", "frozenset", "int", "list", "set",
     "str", "tuple",
 })  # fmt: skip
 _MOST_ASKED: Final = 300
-"""Names of one snippet whose types are asked for; what else it may bind can be anything."""
+"""Maximum names of one snippet whose types are queried; other variables are `Any`."""
 
 _MOST_KEPT: Final = 10_000
-"""Variables of a conversation; the oldest are forgotten first."""
+"""Maximum variables of a conversation; the oldest are dropped first."""
 
 _LONGEST: Final = 500
-"""Characters of a type; a longer one is `Any`."""
+"""Maximum characters of a type; a longer one is `Any`."""
 
 
 def names_in(code: str) -> list[str]:
-    """The names in code and in its strings, which it may run as code too; in their order, each once."""
+    """Return the names in code and in its strings, which may be executed as code; in order, each once."""
     return [word for word in dict.fromkeys(_WORD.findall(code)) if not keyword.iskeyword(word)]
 
 
@@ -54,7 +54,7 @@ def words_of(code: str) -> list[str]:
 
 
 class Question:
-    """Lines that ask the checker for the types of names; they stand behind the code that binds these."""
+    """Lines that query the types of names from the checker, appended to the code that binds them."""
 
     def __init__(self, words: Iterable[str], prefix: str) -> None:
         self.words = [word for word in words if word not in CHECKED_NAMES]
@@ -62,7 +62,7 @@ class Question:
         self.text = "".join(f"\n{prefix}reveal({name})" for name in self._asked)
 
     def answers(self, errors: Iterable[TypeCheckError], last_line: int, types: Iterable[str]) -> dict[str, str]:
-        """The type of each name that is bound, as it can be written; `last_line` is that of the code."""
+        """Return the type of each bound name as an annotation; `last_line` is the last line of the code."""
         found: dict[str, str] = {}
         unbound: set[str] = set()
         for each in errors:
@@ -82,7 +82,7 @@ class Question:
         }
 
     def unanswered(self, names: Iterable[str] | None = None) -> dict[str, str]:
-        """All names that may be bound, as such that can be anything."""
+        """Return all names that may be bound, with the type `Any`."""
         every = [*self._asked, *self._others] if names is None else names
         return {name: "Any" for name in every if name not in BUILTINS}
 
@@ -94,9 +94,9 @@ class History:
         self._types: dict[str, str] = {}
 
     def declarations(self, words: Iterable[str], prefix: str) -> tuple[str, set[str]]:
-        """Bind the variables among some words, as a text for the checker; and the names in their types.
+        """Return code for the checker that binds the variables among some words, and the names in their types.
 
-        They are bound and not declared: code may give them another type.
+        They are bound, not declared, so that code may change their types.
         """
         used = {word: self._types[word] for word in words if word in self._types}
         numbers = {text: number for number, text in enumerate(dict.fromkeys(used.values()))}
@@ -107,7 +107,7 @@ class History:
         return "".join(f"{line}\n" for line in lines), {word for text in numbers for word in _WORD.findall(text)}
 
     def learn(self, types: Mapping[str, str]) -> None:
-        """Take the variables that a snippet left behind."""
+        """Add the variables that a snippet bound."""
         for name, text in types.items():
             self._types.pop(name, None)
             self._types[name] = text
@@ -115,17 +115,17 @@ class History:
             del self._types[next(iter(self._types))]
 
     def clear(self) -> None:
-        """Forget them all."""
+        """Drop all variables."""
         self._types.clear()
 
 
 def _is_builtin(name: str, text: str) -> bool:
-    """Whether a name is the builtin of that name still."""
+    """Whether a name still refers to the builtin."""
     return name in BUILTINS and text.startswith(("def ", "<class ", "Overload[", "type["))
 
 
 def _written(text: str, known: frozenset[str]) -> str:
-    """A type of the checker as an annotation; `Any` where it has no such form, or names what later code cannot."""
+    """Return a type of the checker as an annotation; `Any` if it has no such form, or uses unknown names."""
     found = _TYPE.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         return "Any"

@@ -1,4 +1,4 @@
-"""Limits: what one snippet may use."""
+"""The resource limits of one snippet."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeActLimits:
-    """What one snippet may use, and how much of what it gives is shown.
+    """The resource limits of one snippet, and how much of its output is shown.
 
-    `seconds` bounds the wall clock while its code runs, and as much again while it is checked; the time of calls does
-    not count. `total_seconds` bounds the wall clock of all of it, calls included: a call that is running then is
-    cancelled. `memory_bytes` bounds its values, and what the type checker needs. `kept_bytes` is how large the
-    variables may be that a host keeps for the next snippet. `depth` is how deep calls may nest, `calls` how often one
-    snippet may call tools, `argument_bytes` how much it may pass to them in all. `source_chars` bounds the snippet,
-    `result_chars` and `printed_chars` what a model is shown of the one value and the output, in characters as they are
-    shown: an escape of ten characters counts ten.
+    `seconds` limits the wall-clock time of its code, and separately that of type checking; calls do not count.
+    `total_seconds` limits the total wall-clock time, including calls: a call that is still running is cancelled.
+    `memory_bytes` limits its values, and the memory of the type checker. `kept_bytes` limits the variables that a host
+    keeps for the next snippet. `depth` limits the call depth, `calls` the number of tool calls of one snippet,
+    `argument_bytes` the total size of their arguments. `source_chars` limits the snippet, `result_chars` and
+    `printed_chars` what the model is shown of the result and the output, in characters as shown: an escape of ten
+    characters counts ten.
 
-    They are those of one snippet. How many run at a time is the host's to bound.
+    The limits are per snippet. The host must limit how many run at a time.
     """
 
     seconds: float = 5.0

@@ -1,4 +1,4 @@
-"""CodeAct: tools are functions, an answer with a fenced block is code to run, and one without is the last word."""
+"""CodeAct: tools are functions; a response with a fenced block is code to run, one without is the final answer."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from toolgen.providers.messages import ModelReply
 
 _PROMPT: Final = f"""\
-Act by writing Python: a ```python block in your answer is run, and you are told what came of it. An answer without one
-is your last word. Call the functions below, without imports and in plain code (not in map, filter or sort keys). Bind
+Act by writing Python: a ```python block in your answer is run, and you receive its output. An answer without one
+is final. Call the functions below, without imports and in plain code (not in map, filter or sort keys). Bind
 what you want to see to `{RESULT}`, or print it; variables last. There are no files and no network; json, re, math,
 datetime, collections and itertools can be imported. A failed call raises PermissionError, TimeoutError, ValueError
 (wrong arguments), LookupError (no such function) or RuntimeError; its message begins with the kind. Arguments are JSON.
@@ -37,10 +37,10 @@ _NO_TOOLS: Final = "nothing was called: call functions in a ```python block"
 
 
 class CodeAct:
-    """The presentation of one conversation. `stubs` are those of the package that the tools were compiled to.
+    """The presentation of one conversation. `stubs` are those of the generated package of the tools.
 
-    It offers no tools, yet all candidates can be called: in code. Several blocks of one answer are run as one, in their
-    order. A block that is cut off, and a call that is made in any other way, are refused, and nothing is run.
+    It offers no tools, but code can call all candidates. Several blocks of one response are run as one, in order. If a
+    block is not closed, or a call is made in any other way, the response is rejected, and nothing is run.
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class CodeAct:
         limits: CodeActLimits | None = None,
         pool: WorkerPool | None = None,
     ) -> None:
-        """Take what may be called, and the processes that run snippets: conversations can share them.
+        """Take the candidates, and the pool of processes that run snippets, which conversations can share.
 
-        Raises nothing, and starts nothing, before it is used.
+        Errors are raised, and processes started, on first use.
         """
         self._candidates = candidates
         self._functions = Functions(candidates, stubs or CompiledStubs())
         self._session = Session(self._functions, limits or CodeActLimits(), pool or WorkerPool())
 
     def build_presentation(self) -> ToolListing:
-        """Give the prompt with the functions of all candidates. Raises `CatalogError` where two have one name."""
+        """Return the prompt with the functions of all candidates. Raises `CatalogError` if two have the same name."""
         return self._listing
 
     @cached_property
@@ -69,7 +69,7 @@ class CodeAct:
         return ToolListing(tools=(), dispatchable=self._candidates, prompt=f"{_PROMPT}\n```python\n{source}```\n")
 
     def interpret(self, reply: ModelReply) -> Turn:
-        """Read an answer: code, the last word, or what is refused."""
+        """Parse a response: code, a final answer, or a rejected response."""
         if reply.calls:
             return Turn(calls=tuple(map(not_offered, reply.calls)), text=reply.text)
         found = read_fences(reply.text)
@@ -81,16 +81,16 @@ class CodeAct:
         return Turn(code="\n".join(found.blocks), text=found.text)
 
     async def execute(self, turn: Turn, ops: Ops) -> Turn:
-        """Run code; its calls go through `ops`, one after the other. Cancelled, it leaves no process behind.
+        """Run code; its calls go through `ops`, one at a time. When cancelled, it leaves no process running.
 
-        What the calls of code were given is not in the turn.
+        The arguments of the calls are not in the turn.
         """
         if turn.code is None:
             return await run_calls(turn, ops)
         return await self._session.run(turn, turn.code, ops)
 
     async def format_feedback(self, turn: Turn) -> Turn:
-        """Give the report of a snippet, or why nothing was run."""
+        """Add the report of a snippet, or why nothing was run."""
         if turn.code is not None:
             return turn
         answers = tuple(

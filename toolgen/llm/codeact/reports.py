@@ -1,4 +1,4 @@
-"""Reports: what a model is told of a snippet. One line for each thing that went wrong, and bounds for all it shows."""
+"""Reports of snippets for the model: one line per error, all of bounded length."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXCEPTIONS: Final[dict[FailureKind, type[Exception]]] = {
     FailureKind.INVALID_CALL: ValueError,
     FailureKind.TOOL_NOT_AVAILABLE: LookupError,
 }
-"""The builtin exception that a failure is in a snippet; RuntimeError for every other kind."""
+"""The builtin exception that a snippet sees for a kind of failure; RuntimeError for all others."""
 
 _MAX_ERRORS: Final = 10
 _LINE: Final = 1_000
@@ -32,13 +32,13 @@ _PRINTED_LINE: Final = f"\n{_PRINTED}"
 
 
 def exception_of(error: ToolError) -> Exception:
-    """The exception that a failed call raises: its message begins with the kind."""
+    """Return the exception that a failed call raises: its message begins with the kind."""
     hint = f" ({error.hint})" if error.hint and error.hint not in error.message else ""
     return _EXCEPTIONS.get(error.kind, RuntimeError)(one_line(f"{error.kind}: {error.message}{hint}"))
 
 
 class Printed:
-    """What a snippet printed, as much of it as is shown."""
+    """The output of a snippet, up to the limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -47,14 +47,14 @@ class Printed:
         self._length = 0
 
     def add(self, text: str) -> None:
-        """Take some more."""
+        """Append output."""
         self._length += len(text)
         if self._room > 0:
             self._kept.append(text[: self._room])
             self._room -= len(text)
 
     def report(self) -> str:
-        """Give it, or nothing where nothing was printed. Its lines are marked: none passes for the report's own."""
+        """Return the output, empty if there is none. Its lines are marked, so that they cannot imitate the report."""
         if not self._length:
             return ""
         shown, kept = _bounded("".join(self._kept), self._limit, _printed)
@@ -62,35 +62,35 @@ class Printed:
 
 
 def result_report(text: str, limit: int) -> str:
-    """Say what a result is, given as JSON text; characters that are not to be seen become escapes of JSON."""
+    """Report a result, given as JSON text; invisible characters become JSON escapes."""
     shown, kept = _bounded(text, limit, lambda char: json.dumps(char)[1:-1] if is_hidden(char) else char)
     return _cut(f"result: {shown}", kept, len(text))
 
 
 def failure_report(failure: SnippetFailed) -> str:
-    """Say what a snippet raised, and where."""
+    """Report what a snippet raised, and where."""
     where = f"line {failure.line}: " if failure.line else ""
     source = f" in `{one_line(failure.source)}`" if failure.source else ""
     return f"{where}{failure.kind}: {one_line(failure.message)}{source}"
 
 
 def type_check_report(errors: Sequence[TypeCheckError], functions: Collection[str]) -> str:
-    """List what the type checker has against a snippet."""
+    """Report the type errors of a snippet."""
     lines = [f"line {each.line}: {one_line(each.message)}{_meant(each, functions)}" for each in errors[:_MAX_ERRORS]]
     more = len(errors) - _MAX_ERRORS
     return "\n".join([
-        "nothing was run, for the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])
+        "nothing was run, because the type checker found:", *lines, *([f"and {more} more"] if more > 0 else [])
     ])  # fmt: skip
 
 
-def _meant(objection: TypeCheckError, functions: Collection[str]) -> str:
-    name = undefined_name(objection)
+def _meant(error: TypeCheckError, functions: Collection[str]) -> str:
+    name = undefined_name(error)
     near = nearest(name, functions, count=1) if name else ()
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def one_line(text: str) -> str:
-    """Text that a snippet may have written, as one line of bounded length."""
+    """Return text from a snippet as one line of bounded length."""
     line, kept = _bounded(text, _LINE, visible)
     return line if kept == len(text) else f"{line}…"
 
@@ -102,10 +102,10 @@ def _printed(char: str) -> str:
 
 
 def _bounded(text: str, limit: int, show: Callable[[str], str]) -> tuple[str, int]:
-    """Show as much of a text as fits into `limit` characters, escapes and marks counted, and say how much that is."""
+    """Return as much of a text as fits into `limit` characters with escapes and marks, and its original length."""
     shown: list[str] = []
     room = limit
-    for char in text[:limit]:  # nothing is shown shorter than it is
+    for char in text[:limit]:  # no character is shown shorter than it is
         piece = show(char)
         if len(piece) > room:
             break

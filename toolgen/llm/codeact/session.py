@@ -1,4 +1,4 @@
-"""Sessions: the snippets of one conversation, each of which finds the variables of those before it."""
+"""Sessions: the snippets of one conversation, each of which sees the variables of earlier ones."""
 
 from __future__ import annotations
 
@@ -35,18 +35,16 @@ if TYPE_CHECKING:
     from toolgen.llm.sandbox.worker import Suspended, Worker
 
 _UNDEFINED_CALLS: Final = 10
-"""Names of one snippet that is not run, of which it is put on record that they were called."""
+"""Maximum number of undefined names of a rejected snippet that are recorded as calls."""
 
-_NOT_KEPT: Final = (
-    "variables are as they were before it, for they would take more memory than is kept for the next code"
-)
+_NOT_KEPT: Final = "variables are as they were before it, because they would exceed the memory for variables"
 
 
 class Session:
-    """What the snippets of a conversation left behind, and how the next one runs.
+    """The variables of a conversation's snippets, and the execution of the next one.
 
-    A process serves one snippet at a time: the variables are kept as bytes, and each worker begins with them. What
-    stops a worker before its time leaves them as they were.
+    A process serves one snippet at a time: variables are kept as bytes, and each worker starts with them. If a worker
+    is stopped early, the variables are unchanged.
     """
 
     def __init__(self, functions: Functions, limits: CodeActLimits, pool: WorkerPool) -> None:
@@ -59,31 +57,33 @@ class Session:
         self._bound: dict[str, None] = {}
 
     async def run(self, turn: Turn, code: str, ops: Ops) -> Turn:
-        """Check the code of a turn, run it, and make its calls. Raises nothing but what ends a task."""
+        """Check the code of a turn, run it, and make its calls. Raises only cancellation."""
         if len(code) > self._limits.source_chars:
             most = self._limits.source_chars
-            return replace(turn, report=f"nothing was run: the code has {len(code)} characters, and {most} is the most")
+            return replace(
+                turn, report=f"nothing was run: the code has {len(code)} characters, and at most {most} are allowed"
+            )
         run = _Run(turn, self._functions, ops, self._limits)
         try:
             async with asyncio.timeout(self._limits.total_seconds):
                 return await self._checked(run, code)
         except TimeoutError:
             return run.ended(
-                f"error: the code was stopped, for it took more than {self._limits.total_seconds:g} s with its calls; "
+                f"error: the code was stopped, because it took more than {self._limits.total_seconds:g} s with calls; "
                 "variables are as they were before it"
             )
         except SandboxUnavailable as unavailable:
-            return run.ended(f"sandbox_unavailable: no code can be run, for {unavailable}")
+            return run.ended(f"sandbox_unavailable: no code can be run, because {unavailable}")
 
     async def _checked(self, run: _Run, code: str) -> Turn:
-        """Run a snippet that the type checker has nothing against."""
+        """Run a snippet if it has no type errors."""
         snippet = _Snippet(code, self._functions, self._history)
         try:
             found = await self._pool.check(snippet.text, self._limits)
         except SnippetFailed as failure:
             return run.ended(f"nothing was run: {failure_report(failure.moved_up(snippet.lines_before))}")
         except WorkerLost as lost:
-            return run.ended(f"nothing was run: the type checker came to no end with this code, for {lost}")
+            return run.ended(f"nothing was run: the type checker did not finish, because {lost}")
         own = [each.moved_up(snippet.lines_before) for each in found if each.line > snippet.lines_before]
         type_check_errors = serious(own, self._functions.by_name, self._functions.open_types)
         if not type_check_errors:
@@ -104,7 +104,9 @@ class Session:
                     ending, has_failed = await self._ending(run, snippet)
                     variables = await worker.state()
                 except WorkerLost as lost:
-                    return run.ended(f"error: the code was stopped, for {lost}; variables are as they were before it")
+                    return run.ended(
+                        f"error: the code was stopped, because {lost}; variables are as they were before it"
+                    )
         except WorkerLost as lost:
             return run.ended(self._forget(lost))
         if len(variables) > self._limits.kept_bytes:
@@ -114,20 +116,20 @@ class Session:
         return run.ended(ending)
 
     def _forget(self, failure: Exception) -> str:
-        """Begin anew, where what earlier snippets left behind would fail every later one."""
+        """Drop all variables, because they would make every later snippet fail."""
         self._variables = None
         self._history.clear()
         self._bound.clear()
         reason = one_line(str(failure))
         return (
-            f"nothing was run: the variables of earlier code could not be brought back, for {reason}. "
-            "All variables are gone; bind again what you need"
+            f"nothing was run: the variables of earlier code could not be restored, because {reason}. "
+            "All variables are lost; bind again what you need"
         )
 
     async def _prepare(self, worker: Worker, bound: Mapping[str, None]) -> None:
-        """Bind the functions that the snippet names, and again those that earlier ones named.
+        """Bind the functions that the snippet uses, and again those that earlier ones used.
 
-        Raises `WorkerLost` and `SnippetFailed` only where an earlier snippet left behind what does not go with that.
+        Raises `WorkerLost` and `SnippetFailed` only if variables of earlier snippets interfere.
         """
         functions = self._border.functions(self._functions.by_name[name][1] for name in bound)
         step = await worker.feed(("" if self._variables else self._border.source) + functions, lambda _text: None)
@@ -135,7 +137,7 @@ class Session:
             raise WorkerLost("they call a tool before any code is run")
 
     async def _ending(self, run: _Run, snippet: _Snippet) -> tuple[str, bool]:
-        """Run a snippet to its end; give a report of it, and whether it failed."""
+        """Run a snippet to its end; return its report, and whether it failed."""
         try:
             await run.feed(snippet.code)
         except SnippetFailed as failure:
@@ -143,7 +145,7 @@ class Session:
         return await self._result(run, snippet), False
 
     async def _result(self, run: _Run, snippet: _Snippet) -> str:
-        """Give the result, where this snippet names it: what an earlier one bound is not shown again."""
+        """Return the result if this snippet names it: a result of an earlier snippet is not shown again."""
         if RESULT not in snippet.words:
             return ""
         try:
@@ -154,7 +156,7 @@ class Session:
 
 
 class _Snippet:
-    """A snippet, and what the checker reads of it: what it uses stands before it, and questions behind it."""
+    """A snippet, and its text for the checker: with declarations before it, and type queries after it."""
 
     def __init__(self, code: str, functions: Functions, history: History) -> None:
         self.code = code
@@ -172,11 +174,11 @@ class _Snippet:
 
     @property
     def text(self) -> str:
-        """What is checked."""
+        """The text for the checker."""
         return f"{self._before}{self.code}"
 
     async def learned(self, pool: WorkerPool, limits: CodeActLimits, *, has_failed: bool) -> Mapping[str, str]:
-        """The types of the variables that it bound; one that failed may have bound any of them, or none."""
+        """Return the types of the variables that it bound; a failed snippet may have bound any of them, or none."""
         attempt = f"try:\n{textwrap.indent(self.code, ' ')}\n pass\nexcept BaseException: pass"
         text = f"{self._before}{attempt if has_failed else self.code}"
         try:
@@ -200,7 +202,7 @@ class _Run:
         self._results: list[ToolResult[Any]] = []
 
     async def feed(self, code: str) -> Any:
-        """Run code to its end, and give the value of its last expression. Raises `SnippetFailed` and `WorkerLost`."""
+        """Run code to its end, and return the value of its last expression. Raises `SnippetFailed` and `WorkerLost`."""
         assert self.worker is not None
         step = await self.worker.feed(code, self._printed.add)
         while not isinstance(step, Finished):
@@ -216,7 +218,7 @@ class _Run:
         return step.value
 
     async def refuse(self, names: list[str]) -> None:
-        """Put on record that code calls names that are no tools of this run. None of them is run."""
+        """Record that code calls names that are not tools of this run. None of them is run."""
         if names:
             requests = [ToolRequest(name=f"{name}{NOT_OFFERED}") for name in names]
             for name, result in zip(names, await self._ops.call(requests), strict=True):
@@ -232,14 +234,14 @@ class _Run:
         return result
 
     def _note(self, function: str, ident: str, result: ToolResult[Any]) -> None:
-        # What the calls were given is not kept until the snippet ends: it would be the host's memory that holds it.
+        # Arguments of calls are not kept until the snippet ends, to save memory of the host.
         asked = ToolRequest(name=function, payload=b"", tool_call_id=result.tool_call_id)
         request = ToolRequest(name=ident, payload=b"", tool_call_id=result.tool_call_id)
         self._asked.append(RequestedCall(asked=asked, request=request))
         self._results.append(result)
 
     def ended(self, ending: str) -> Turn:
-        """The turn, with all that its code called, and a report of its end."""
+        """Return the turn with the calls of its code and the report."""
         parts = [part for part in (self._printed.report(), ending) if part]
         report = "\n".join(parts) or f"it ran; nothing was printed, and `{RESULT}` was not bound"
         return replace(self._turn, calls=tuple(self._asked), results=tuple(self._results), report=report)

@@ -1,4 +1,4 @@
-"""Functions: how each candidate appears in a model's code, as it was compiled, or, for other tools, from its schema."""
+"""Functions for candidates in a model's code: from compiled stubs, or, for other tools, from their schemas."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class CompiledStubs:
-    """The stubs of a generated package: each is parsed when it is asked for."""
+    """The stubs of a generated package, parsed on access."""
 
     def __init__(self, text: bytes = b'{"tools": {}, "types": {}}') -> None:
-        """Take the text of the file. Raises ValueError where it is not JSON."""
+        """Take the text of the file. Raises ValueError if it is not JSON."""
         document, self._lines = read_tool_lines(text)
         self.types: Mapping[str, str] = document.get("types", {})
         self.open_types = frozenset[str](document.get("open_types", ()))
 
     def get(self, ident: str) -> Stub | None:
-        """Give the stub of a tool; None for one that was not compiled."""
+        """Return the stub of a tool; None if it is not compiled."""
         if ident not in self._lines:
             return None
         line = self._lines[ident]
@@ -47,7 +47,7 @@ class CompiledStubs:
 
 @cache
 def read_stubs(package: str) -> CompiledStubs:
-    """Give the stubs of a generated package, by its import name; they are made again where they are missing or stale.
+    """Return the stubs of a generated package, by its import name; regenerated if missing or stale.
 
     Raises `CatalogError`.
     """
@@ -75,7 +75,7 @@ class Functions:
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[str, Stub]]:
-        """Ident and stub of each function, by its name. Raises `CatalogError` where two have one name."""
+        """Ident and stub of each function, by its name. Raises `CatalogError` if two have the same name."""
         found: dict[str, tuple[str, Stub]] = {}
         for ident in self._candidates:
             stub = self._compiled.get(ident) or self._plain(ident)
@@ -90,19 +90,19 @@ class Functions:
 
     @property
     def types(self) -> Mapping[str, str]:
-        """The definitions of the types that functions share, by name."""
+        """The definitions of shared types, by name."""
         return self._compiled.types
 
     @property
     def open_types(self) -> Container[str]:
-        """The names of types that may have other keys than those they name."""
+        """The names of types that allow additional keys."""
         return self._compiled.open_types
 
     def source(self, names: Iterable[str], words: Iterable[str] = (), *, is_checked: bool = False) -> str:
-        """Write the definitions of functions, and of the types that they need or that are among words, once each.
+        """Return the definitions of functions, and of the types that they need or that are in `words`, once each.
 
-        Where they are checked, functions are marked, so that the checker believes them, and types have a form that the
-        sandbox can parse: it knows no classes with bases.
+        With `is_checked`, functions are marked to be ignored by the checker, and types have a form that the sandbox can
+        parse: it does not support classes with bases.
         """
         stubs = [self.by_name[name][1] for name in names]
         types = dict.fromkeys(name for stub in stubs for name in stub.types)
@@ -120,7 +120,7 @@ class Functions:
 
 
 def _checked(name: str, source: str) -> str:
-    """Write a class of keys as a call. No type in a class has a `#`: what is behind one is a comment."""
+    """Convert a TypedDict class to a call. Types in a class contain no `#`, so that starts a comment."""
     head, *lines = source.removesuffix("\n").split("\n")
     if not head.startswith("class "):
         return source

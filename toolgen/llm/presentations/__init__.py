@@ -1,1 +1,1 @@
-"""How a model is shown the tools, and how its output is read back as calls."""
+"""Presentations: how tools are shown to a model, and how its responses are parsed as calls."""

@@ -1,4 +1,4 @@
-"""Calls in a model's answer: how presentations that take them run them, and what they say of each afterwards."""
+"""Calls in a model's response: execution and answers, shared by presentations."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from toolgen.providers.messages import ModelReply
 
 
-Told: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[CallAnswer]]"
-"""Says to a model what came of one call."""
+Respond: TypeAlias = "Callable[[RequestedCall, ToolResult[Any]], Awaitable[CallAnswer]]"
+"""Returns the answer to one call with its result."""
 
 
 def interpreted(reply: ModelReply, requested: Callable[[ToolRequest], RequestedCall]) -> Turn:
-    """Read an answer, each call of it by `requested`; one without calls is the last word."""
+    """Convert a response to a turn, each call with `requested`; without calls it is final."""
     return Turn(text=reply.text, calls=tuple(requested(call) for call in reply.calls))
 
 
 def request(ident: str, asked: ToolRequest, payload: str | None = None) -> RequestedCall:
-    """Ask for a call of a tool, with the args as the model wrote them, or others."""
+    """Return a requested call of a tool, with the args from the model, or with `payload`."""
     arguments = (asked.payload or "{}") if payload is None else payload
     return RequestedCall(
         asked=asked, request=ToolRequest(name=ident, payload=arguments, tool_call_id=asked.tool_call_id)
@@ -37,20 +37,20 @@ def request(ident: str, asked: ToolRequest, payload: str | None = None) -> Reque
 
 
 def not_offered(asked: ToolRequest, name: str = "") -> RequestedCall:
-    """Ask for what a model was not offered: the pipeline knows no such tool, and has it on record.
+    """Return a requested call of something that was not offered: the pipeline rejects and records it.
 
-    The name may be that of a tool all the same; so it is put as no tool can be called.
+    The name may be that of a tool, so it gets a suffix that no tool name has.
     """
     return request(f"{name or asked.name}{NOT_OFFERED}", asked)
 
 
 def is_offered(call: RequestedCall) -> bool:
-    """Whether a call was read as one of something that was offered."""
+    """Whether a call is one of an offered tool."""
     return call.request is None or not call.request.name.endswith(NOT_OFFERED)
 
 
 def answer_unknown(call: RequestedCall, names: Iterable[str]) -> CallAnswer:
-    """Answer a call of what was not offered, by the nearest of the names that were."""
+    """Answer a call of something that was not offered, with the closest offered names."""
     meant = nearest(call.asked.name, names)
     hint = f"; did you mean {' or '.join(meant)}?" if meant else ""
     return CallAnswer(
@@ -59,27 +59,27 @@ def answer_unknown(call: RequestedCall, names: Iterable[str]) -> CallAnswer:
 
 
 async def run_calls(turn: Turn, ops: Ops) -> Turn:
-    """Have all calls of an answer made that can be, at once."""
+    """Make all executable calls of a response in one turn."""
     requests = [call.request for call in turn.calls if call.request is not None]
     return replace(turn, results=tuple(await ops.call(requests)) if requests else ())
 
 
-async def answered(turn: Turn, told: Told | None = None) -> Turn:
-    """Answer every call: by what it came to, as `told` says it, or by why it was refused."""
+async def answered(turn: Turn, respond: Respond | None = None) -> Turn:
+    """Answer every call: with its result, formatted by `respond`, or with why it was rejected."""
     results = iter(turn.results)
     answers: list[CallAnswer] = []
     for call in turn.calls:
         if call.request is None:
             answers.append(_refused(call))
-        elif told is None:
+        elif respond is None:
             answers.append(answer(call, next(results)))
         else:
-            answers.append(await told(call, next(results)))
+            answers.append(await respond(call, next(results)))
     return replace(turn, answers=tuple(answers))
 
 
 def answer(call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
-    """Answer a call by the result as it is shown to models."""
+    """Answer a call with its result as shown to models."""
     return CallAnswer(
         tool_call_id=call.asked.tool_call_id,
         name=call.asked.name,
@@ -89,7 +89,7 @@ def answer(call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
 
 
 def answer_json(call: RequestedCall, value: Any, *, is_error: bool = False) -> CallAnswer:
-    """Answer a call by a JSON value."""
+    """Answer a call with a JSON value."""
     return CallAnswer(
         tool_call_id=call.asked.tool_call_id, name=call.asked.name, text=compact_json(value), is_error=is_error
     )
@@ -100,7 +100,7 @@ def _refused(call: RequestedCall) -> CallAnswer:
 
 
 def text_of(result: ToolResult[Any]) -> str:
-    """Give what a model is shown of a result: text as it is, anything else as compact JSON, a block a line."""
+    """Return the text of a result for a model: text unchanged, anything else as compact JSON, one block per line."""
     return "\n".join(
         block.data if isinstance(block.data, str) else compact_json(block.data) for block in result.content
     )

@@ -1,4 +1,4 @@
-"""Candidates: the tools that a model may be told of in one run."""
+"""Candidates: the tools that may be shown to a model in one run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Candidates:
-    """Tools by ident, in its order; each is read when it is first looked at. Runs of one effective set share it."""
+    """Tools by ident, in order, loaded on access. Runs with the same effective set share it."""
 
     def __init__(self, idents: Iterable[str], read: Callable[[str], OfferedTool], spell: Callable[[str], str]) -> None:
-        """Take the idents, what reads one, and what spells one for the provider."""
+        """Take the idents, a function that loads one, and a function that returns its name for the provider."""
         self._idents = dict.fromkeys(sorted(idents))
         self.idents = frozenset(self._idents)
         self._read = read
@@ -34,7 +34,7 @@ class Candidates:
         return len(self._idents)
 
     def __getitem__(self, ident: str) -> OfferedTool:
-        """Give one tool. Raises KeyError for one that is no candidate."""
+        """Return one tool. Raises KeyError if it is not a candidate."""
         found = self._found.get(ident)
         if found is None:
             if ident not in self._idents:
@@ -44,14 +44,14 @@ class Candidates:
 
     @cached_property
     def by_name(self) -> Mapping[str, str]:
-        """The ident of each spelling."""
+        """The idents by provider names."""
         return {self._spell(ident): ident for ident in self._idents}
 
     @cached_property
     def flat(self) -> ToolListing:
-        """All of them, as a model is told that is shown every tool."""
+        """The tool listing of all candidates."""
         return ToolListing(tools=self.offered(self), dispatchable=self)
 
     def offered(self, idents: Iterable[str]) -> tuple[OfferedTool, ...]:
-        """Tools as a model is told of them."""
+        """Return the offered tools of some idents."""
         return tuple(self[ident] for ident in idents)

@@ -1,4 +1,4 @@
-"""enumerate-all: every tool is in the list, and is called by its name."""
+"""enumerate-all: every tool is listed, and called by its name."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class EnumerateAll:
-    """Shows all candidates, flat, in the order of their idents. The request grows with them."""
+    """Lists all candidates, in the order of their idents. The request grows with their number."""
 
     def __init__(self, candidates: Candidates) -> None:
         self._candidates = candidates
 
     def build_presentation(self) -> ToolListing:
-        """Give the one surface there is."""
+        """Return the tool listing, which never changes."""
         return self._candidates.flat
 
     def interpret(self, reply: ModelReply) -> Turn:
-        """Read calls by the names of the tools."""
+        """Resolve calls by the names of the tools."""
         return interpreted(reply, self._requested)
 
     async def execute(self, turn: Turn, ops: Ops) -> Turn:
@@ -41,12 +41,12 @@ class EnumerateAll:
         return await run_calls(turn, ops)
 
     async def format_feedback(self, turn: Turn) -> Turn:
-        """Answer each call by its result; one of no tool by the names that resemble it."""
-        return await answered(turn, self._told)
+        """Answer each call with its result, or with similar names if there is no such tool."""
+        return await answered(turn, self._answer)
 
     def _requested(self, call: ToolRequest) -> RequestedCall:
         ident = self._candidates.by_name.get(call.name)
         return not_offered(call) if ident is None else request(ident, call)
 
-    async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+    async def _answer(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         return answer(call, result) if is_offered(call) else answer_unknown(call, self._candidates.by_name)

@@ -1,7 +1,7 @@
-"""Presentations: how a model is shown the tools, and how its answers are read back as calls.
+"""Presentations: how tools are shown to a model, and how its responses are parsed as calls.
 
-They stand between a model and the pipeline, and know of neither policies nor registries: what they may tell of is given
-to them, and what they want done they ask for through `Ops`.
+They connect a model with the pipeline, and are independent of policies and registries: they receive the candidates, and
+make calls through `Ops`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ToolListing:
-    """What one request to a model says of tools.
+    """The tools in one request to a model.
 
-    `tools` are advertised in the request's own list, in this order. `dispatchable` are the idents that an answer may
-    lead to: never fewer than are advertised, and more where tools are reached by another way. `prompt` is a section of
-    the system prompt, or empty.
+    `tools` are in the request's list of tools, in this order. `dispatchable` are the idents that a response may call:
+    at least those of `tools`, and more if tools are reached indirectly. `prompt` is a section of the system prompt, or
+    empty.
     """
 
     tools: tuple[OfferedTool, ...]
@@ -32,9 +32,9 @@ class ToolListing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedCall:
-    """One call of an answer: as the model wrote it, and what it comes to.
+    """One call of a response: as the model wrote it, and its resolution.
 
-    That is a request to the pipeline, or, where there is nothing that could be run, the answer at once.
+    That is a request to the pipeline, or, if nothing can be run, the answer.
     """
 
     asked: ToolRequest
@@ -44,12 +44,12 @@ class RequestedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One answer of a model, and what came of it. Each step of a turn gives one that says more.
+    """One response of a model, and its outcome. Each step returns a turn with more fields set.
 
-    As it is read: `text` is what the model said to people, `calls` are those that it asks for, and `code` is what it
-    wants to be run. As it is executed: `results` are those of the calls that have a request, in their order; of code,
-    `calls` are those that it made, and `report` is what came of it. As it is told to the model: `answers` to its calls,
-    and `report`, a message. `messages` are what is appended to the conversation, as the provider's API has it.
+    After parsing: `text` is for people, `calls` are the requested calls, and `code` is code to run. After execution:
+    `results` are those of the calls that have a request, in order; for code, `calls` are the calls that it made, and
+    `report` is its outcome. As feedback to the model: `answers` to its calls, and `report`, a message. `messages` are
+    appended to the conversation, in the format of the provider's API.
     """
 
     text: str = ""
@@ -62,7 +62,7 @@ class Turn:
 
     @property
     def is_final(self) -> bool:
-        """Whether the model asked for nothing more: the last word."""
+        """Whether the model requested nothing: this is its final answer."""
         return not self.calls and self.code is None
 
     @property
@@ -72,28 +72,28 @@ class Turn:
 
 
 class Ops(Protocol):
-    """What a presentation may have done: calls, through the pipeline, in the run it belongs to."""
+    """The operations of a presentation: calls through the pipeline, in its run."""
 
     async def call(self, requests: Sequence[ToolRequest], /) -> list[ToolResult[Any]]:
-        """Make all calls of one turn, and give a result for each, in their order. Only cancellation is raised."""
+        """Make all calls of one turn, and return a result for each, in order. Only cancellation is raised."""
         ...
 
 
 class Presentation(Protocol):
-    """One way to show tools, in one conversation. Turns that are final are not executed."""
+    """A way to show tools, in one conversation. Final turns are not executed."""
 
     def build_presentation(self) -> ToolListing:
-        """Say what the next request tells the model; the same object as long as nothing changed."""
+        """Return the tool listing of the next request; the same object if nothing has changed."""
         ...
 
     def interpret(self, reply: ModelReply, /) -> Turn:
-        """Read an answer. Nothing is run, and nothing raises: what makes no sense is a call that is refused."""
+        """Parse a response. Runs and raises nothing: invalid parts become rejected calls."""
         ...
 
     async def execute(self, turn: Turn, ops: Ops, /) -> Turn:
-        """Have done what an answer asks for."""
+        """Execute what a response requests."""
         ...
 
     async def format_feedback(self, turn: Turn, /) -> Turn:
-        """Say to the model what came of its answer."""
+        """Add the feedback for the model."""
         ...

@@ -1,4 +1,4 @@
-"""retrieval: a model searches for tools, and from then on calls those it found by their names."""
+"""retrieval: a model searches for tools, and can then call the found tools by their names."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
     from toolgen.providers.messages import CallAnswer, ModelReply, OfferedTool
 
 MOST_SEARCHES: Final = 5
-"""Answers with a search after which the search is no longer offered."""
+"""Number of responses with a search after which the search is no longer offered."""
 
 _USELESS: Final = frozenset({
     FailureKind.UNAVAILABLE, FailureKind.TOOL_NOT_AVAILABLE, FailureKind.INTERNAL, FailureKind.PERMISSION_DENIED,
     FailureKind.MALFORMED_RESULT,
 })  # fmt: skip
-"""How a search ends that will not work the next time either."""
+"""Failures of a search that would also fail the next time."""
 
 Fits: TypeAlias = "Callable[[Sequence[OfferedTool]], bool]"
-"""Whether a provider takes so many tools, and these, in one request."""
+"""Whether a provider accepts these tools in one request."""
 
 
 class Retrieval:
-    """Shows a search, a few tools that are always there, and what searches of this conversation found.
+    """Lists a search tool, a few base tools, and the tools found in this conversation.
 
-    A search that finds nothing beside what was found before is the last, and so is that of the fifth answer. Where
-    there is no search, where it does not work, and where it ends without having found anything, all candidates are
-    shown. What was found first is no longer shown where a request would have too many tools.
+    A search that finds nothing new is the last one, and so is that of the fifth response. If there is no search, if it
+    fails, or if it ends without results, all candidates are listed. If a request would have too many tools, the tools
+    found first are dropped.
     """
 
     def __init__(
         self, candidates: Candidates, search: OfferedTool | None, base: Sequence[str] = (), fits: Fits = lambda _: True
     ) -> None:
-        """`search` is the tool that finds candidates, `base` are the idents that are shown from the first."""
+        """`search` is the search tool, `base` are the idents that are always listed."""
         self._candidates = candidates
         self._search = search
         self._base = tuple(ident for ident in base if ident in candidates)
@@ -63,7 +63,7 @@ class Retrieval:
         self._listing: ToolListing | None = None
 
     def build_presentation(self) -> ToolListing:
-        """Give the search, as long as it helps, and the tools found so far."""
+        """Return the search tool, unless searching has ended, and the tools found so far."""
         if self._search is None:
             return self._candidates.flat
         if self._listing is None:
@@ -71,19 +71,19 @@ class Retrieval:
         return self._listing
 
     def interpret(self, reply: ModelReply) -> Turn:
-        """Read calls by the names of the tools that are shown."""
+        """Resolve calls by the names of the listed tools."""
         return interpreted(reply, self._requested)
 
     async def execute(self, turn: Turn, ops: Ops) -> Turn:
-        """Make the calls, and show from now on what was found."""
+        """Make the calls, and list the found tools from now on."""
         done = await run_calls(turn, ops)
         if self._search is not None:
             self._take(self._search, done)
         return done
 
     async def format_feedback(self, turn: Turn) -> Turn:
-        """Answer each call by its result, and a search by the names that tools are now called by."""
-        return await answered(turn, self._told)
+        """Answer each call with its result, and a search with the names of the found tools."""
+        return await answered(turn, self._answer)
 
     def _shown(self, search: OfferedTool) -> ToolListing:
         first = (search,) if self._searches < MOST_SEARCHES else ()
@@ -102,7 +102,7 @@ class Retrieval:
         return request(ident, call) if ident is not None and ident in listing.dispatchable else not_offered(call)
 
     def _take(self, search: OfferedTool, turn: Turn) -> None:
-        """Learn from the searches of one answer."""
+        """Process the searches of one response."""
         searches = [result for call, result in turn.made if call.request and call.request.name == search.ident]
         if not searches:
             return
@@ -117,12 +117,12 @@ class Retrieval:
         self._listing = None
 
     def _idents_in(self, result: ToolResult[Any]) -> list[str]:
-        """The idents that a search gave, of those that may be told of."""
+        """Return the idents in a search result that are candidates."""
         value: Any = json.loads(result.payload) if result.success else None
         tools: list[Any] = value.get("tools", []) if is_object(value) else []
         return [tool["name"] for tool in tools if tool["name"] in self._candidates]
 
-    async def _told(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+    async def _answer(self, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         listing = self.build_presentation()
         if not is_offered(call):
             return answer_unknown(call, [tool.name for tool in listing.tools])

@@ -1,4 +1,4 @@
-"""universal-category: a few wrappers stand for all actions, which a model lists, describes and invokes by name."""
+"""universal-category: a few wrappers, with which a model lists, describes and invokes all actions by name."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 
 INVOKE: Final = "invoke_action"
 WRAPPERS: Final = (LIST, DESCRIBE, INVOKE, SEARCH)
-"""All that a model is ever shown, in this order."""
+"""All tools that are ever listed, in this order."""
 
 _SUGGESTED: Final = 5
-"""Unknown actions of one turn for which the names that resemble them are looked for."""
+"""Maximum number of unknown actions of one turn for which similar names are searched."""
 
 _INVOKE_TOOL: Final = OfferedTool(
     name=INVOKE,
-    description="Run one action with its args, as its input schema has them.",
+    description="Run one action with args that fit its input schema.",
     args={
         "type": "object",
         "properties": {
-            "action_name": {"type": "string", "description": f"A name that {LIST} gave."},
+            "action_name": {"type": "string", "description": f"A name from {LIST}."},
             "args": {"type": "object", "description": "The args of the action."},
         },
         "required": ["action_name"],
@@ -64,7 +64,7 @@ _INVOKE_TOOL: Final = OfferedTool(
 
 
 class UniversalCategory:
-    """Shows the wrappers, whatever there is behind them: the request does not grow with the catalog."""
+    """Lists only the wrappers: the request does not grow with the catalog."""
 
     def __init__(
         self,
@@ -73,21 +73,21 @@ class UniversalCategory:
         tier: str = "",
         note: Callable[[str], None] | None = None,
     ) -> None:
-        """`discovery` are the tools behind the wrappers, by name; `note` is called with each action that was used."""
+        """`discovery` are the wrapped tools, by name; `note` is called with each action that was used."""
         self._view = view
         self._discovery = {name: discovery[name] for name in WRAPPERS if name in discovery}
         self._tier = tier
         self._note_use = note
 
     def noting(self, note: Callable[[str], None]) -> UniversalCategory:
-        """The same, with the same surface, for a conversation whose uses count somewhere."""
+        """Return the same presentation with a callback for used actions."""
         self.build_presentation()
         other = copy(self)
-        other._note_use = note  # noqa: SLF001 - a copy of its own
+        other._note_use = note  # noqa: SLF001 - a copy of the same class
         return other
 
     def build_presentation(self) -> ToolListing:
-        """Give the one surface there is."""
+        """Return the tool listing, which never changes."""
         return self._listing
 
     @cached_property
@@ -106,7 +106,7 @@ class UniversalCategory:
         )
 
     def interpret(self, reply: ModelReply) -> Turn:
-        """Read calls of wrappers; one of an action is read as the call of its target."""
+        """Resolve calls of wrappers; the call of an action becomes the call of its target."""
         return interpreted(reply, self._requested)
 
     async def execute(self, turn: Turn, ops: Ops) -> Turn:
@@ -116,8 +116,8 @@ class UniversalCategory:
         return done
 
     async def format_feedback(self, turn: Turn) -> Turn:
-        """Answer each call by its result; that of an unknown action by what resembles its name."""
-        return await answered(turn, partial(self._told, _Suggestions(self._view)))
+        """Answer each call with its result; that of an unknown action with similar names."""
+        return await answered(turn, partial(self._answer, _Suggestions(self._view)))
 
     def _requested(self, call: ToolRequest) -> RequestedCall:
         if call.name != INVOKE:
@@ -135,7 +135,7 @@ class UniversalCategory:
         return request(action.target_tool_name, call, compact_json(action.target_args))
 
     async def _note(self, turn: Turn) -> None:
-        """Count the actions that were used, of those that are listed: one may be invoked that no listing has."""
+        """Count the used actions that are listed; unlisted ones can be invoked too."""
         if self._note_use is None:
             return
         for call, result in turn.made:
@@ -144,7 +144,7 @@ class UniversalCategory:
                 if name in self._view.operations or name in await self._view.resources([self._view.rule(name)[1]]):
                     self._note_use(name)
 
-    async def _told(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
+    async def _answer(self, suggestions: _Suggestions, call: RequestedCall, result: ToolResult[Any]) -> CallAnswer:
         if call.asked.name != INVOKE:
             names = (tool.name for tool in self._listing.tools)
             return answer(call, result) if is_offered(call) else answer_unknown(call, names)
@@ -152,8 +152,8 @@ class UniversalCategory:
         try:
             self._view.rule(name)
         except UnknownActionError as error:
-            told = unknown_action(name, error.reason, await suggestions.of(name))
-            return answer_json(call, told, is_error=True)
+            refusal = unknown_action(name, error.reason, await suggestions.of(name))
+            return answer_json(call, refusal, is_error=True)
         if result.error is None or result.error.kind is not FailureKind.INVALID_CALL:
             return answer(call, result)
         entry = await self._view.find(name)
@@ -161,7 +161,7 @@ class UniversalCategory:
 
 
 def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedTool:
-    """Say which categories there are to be listed."""
+    """Add the categories to the schema of a tool."""
     properties = tool.args["properties"]
     items = {"enum": list(categories)} if categories else {"type": "string"}
     category = {**properties["category"], "items": items}
@@ -169,39 +169,39 @@ def _with_categories(tool: OfferedTool, categories: tuple[str, ...]) -> OfferedT
 
 
 def _invoked(call: ToolRequest) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
-    """Read a call of `invoke_action`: the name of the action and its args; or else what is wrong with it."""
+    """Parse a call of `invoke_action`: the name of the action and its args, or an error."""
     try:
         asked = parse(call.payload or "{}")
     except NotJson as error:
-        return "", {}, missing("arguments", f"they are no JSON: {error}")
+        return "", {}, missing("arguments", f"they are not JSON: {error}")
     if not is_object(asked):
         return "", {}, missing("arguments", "they must be an object with `action_name` and `args`")
     name, args = asked.get("action_name"), asked.get("args", {})
     if not isinstance(name, str) or not name:
-        return "", {}, missing("action_name", f"it is the name of an action, as {LIST} gives it")
+        return "", {}, missing("action_name", f"it must be the name of an action from {LIST}")
     if not is_object(args):
-        return name, {}, missing("args", "they must be an object, as the input schema of the action says")
+        return name, {}, missing("args", "they must be an object that fits the input schema of the action")
     unknown = sorted(asked.keys() - {"action_name", "args"})
     if unknown:
-        said = ", ".join(f"`{each}`" for each in unknown)
-        return name, {}, missing("arguments", f"{said}: what the action takes goes into `args`")
+        unknown_fields = ", ".join(f"`{each}`" for each in unknown)
+        return name, {}, missing("arguments", f"{unknown_fields}: put the args of the action into `args`")
     return name, args, None
 
 
 def _as_asked(result: ToolResult[Any], error: ToolError, args: dict[str, Any], entry: Entry) -> ToolResult[Any]:
-    """Speak of the args that a mapped action takes, and not of those that its target was given."""
+    """Describe an error in terms of the args of a mapped action instead of those of its target."""
     schema = dict(entry.schema)
-    told = replace(error, prior_input="", example="")
+    shown = replace(error, prior_input="", example="")
     try:
         Codec(lambda: CodecSource(name=entry.name, schema=schema, type=None, foreign=True)).decode(compact_json(args))
     except InvalidPayload as invalid:
         secrets = secrets_of_call(secrets_of_schema(schema), lambda: args)
-        told = replace(told, issues=tuple(hide_issue(issue, secrets) for issue in invalid.issues))
-    return replace(result, blocks=(ContentBlock(type="text", data=error_text(told)),))
+        shown = replace(shown, issues=tuple(hide_issue(issue, secrets) for issue in invalid.issues))
+    return replace(result, blocks=(ContentBlock(type="text", data=error_text(shown)),))
 
 
 class _Suggestions:
-    """Names that resemble unknown ones, for the answers to one turn: the host is asked once, and of few names."""
+    """Names similar to unknown ones, for the answers of one turn: the host is asked once, for a few names."""
 
     def __init__(self, view: ActionView) -> None:
         self._view = view
@@ -217,5 +217,5 @@ class _Suggestions:
         return await self._view.nearest(name, self._known)
 
 
-def _refused(call: ToolRequest, told: dict[str, Any]) -> RequestedCall:
-    return RequestedCall(asked=call, refusal=compact_json(told))
+def _refused(call: ToolRequest, refusal: dict[str, Any]) -> RequestedCall:
+    return RequestedCall(asked=call, refusal=compact_json(refusal))

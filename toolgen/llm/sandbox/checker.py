@@ -1,7 +1,7 @@
-"""The checker: what the type checker of the sandbox has against a text, of which nothing is run.
+"""Type checking of code with the sandbox's type checker, without running it.
 
-A session of the checker takes 15 ms to start and 0.3 ms for a small text, so one session checks the texts of many
-snippets. None is ever run in it, and a text that was not run leaves no name behind.
+A session takes 15 ms to start and 0.3 ms for a small text, so one session checks the texts of many snippets. Code is
+never run in it, and code that is not run leaves no names behind.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from toolgen.llm.sandbox.process import Process
 
 _SUSPENSIONS: Final = 100_000
-"""Texts take one or two each, and a process is replaced long before so many."""
+"""A check takes one or two, and a process is replaced long before it has used so many."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeCheckError:
-    """A diagnostic of the type checker. Lines and columns count from 1; the end is behind the last character."""
+    """A diagnostic of the type checker. Lines and columns count from 1; the end is after the last character."""
 
     line: int
     column: int
@@ -33,11 +33,11 @@ class TypeCheckError:
     message: str
 
     def moved_up(self, lines: int) -> TypeCheckError:
-        """The same, in a text without that many lines before it."""
+        """Return a copy for the text without that many preceding lines."""
         return replace(self, line=self.line - lines, end=(self.end[0] - lines, self.end[1]))
 
     def holds(self, other: TypeCheckError) -> bool:
-        """Whether another diagnostic is about a part of what this one is about."""
+        """Whether the range of another diagnostic is within the range of this one."""
         start, others = (self.line, self.column), (other.line, other.column)
         return start <= others and other.end <= self.end and (start, self.end) != (others, other.end)
 
@@ -66,7 +66,7 @@ def _check(process: Process, text: str, limits: CodeActLimits) -> list[TypeCheck
         snapshot: Any = process.session.feed_start(f"{process.guard}()\n{text}")
     except monty.MontyTypingError as error:
         return [_type_check_error(each) for each in json.loads(error.display())]
-    # The guard is called where there was no objection. It raises, so nothing behind it is run.
+    # The guard is called if there were no errors. It raises, so that nothing after it is run.
     while not isinstance(snapshot, monty.MontyComplete):
         try:
             snapshot = snapshot.resume({"exception": KeyboardInterrupt()})

@@ -1,4 +1,4 @@
-"""The pool: warm processes that check and run snippets. Each serves one at a time, and keeps nothing of it."""
+"""The pool of warm processes that check and run snippets. Each serves one at a time, and keeps no state."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _Kind: TypeAlias = "tuple[str, CodeActLimits]"
 
 _USES: Final = 500
-"""Snippets after which a process is replaced: the type checker keeps some memory of each."""
+"""Number of snippets after which a process is replaced: the type checker leaks some memory for each."""
 
 
 class WorkerPool:
-    """Processes that wait for snippets, at most `idle` of a kind; more are started as they are needed, and ended.
+    """Processes for snippets, at most `idle` idle ones of a kind; more are started on demand, and ended after use.
 
     Conversations share them. They are started on first use and end with `close`, with the host, or when the object is
     collected. A process that was stopped or died is replaced.
@@ -37,16 +37,16 @@ class WorkerPool:
         self._finalizer = weakref.finalize(self, self._idle.close)
 
     def close(self) -> None:
-        """End the processes that wait. One that runs a snippet waits for the next when it is done."""
+        """End the idle processes. A busy one becomes idle when it is done."""
         self._live.difference_update(self._idle.close())
 
     @property
     def pids(self) -> list[int]:
-        """The ids of the processes, those that run a snippet and those that wait."""
+        """The ids of all processes, busy and idle."""
         return [process.pid for process in list(self._live) if process.pid is not None]
 
     async def check(self, text: str, limits: CodeActLimits) -> list[TypeCheckError]:
-        """List what the type checker has against a text; nothing of it is run.
+        """Return the type errors of a text without running it.
 
         Raises `SnippetFailed` for a syntax error, `SandboxUnavailable`, and `WorkerLost`.
         """
@@ -57,17 +57,15 @@ class WorkerPool:
                     return await check(process, text, limits)
                 except WorkerLost as lost:
                     if not was_used or lost.reason not in (DIED, OUT_OF_MEMORY):
-                        raise  # what earlier texts left behind has no part in it
+                        raise  # not caused by earlier texts
 
     @asynccontextmanager
     async def worker(self, limits: CodeActLimits, border: str, state: bytes | None) -> AsyncGenerator[Worker]:
-        """Open a sandbox for one snippet, empty or with the variables that `state` holds.
+        """Open a sandbox for one snippet, empty or with the variables in `state`.
 
-        `border` is the name of the function that leads out of it. Raises `SandboxUnavailable` and `WorkerLost`.
+        `border` is the name of the function that calls the host. Raises `SandboxUnavailable` and `WorkerLost`.
         """
-        async with self._process(
-            ("run", limits)
-        ) as process:  # one that died while it waited is replaced by the library
+        async with self._process(("run", limits)) as process:  # the library replaces a process that died while idle
             worker = Worker(process, limits, border)
             await worker.open(state)
             yield worker
@@ -82,7 +80,7 @@ class WorkerPool:
             yield process
             is_done = True
         except SnippetFailed:
-            is_done = True  # the text was wrong, and not the process
+            is_done = True  # an error in the text, not in the process
             raise
         finally:
             process.uses += 1
@@ -93,7 +91,7 @@ class WorkerPool:
 
 
 class _Idle:
-    """Processes that nothing uses, by what they are for."""
+    """Idle processes, by kind."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -109,7 +107,7 @@ class _Idle:
             return waiting.pop() if waiting else None
 
     def give(self, kind: _Kind, process: Process) -> bool:
-        """Keep a process, if there is room."""
+        """Add a process, if there is room; return whether there was."""
         with self._lock:
             self._check_owner()
             waiting = self._processes.setdefault(kind, [])
@@ -119,7 +117,7 @@ class _Idle:
             return True
 
     def close(self) -> list[Process]:
-        """End them all, and give them."""
+        """Remove and return all processes."""
         with self._lock:
             self._check_owner()
             ended = [process for waiting in self._processes.values() for process in waiting]
@@ -129,7 +127,7 @@ class _Idle:
         return ended
 
     def _check_owner(self) -> None:
-        """Leave alone what was there before a fork: the processes are those of the parent, which talks to them."""
+        """Forget the processes after a fork: they belong to the parent."""
         if self._owner != os.getpid():
             self._inherited.append(self._processes)
             self._processes, self._owner = {}, os.getpid()

@@ -1,6 +1,6 @@
-"""Processes: one process of pydantic-monty, apart from the host, and the thread of the host that talks to it.
+"""One separate process of pydantic-monty, and the thread of the host that communicates with it.
 
-Its interface for threads is used, and not the one for asyncio, whose threads can abort the interpreter as it ends
+The interface for threads is used instead of the one for asyncio, whose threads can abort the interpreter at its exit
 (pydantic-monty 1.4.0).
 """
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 _AnswerT = TypeVar("_AnswerT")
 
 _PATIENCE: Final = 10.0
-"""Seconds beyond its limit that a process may say nothing, while it starts and has no id yet that could be killed."""
+"""Seconds beyond its limit in which a process may be silent while it starts and has no id yet to kill it by."""
 
 DIED: Final = "the process that ran it died"
-OUT_OF_MEMORY: Final = "it needed more memory than it may have"
-OUT_OF_TIME: Final = "it took more time than it may take"
+OUT_OF_MEMORY: Final = "it exceeded its memory limit"
+OUT_OF_TIME: Final = "it exceeded its time limit"
 
 _EXHAUSTED: Final = (
     ("MemoryError", ("memory limit", "exceeded its memory limit"), OUT_OF_MEMORY),
     ("TimeoutError", ("time limit exceeded",), OUT_OF_TIME),
-    ("RuntimeError", ("suspension limit",), "it asked too often for what is not there"),
+    ("RuntimeError", ("suspension limit",), "it used undefined names too often"),
 )
 """How a process reports that a limit is exceeded: exception, words of its message, and the reason to show."""
 
 
 _used_by: Final[dict[str, int]] = {}
-"""The process that first used the library, which hangs in a fork of it (pydantic-monty 1.4.0)."""
+"""The process that first used the library, which hangs in forks of that process (pydantic-monty 1.4.0)."""
 
 
 class SandboxUnavailable(RuntimeError):
@@ -44,7 +44,7 @@ class SandboxUnavailable(RuntimeError):
 
 
 class WorkerLost(RuntimeError):
-    """The process is gone, or its state must not be used any more; `reason` says why."""
+    """The process has died, or its state is unusable, for a `reason`."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -52,9 +52,9 @@ class WorkerLost(RuntimeError):
 
 
 class SnippetFailed(Exception):
-    """A snippet raised, or is no Python that the sandbox knows.
+    """A snippet raised an exception, or is not Python that the sandbox supports.
 
-    `line` is the number of the line that was reached, 0 if none is known, and `source` its text.
+    `line` is the number of the failing line, 0 if unknown, and `source` its text.
     """
 
     def __init__(self, kind: str, message: str, line: int = 0, source: str = "") -> None:
@@ -70,13 +70,13 @@ class SnippetFailed(Exception):
 
 
 class Process:
-    """One process with at most one session. `uses` counts what it was used for; a lost one is not used again.
+    """One process with at most one session. `uses` counts its uses; a lost process is not used again.
 
-    `guard` is the name that a checker's session stops at instead of running a text.
+    `guard` is the name at which a checker's session stops instead of running a text.
     """
 
     def __init__(self, seconds: float) -> None:
-        """`seconds` is the longest that anything it does may take."""
+        """`seconds` is the maximum duration of any operation."""
         self._request_timeout = seconds + _PATIENCE
         self.session: MontySession | None = None
         self.pid: int | None = None
@@ -89,9 +89,9 @@ class Process:
         self._session_stack = ExitStack()
 
     async def call(self, seconds: float, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
-        """Have the thread do something that takes at most so many seconds of wall clock.
+        """Run a function in the thread, for at most `seconds` of wall-clock time.
 
-        Whoever cancels it kills the process, and nothing is left that still runs. Raises `SandboxUnavailable`,
+        Cancellation kills the process, so that nothing keeps running. Raises `SandboxUnavailable`,
         `WorkerLost`, and `SnippetFailed`.
         """
         doing = asyncio.wrap_future(self._thread.submit(self._guarded, work, *args))
@@ -114,14 +114,14 @@ class Process:
             self._thread.shutdown(wait=False)
 
     def close(self) -> None:
-        """End the process, from a thread that may wait for it, while nothing else uses it."""
+        """End the process and wait for it, while nothing else uses it."""
         self.session = None
         self._thread.shutdown(wait=False)
         with self._pool_stack, self._session_stack:
             pass
 
     def check_out(self, **options: Any) -> MontySession:
-        """Open a new session in the process, in its thread. The one before it is closed."""
+        """Open a new session in the process, in its thread. The previous one is closed."""
         self.check_in()
         session = self._session_stack.enter_context(self._started().checkout(**options))
         self.pid = session.worker_pid
@@ -129,7 +129,7 @@ class Process:
         return session
 
     def check_in(self) -> None:
-        """Close the session, in the thread. Nothing of it is left in the process."""
+        """Close the session, in the thread. The process keeps no state of it."""
         self.session = None
         self._session_stack.close()
 
@@ -139,14 +139,14 @@ class Process:
 
             if _used_by.setdefault("pid", os.getpid()) != os.getpid():
                 raise SandboxUnavailable(
-                    "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
+                    "this process was forked from one that had run code, where no sandbox can start; use `spawn`"
                 )
             try:
                 self._pool = self._pool_stack.enter_context(
                     Monty(max_processes=1, request_timeout=self._request_timeout)
                 )
             except RuntimeError as error:
-                raise SandboxUnavailable("its worker process does not start") from error
+                raise SandboxUnavailable("its worker process cannot be started") from error
         return self._pool
 
     async def _stop(self, doing: asyncio.Future[Any]) -> None:
@@ -154,19 +154,19 @@ class Process:
         self.is_lost = True
         self._kill()
         while not doing.done():
-            with suppress(asyncio.CancelledError):  # it is lost already, and whoever waits for it raises
+            with suppress(asyncio.CancelledError):  # already lost; its callers raise
                 await asyncio.wait([doing])
         if not doing.cancelled():
             doing.exception()
 
     def _kill(self) -> None:
-        """End the process at once. Its pool waits for a reply and has not reaped it: its id is still its own."""
+        """Kill the process. Its pool waits for a reply and has not reaped it, so its id is still valid."""
         if self.pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def _guarded(self, work: Callable[..., _AnswerT], *args: Any) -> _AnswerT:
-        """Do it, with the exceptions of pydantic-monty translated to those of this module."""
+        """Call a function, with the exceptions of pydantic-monty converted to those of this module."""
         try:
             import pydantic_monty as monty
         except ImportError:

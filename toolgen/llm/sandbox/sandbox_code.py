@@ -1,4 +1,4 @@
-"""Python source that runs in the sandbox around a snippet, and that its checker reads beside the stubs."""
+"""Python source that runs in the sandbox around a snippet, and that its checker reads with the stubs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def private_name(what: str) -> str:
-    """A name that no code can guess, and so can neither use nor bind to something else."""
+    """Return a name that code cannot guess, so that it can neither use nor rebind it."""
     return f"toolgen_{what}_{token_hex(12)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """The names in a sandbox that lead out of it: those of one conversation, and of no other.
+    """The names in a sandbox that connect it to the host, unique to one conversation.
 
-    `call` is a function of a tool's name and its arguments as JSON text, which only the host knows. `function` makes
-    the function of a tool, and `result` gives JSON text of a value.
+    `call` is a function of the host, of a tool's name and its arguments as JSON text. `function` creates the function
+    of a tool, and `result` returns the JSON text of a value.
     """
 
     call: str = field(default_factory=lambda: private_name("call"))
@@ -33,21 +33,21 @@ class Border:
 
     @property
     def source(self) -> str:
-        """What is fed once into a new sandbox.
+        """The source that initializes a new sandbox.
 
-        All that crosses its border is text, and what reads it there is bounded there. A snippet may give any other
-        name another meaning, so what the functions use is bound before the first one runs. `locals` would give these
-        names away in `eval`; nothing else lists names in this sandbox.
+        Only text crosses the border, and reading it is subject to the sandbox's limits. A snippet may rebind any other
+        name, so everything that the functions use is bound before the first snippet runs. `locals` would reveal these
+        names in `eval`; nothing else lists names in this sandbox.
         """
         return _BORDER.format(call=self.call, function=self.function, result=self.result, value=repr(RESULT))
 
     @property
     def result_text(self) -> str:
-        """The result of a snippet, as JSON text. Raises NameError where it bound nothing."""
+        """The expression of a snippet's result, as JSON text. It raises NameError if no result was bound."""
         return f"{self.result}({RESULT})"
 
     def functions(self, stubs: Iterable[Stub]) -> str:
-        """Bind the functions of tools: again before each snippet, for one before it may have bound their names."""
+        """Return code that binds the functions of tools, for each snippet, because earlier ones may rebind them."""
         return "".join(
             f"{stub.function} = {self.function}({stub.function!r}, {[python for python, _ in stub.parameters]!r}, "
             f"{ {python: wire for python, wire in stub.parameters if python != wire}!r})\n"
@@ -67,7 +67,7 @@ def {function}(
             return
         if kind is float:
             if value != value or value in infinite:
-                raise ValueError(f"{{place}} is {{value}}, which JSON cannot say")
+                raise ValueError(f"{{place}} is {{value}}, which is not a JSON value")
         elif kind in (list, tuple):
             for number, item in enumerate(value):
                 check(item, f"{{place}}[{{number}}]")
@@ -123,10 +123,10 @@ class ImportError(Exception): ...
 class PermissionError(OSError): ...
 class TimeoutError(OSError): ...
 """
-"""What the sandbox has, and the type checker that comes with it does not know of."""
+"""Names that the sandbox has, but its type checker does not know."""
 
 CHECKED_IMPORTS: Final = "from typing import Any, Literal, NotRequired, TypedDict, reveal_type as {prefix}reveal\n"
-"""The first line that the checker reads before a snippet: what stubs use, and what asks for types."""
+"""The first line for the checker: imports for stubs, and the function that reveals types."""
 
 UNCHECKED: Final = "  # type: ignore"
-"""Ends a line that the checker believes: that of a function without a body."""
+"""Ends a line that the checker ignores: that of a function without a body."""

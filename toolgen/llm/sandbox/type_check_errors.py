@@ -1,4 +1,4 @@
-"""Objections: which diagnostics of the type checker are a reason not to run a snippet, and which calls they stopped."""
+"""Type errors: which diagnostics prevent a snippet from running, and which calls they prevented."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgen.providers.stubs.stub import Stub
 
 _LINT: Final = frozenset({"redundant-condition"})
-"""Rules about style, and those that our own lines break on purpose: code that breaks them can be right."""
+"""Rules about style, and rules that generated lines break on purpose: code that breaks them can be correct."""
 
 _UNDEFINED: Final = re.compile(r"Name `(\w+)` used when not defined")
 _OTHER_ARGUMENT: Final = re.compile(r"Argument `(\w+)` does not match any known parameter of function `(\w+)`")
@@ -38,11 +38,10 @@ _CALLED: Final = re.compile(r"((?:\s*\.\s*\w+)*)\s*\(")
 def serious(
     type_check_errors: Iterable[TypeCheckError], functions: Mapping[str, tuple[str, Stub]], open_types: Container[str]
 ) -> list[TypeCheckError]:
-    """Leave out what the schemas of tools accept all the same, and what says nothing about types.
+    """Drop diagnostics that are not about types, or about values that the schemas of tools accept.
 
-    Those are other keys of objects that are open, unless they resemble one of their own; text that was computed, where
-    one of a few is expected; and names that are bound to something else. Calls are held to the schemas when they are
-    made.
+    These are additional keys of open objects, unless similar to a known key; computed text where a literal is expected;
+    and rebound names. Calls are validated against the schemas when they are made.
     """
     listed = list(type_check_errors)
     forgiven = [each for each in listed if _is_forgiven(each, functions, open_types)]
@@ -51,13 +50,13 @@ def serious(
 
 
 def undefined_name(error: TypeCheckError) -> str:
-    """The name that an error says is not defined, or an empty text."""
+    """Return the undefined name of an error, or an empty text."""
     found = _UNDEFINED.match(error.message) if error.rule == "unresolved-reference" else None
     return found[1] if found else ""
 
 
 def undefined_calls(type_check_errors: Iterable[TypeCheckError], code: str) -> list[str]:
-    """The names, with their attributes, that code calls and that are not defined; each once."""
+    """Return the undefined names, with their attributes, that code calls; each once."""
     lines = code.split("\n")
     called: dict[str, None] = {}
     for each in type_check_errors:
@@ -70,7 +69,7 @@ def undefined_calls(type_check_errors: Iterable[TypeCheckError], code: str) -> l
 
 
 def _is_of_parts(error: TypeCheckError, others: Iterable[TypeCheckError]) -> bool:
-    """Whether an object or a list does not fit its type because of parts that others are about."""
+    """Whether the error of an object or list is caused by parts that other errors report."""
     return bool(_OF_PARTS.search(error.message)) and any(error.holds(other) for other in others)
 
 
@@ -97,7 +96,7 @@ def _is_rebound(error: TypeCheckError) -> bool:
 
 
 def _is_computed(message: str) -> bool:
-    """Whether all that is wrong is that a value is not known to be one of a few, because it was computed."""
+    """Whether the only error is that a computed value is not known to be one of several literals."""
     found = _EXPECTED.search(message)
     if found is None:
         return False
@@ -110,7 +109,7 @@ def _is_computed(message: str) -> bool:
 
 
 def _widened(text: str) -> set[str]:
-    """The members of a union, with its types in the place of literals: those of parts in one order."""
+    """Return the members of a union with literals replaced by their types, in a normalized order."""
     plain = _LITERAL.sub(lambda found: " | ".join(map(_type_of, _LITERALS.findall(found[1]))), text)
     plain = plain.replace("LiteralString", "str")
     while (inner := _PART.search(plain)) is not None:

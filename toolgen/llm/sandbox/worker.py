@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _AnswerT = TypeVar("_AnswerT")
 
 _LOOKUPS: Final = 1000
-"""Suspensions of a snippet beside its calls: names that it looks up in vain, what it asks of an operating system."""
+"""Maximum suspensions of a snippet other than calls: undefined names, and operating system functions."""
 
 _GRACE: Final = 0.25
-"""Seconds of wall clock beyond the limit, in which the sandbox may report itself that its time is over."""
+"""Seconds of wall-clock time beyond the limit, in which the sandbox may report the timeout itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
     """A snippet that waits for the result of a call.
 
-    `arguments` is JSON text. `is_bound` is False where code called a name that is not there.
+    `arguments` is JSON text. `is_bound` is False if code called an undefined name.
     """
 
     function: str
@@ -64,34 +64,34 @@ class Worker:
         return self._process.pid
 
     async def open(self, state: bytes | None) -> None:
-        """Begin anew, or with the variables that `state` holds."""
+        """Start empty, or with the variables in `state`."""
         await self._timed(self._open, state)
 
     async def close(self) -> None:
-        """Give the session up; the process is used again only where the variables were the last it was asked for."""
+        """End the session; the process is reused only if its last operation was reading the variables."""
         if not self._is_at_end:
             self._process.is_lost = True
             return
-        with suppress(WorkerLost):  # which the process remembers
+        with suppress(WorkerLost):  # the process stores it
             await self._process.call(_GRACE, self._process.check_in)
 
     async def feed(self, code: str, printed: Callable[[str], None]) -> Suspended | Finished:
-        """Run code until it calls or ends; `printed` is given its output, in another thread.
+        """Run code until it makes a call or ends; `printed` receives its output, in another thread.
 
         Raises `SnippetFailed` and `WorkerLost`.
         """
         return await self._timed(self._feed, code, printed)
 
     async def resume(self, call: Suspended, result: str) -> Suspended | Finished:
-        """Go on with the result of a call, as JSON text. Raises as `feed` does."""
+        """Continue with the result of a call, as JSON text. Raises as `feed` does."""
         return await self._timed(self._run_on, partial(call.snapshot.resume, {"return_value": result}))
 
     async def throw(self, call: Suspended, exception: BaseException) -> Suspended | Finished:
-        """Go on with an exception from a call: one of the builtin ones. Raises as `feed` does."""
+        """Continue with a builtin exception from a call. Raises as `feed` does."""
         return await self._timed(self._run_on, partial(call.snapshot.resume, {"exception": exception}))
 
     async def state(self) -> bytes:
-        """The variables, as bytes that mean something to other workers only."""
+        """Return the variables, as opaque bytes for other workers."""
         variables = await self._timed(lambda: self._session.dump())
         self._is_at_end = True
         return variables
@@ -123,7 +123,7 @@ class Worker:
         return self._run_on(partial(self._session.feed_start, code, print_callback=lambda _stream, text: printed(text)))
 
     def _run_on(self, start: Callable[[], SyncSnapshot]) -> Suspended | Finished:
-        """Run until a call of a tool, or of a name that is not there; nothing else that a snippet asks for exists."""
+        """Run until a call of a tool or of an undefined name; all other requests of a snippet fail."""
         import pydantic_monty as monty
 
         snapshot = start()
@@ -143,10 +143,10 @@ class Worker:
                 case monty.NameLookupSnapshot():
                     snapshot = snapshot.resume()
                 case _:
-                    raise WorkerLost("it waits for something that never comes")
+                    raise WorkerLost("it waits for something that never happens")
         return Finished(snapshot.output)
 
     def _count(self, *texts: str) -> None:
         self._argument_bytes += sum(len(text.encode(errors="surrogatepass")) for text in texts)
         if self._argument_bytes > self._limits.argument_bytes:
-            raise WorkerLost(f"its calls were given more than {self._limits.argument_bytes} bytes")
+            raise WorkerLost(f"the arguments of its calls exceeded {self._limits.argument_bytes} bytes")

@@ -1,4 +1,4 @@
-"""Embedding classes: where the vectors of texts come from, as a host configures it by name."""
+"""Embedding classes: the sources of vectors, which a host configures by name."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 
 class EmbeddingError(RuntimeError):
-    """No vectors came: a class that is not configured well, or a model that cannot be asked. One line, no secrets."""
+    """Vectors are unavailable: an invalid configuration, or a model that fails. The message is one line, no secrets."""
 
 
 class Embedder(Protocol):
-    """Gives vectors of texts. `model` names what made them: vectors of one model compare, and are kept, under it.
+    """Computes vectors of texts. Vectors with the same `model` are comparable, and are stored under that name.
 
     The classes below name their kind, where the model is, and the model.
     """
 
     @property
     def model(self) -> str:
-        """The name of the model, which no other has."""
+        """The unique name of the model."""
         ...
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give a vector for each text, all of one length; waits for it. Whatever it raises, search goes on by words."""
+        """Return a vector for each text, all of one length; blocks. If it raises, search continues without vectors."""
         ...
 
 
@@ -33,8 +33,8 @@ class Embedder(Protocol):
 class EndpointClass:
     """A server that answers `POST {url}/embeddings` as OpenAI's does; `url` as in `https://api.example.com/v1`.
 
-    `key_variable` names the environment variable with the key; without one none is sent. It is sent over https alone,
-    or to this machine. `timeout_seconds` bound what `embed` takes, all requests and tries together.
+    `key_variable` is the environment variable with the key; without it, none is sent. The key is sent only over https
+    or to this machine. `timeout_seconds` limits `embed`, including all requests and retries.
     """
 
     url: str
@@ -52,7 +52,7 @@ class LocalClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionClass:
-    """A function of the host's own, as `module:name`: from a list of texts to a list of vectors."""
+    """A function of the host, as `module:name`: from a list of texts to a list of vectors."""
 
     function: str
 

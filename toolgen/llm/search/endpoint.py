@@ -1,4 +1,4 @@
-"""Vectors from a server that speaks OpenAI's embeddings API."""
+"""Vectors from a server with OpenAI's embeddings API."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from toolgen.llm.search.embedding import EndpointClass
 
 _BATCH: Final = 96
-"""Texts of one request; common servers take up to 2,048, and small ones fewer."""
+"""Maximum texts per request; common servers accept up to 2,048, small ones fewer."""
 
 _WAITS: Final = (0.5, 2.0)
-"""Seconds before a request is made again that met a busy or failing server."""
+"""Seconds before a request to a busy or failing server is retried."""
 
 _LARGEST: Final = 64 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
-_SAID: Final = 200
-"""Characters that are told of what a server says is wrong."""
+_MAX_MESSAGE: Final = 200
+"""Maximum characters of a server's error that are shown."""
 
 _OFTEN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
 class EndpointEmbedder:
-    """Asks an endpoint, in batches. Redirects are refused, and a key goes over https alone, or to this machine."""
+    """Requests vectors in batches. Redirects are refused, and the key is sent only over https or to this machine."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class EndpointEmbedder:
         environment: Mapping[str, str] = os.environ,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Raise EmbeddingError for a URL that is none or holds a secret, and for a key that is missing or unfit."""
+        """Raise EmbeddingError for an invalid URL or one with a secret, and for a missing or invalid key."""
         url = _split(settings.url)
         self._host = url.hostname or ""
         self._key = _key_of(settings.key_variable, environment) if settings.key_variable else ""
@@ -64,9 +64,9 @@ class EndpointEmbedder:
         self.model = f"endpoint {settings.url.rstrip('/')} {settings.model}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give the vectors of the server, in the order of the texts.
+        """Return the vectors of the server, in the order of the texts.
 
-        Raises EmbeddingError, at the latest after `timeout_seconds`: they bound all requests and tries together.
+        Raises EmbeddingError, at the latest after `timeout_seconds`, which include all requests and retries.
         """
         deadline = time.monotonic() + self._timeout
         batches = (list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH))
@@ -77,10 +77,10 @@ class EndpointEmbedder:
         try:
             vectors = _vectors(json.loads(answer))
         except (ValueError, RecursionError) as error:
-            raise EmbeddingError(f"the embedding endpoint at {self._host} answered no embeddings") from error
+            raise EmbeddingError(f"the embedding endpoint at {self._host} returned no embeddings") from error
         if len(vectors) != len(texts):
             raise EmbeddingError(
-                f"the embedding endpoint at {self._host} answered {len(vectors)} vectors for {len(texts)} texts"
+                f"the embedding endpoint at {self._host} returned {len(vectors)} vectors for {len(texts)} texts"
             )
         return vectors
 
@@ -95,9 +95,9 @@ class EndpointEmbedder:
         return self._answer_by(deadline, body)
 
     def _answer_by(self, deadline: float, body: bytes) -> bytes:
-        """Wait for an answer in a thread, which may be left behind.
+        """Wait for a response in a thread, which may be abandoned.
 
-        A timeout of sockets bounds each read, and not what comes in drips.
+        A socket timeout limits each read, but not the total time of a slow response.
         """
         answer: Future[bytes] = Future()
         Thread(target=self._answer_to, args=(answer, body, deadline), daemon=True, name="toolgen-embedding").start()
@@ -125,39 +125,41 @@ class EndpointEmbedder:
                         raise self._late()
                     if len(answer) > _LARGEST:
                         raise EmbeddingError(
-                            f"the embedding endpoint at {self._host} answered more than {_LARGEST >> 20} MiB"
+                            f"the embedding endpoint at {self._host} returned more than {_LARGEST >> 20} MiB"
                         )
         except HTTPError as error:
             kind = _BusyError if error.code in _OFTEN else EmbeddingError
-            said = self._told(_said(error))
-            raise kind(f"the embedding endpoint at {self._host} answered {error.code}{said and f': {said}'}") from None
+            reason = self._printable(_message(error))
+            raise kind(
+                f"the embedding endpoint at {self._host} returned {error.code}{reason and f': {reason}'}"
+            ) from None
         except (URLError, OSError, HTTPException) as error:
-            reason = self._told(str(getattr(error, "reason", error)))
+            reason = self._printable(str(getattr(error, "reason", error)))
             raise _BusyError(f"the embedding endpoint at {self._host} cannot be reached: {reason}") from None
         return bytes(answer)
 
     def _late(self) -> EmbeddingError:
-        return EmbeddingError(f"the embedding endpoint at {self._host} gave no answer in {self._timeout:g} seconds")
+        return EmbeddingError(f"the embedding endpoint at {self._host} did not answer within {self._timeout:g} seconds")
 
-    def _told(self, said: str) -> str:
-        """What may be told of a text from elsewhere: one short line, without the key, that steers no terminal."""
-        plain = said.replace(self._key, "***") if self._key else said
-        return visible(" ".join(plain.split())[:_SAID])
+    def _printable(self, text: str) -> str:
+        """Return an external text as one short line, without the key and control characters."""
+        plain = text.replace(self._key, "***") if self._key else text
+        return visible(" ".join(plain.split())[:_MAX_MESSAGE])
 
 
 class _BusyError(EmbeddingError):
-    """The server may answer when it is asked again."""
+    """The server may answer a retry."""
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Leaves redirects to the caller, as the errors that they are here."""
+    """Treats redirects as errors."""
 
     def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: Any) -> None:
         """Follow none."""
 
 
 def _split(text: str) -> SplitResult:
-    """Take a URL apart; only what a request can be sent to, and an error can show."""
+    """Parse a URL; only URLs that can be requested and shown in errors are accepted."""
     try:
         url = urlsplit(text)
         port_is_one = url.port is None or url.port > 0
@@ -166,18 +168,22 @@ def _split(text: str) -> SplitResult:
     if url.scheme not in ("http", "https") or not url.hostname or not port_is_one:
         raise EmbeddingError("the url of an embedding endpoint starts with https://, or http:// on this machine")
     if "@" in url.netloc:
-        raise EmbeddingError("the url of an embedding endpoint holds no user and password: use `key_variable`")
+        raise EmbeddingError("the url of an embedding endpoint must not contain a user or password: use `key_variable`")
     if not _is_printable(text) or "?" in text or "#" in text:
-        raise EmbeddingError("the url of an embedding endpoint holds no blanks, other characters, query or fragment")
+        raise EmbeddingError(
+            "the url of an embedding endpoint must not contain spaces, special characters, a query or a fragment"
+        )
     return url
 
 
 def _key_of(variable: str, environment: Mapping[str, str]) -> str:
     key = environment.get(variable, "").strip()
     if not key:
-        raise EmbeddingError(f"the environment variable {variable} holds no key for embeddings")
+        raise EmbeddingError(f"the environment variable {variable} has no key for embeddings")
     if not _is_printable(key):
-        raise EmbeddingError(f"the environment variable {variable} holds what is no key: blanks or other characters")
+        raise EmbeddingError(
+            f"the environment variable {variable} has an invalid key: it contains spaces or special characters"
+        )
     return key
 
 
@@ -194,7 +200,7 @@ def _is_here(host: str) -> bool:
 
 
 def _vectors(answer: Any) -> list[list[float]]:
-    """The vectors of an answer by their indexes. Raises ValueError where that is not what it is."""
+    """Return the vectors of a response by their indexes. Raises ValueError for any other response."""
     rows = answer.get("data") if is_object(answer) else None
     if not is_array(rows) or not all(is_object(row) for row in rows):
         raise ValueError("there are no rows")
@@ -213,10 +219,10 @@ def _vector(numbers: Any) -> list[float]:
         raise ValueError("a number is too large") from error
 
 
-def _said(error: HTTPError) -> str:
-    """What the server says is wrong; empty where it says nothing."""
+def _message(error: HTTPError) -> str:
+    """Return the error message of a server; empty if there is none."""
     try:
-        said = json.loads(error.read(10_000))["error"]["message"]
+        message = json.loads(error.read(10_000))["error"]["message"]
     except (ValueError, LookupError, TypeError, OSError, HTTPException, RecursionError):
         return ""
-    return said if isinstance(said, str) else ""
+    return message if isinstance(message, str) else ""

@@ -1,4 +1,4 @@
-"""Vectors from a function of the host's own."""
+"""Vectors from a function of the host."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
 
 
 class FunctionEmbedder:
-    """Asks a function, `module:name`. Raises EmbeddingError where there is none."""
+    """Calls a function, `module:name`. Raises EmbeddingError if there is none."""
 
     def __init__(self, function: str) -> None:
         self._function = _imported(function)
         self.model = f"function {function}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give what the function gives; what it raises passes."""
+        """Return what the function returns; its exceptions are not caught."""
         return self._function(list(texts))
 
 
 def _imported(function: str) -> Callable[[list[str]], Sequence[Sequence[float]]]:
     module, colon, name = function.partition(":")
     if not (module and colon and name):
-        raise EmbeddingError(f'{function!r} names no function: write "module:name"')
+        raise EmbeddingError(f'{function!r} is not a function: write "module:name"')
     try:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise EmbeddingError(f"{function!r} cannot be imported: {error}") from error
     if not callable(found):
-        raise EmbeddingError(f"{function!r} is no function, but {type(found).__name__}")
-    return found  # type: ignore[no-any-return]  # what it gives is checked where it is used
+        raise EmbeddingError(f"{function!r} is not a function, but {type(found).__name__}")
+    return found  # type: ignore[no-any-return]  # the result is checked where it is used

@@ -1,4 +1,4 @@
-"""Search by words, and by vectors where they are configured: both scores fused by a weighted sum."""
+"""Lexical search, fused with vector search if configured: a weighted sum of both scores."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from toolgen.search.documents import SearchDocument
 
 _VECTORS: Final = 0.45
-"""What the nearness of vectors counts in a fused score; the words count the rest. Tuned with all-MiniLM-L6-v2 on the
+"""The weight of vectors in a fused score; words have the rest. Tuned with all-MiniLM-L6-v2 on the
 tuning half of `benchmarks/search_queries.jsonl`, where 0.3 to 0.55 came within one point of each other at 5."""
 
 _DEPTH: Final = 50
-"""How far down the ranking by words, and that by vectors, documents are looked at, at least."""
+"""Minimum number of top documents of each ranking that are considered."""
 
 _PAUSE: Final = 60.0
-"""Seconds before an embedder that failed is asked again; until then words alone decide."""
+"""Seconds before a failed embedder is used again; until then search is lexical."""
 
 
 class Search:
-    """Finds documents of an index. One that has vectors never fails for them: without, words alone decide."""
+    """Finds documents of an index. If vectors fail, search is lexical."""
 
     def __init__(
         self, index: Index, vectors: Vectors | None = None, *, clock: Callable[[], float] = time.monotonic
@@ -44,12 +44,12 @@ class Search:
         self._warned = False
 
     def extend(self, documents: Iterable[SearchDocument], read: Read | None = None) -> None:
-        """From now on find these as well, or instead of those with their keys; what is known of others stays known.
+        """Add documents, or replace those with the same keys; cached data of others is kept.
 
-        `read` reads all documents by key from now on, and has to go on reading those of before for searches under way.
+        `read` replaces the function that reads documents by key, and must still read earlier ones for running searches.
         """
         index = self._index.extended(documents)
-        if self._vectors is not None:  # first, so that a search of another thread finds in it what the index holds
+        if self._vectors is not None:  # first, so that a search in another thread finds the documents of the index
             source = self._vectors.source
             self._vectors.source = replace(source, index=index, read=read or source.read)
         self._index = index
@@ -70,7 +70,7 @@ class Search:
         return fuse(worded, near, limit, depth)
 
     def _note(self, error: Exception) -> None:
-        """Leave the embedder alone for a while after an error, and warn of the first; one that works on is none."""
+        """Pause the embedder after an error, and log the first; documents still being embedded are not an error."""
         from toolgen.llm.search.vectors import NotYetError
 
         if isinstance(error, NotYetError):
@@ -79,13 +79,13 @@ class Search:
         if not self._warned:
             self._warned = True
             reason = str(error) if isinstance(error, EmbeddingError) else f"{type(error).__name__} was raised"
-            warn("search goes on by words alone: %s", visible(reason))
+            warn("search continues without vectors: %s", visible(reason))
 
 
 def fuse(worded: Mapping[str, float], near: Mapping[str, float], limit: int, depth: int) -> tuple[Hit, ...]:
-    """Fuse what documents score by their words, and how near all are; ties by key.
+    """Fuse the lexical scores and the similarities of documents; ties are ordered by key.
 
-    Of the near ones, the `depth` nearest come into question.
+    Only the `depth` most similar ones are considered.
     """
     nearest = nsmallest(depth, near, key=lambda key: (-near[key], key))
     scores = {

@@ -1,4 +1,4 @@
-"""The index: finds, among the documents that somebody may see, those that fit a query best."""
+"""The lexical index: finds the visible documents that match a query best."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from toolgen.search.documents import SearchDocument
 
 _RANKINGS: Final = 16
-"""How many sets of documents an index keeps rankings of; a host has about one for each agent."""
+"""Maximum number of cached rankings, one per set of visible documents; a host has about one for each agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One document that was found. Scores compare within the answer to one query, and mean nothing beyond.
+    """One document that was found. Scores are only comparable within one query.
 
-    That of a search by words is about the share of the query that the document says, from 0 to 1, where rare words are
-    more of a query than frequent ones.
+    A lexical score is about the share of the query that is in the document, from 0 to 1; rare words have more weight.
     """
 
     key: str
@@ -35,7 +34,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What an index holds of one document: where its words say they are found, how many they are, and its digest."""
+    """The data of one document in an index: its number in postings, its length, and its digest."""
 
     place: int
     length: int
@@ -43,7 +42,7 @@ class _Held:
 
 
 class Index:
-    """Documents by key, with their words. It is not changed once made; `build`, `load` and `extended` make them."""
+    """Documents by key, with their words. Immutable; created with `build`, `load` and `extended`."""
 
     def __init__(self, held: Mapping[str, _Held], postings: Postings) -> None:
         self._held = held
@@ -52,12 +51,12 @@ class Index:
 
     @classmethod
     def build(cls, documents: Iterable[SearchDocument]) -> Index:
-        """Index documents; of two with one key the last."""
+        """Index documents; of two with the same key the last."""
         return cls({}, Postings({}, {})).extended(documents)
 
     @classmethod
     def load(cls, text: bytes) -> Index | None:
-        """Read what a build wrote; None where it is not just that. Words are parsed when they are asked for."""
+        """Load an index file; None if it is invalid. Postings are parsed on access."""
         stored = read_stored(text)
         if stored is None:
             return None
@@ -67,7 +66,7 @@ class Index:
         return cls(held, Postings(words, {}))
 
     def extended(self, documents: Iterable[SearchDocument]) -> Index:
-        """Give an index that holds these as well, or instead of those with their keys. Unchanged ones cost nothing."""
+        """Return an index with documents added, or replaced by key. Unchanged ones cost nothing."""
         changed = {each.key: each for each in documents if self.digest(each.key) != each.digest}
         if not changed:
             return self
@@ -78,10 +77,10 @@ class Index:
         return Index({**self._held, **held}, self._postings.extended(words))
 
     def search(self, query: str, limit: int, allowed: Collection[str] | None = None) -> tuple[Hit, ...]:
-        """Find at most `limit` documents, the best first, ties by key; any text is a query.
+        """Return at most `limit` documents, best first, ties by key; any text is a valid query.
 
-        With `allowed`, only these keys are found, and all is as if the index held no others: order, scores, and what a
-        mistyped word is taken for. Give the same frozenset each time: what is worked out for it is kept.
+        With `allowed`, only these keys are found, and order, scores and spelling corrections are as if the index had no
+        others. Pass the same frozenset each time: its ranking is cached.
         """
         found, most = self._ranking(None if allowed is None else frozenset(allowed)).best(query, limit)
         keys = self._keys
@@ -89,7 +88,7 @@ class Index:
         return tuple(Hit(key, -score / most) for score, key in ranked)
 
     def digest(self, key: str) -> str:
-        """Give the digest of a document; empty where there is none of this key."""
+        """Return the digest of a document; empty if there is none with this key."""
         held = self._held.get(key)
         return "" if held is None else held.digest
 

@@ -1,4 +1,4 @@
-"""Vectors from a model of sentence-transformers in a folder. Needs an extra, which is imported on use."""
+"""Vectors from a sentence-transformers model in a folder. Needs an extra, imported on use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LocalEmbedder:
-    """Asks a model that lies in a folder; it is loaded when it is first asked. Raises EmbeddingError without one."""
+    """Uses a model in a folder, loaded on first use. Raises EmbeddingError if there is none."""
 
     def __init__(self, path: str) -> None:
         if find_spec("sentence_transformers") is None:
@@ -28,7 +28,7 @@ class LocalEmbedder:
         self.model = f"local {Path(path).resolve()}"
 
     def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Give the vectors of the model; what it raises where it cannot be loaded or run passes."""
+        """Return the vectors of the model; its exceptions are not caught."""
         vectors: list[list[float]] = self._loaded.encode(list(texts), show_progress_bar=False).tolist()
         return vectors
 

@@ -1,4 +1,4 @@
-"""The index of a catalog: what its build wrote, and what was registered since."""
+"""The index of a catalog: the index of its package, and registered tools."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def index_of(catalog: Catalog) -> Index:
-    """Index all tools of a catalog, by ident. Those of its package are in the index that is kept with it.
+    """Return the index of all tools of a catalog, by ident. Tools of its package are in the stored index.
 
-    Where the package on the disk is no longer the one that was loaded, the tools are indexed by themselves.
+    If the package on disk has changed since it was loaded, the tools are indexed separately.
     """
     index = _stored(catalog) or Index.build(())
     return index.extended(documents_of(catalog, (ident for ident in catalog if ident not in index)))
@@ -31,7 +31,7 @@ def _stored(catalog: Catalog) -> Index | None:
 
 
 def documents_of(catalog: Catalog, idents: Iterable[str]) -> Iterator[SearchDocument]:
-    """Describe tools of a catalog, as a search looks at them. Raises `ToolNotFound`."""
+    """Return the search documents of tools. Raises `ToolNotFound`."""
     for ident in idents:
         tool = catalog.definition(ident)
         yield document_of_tool(

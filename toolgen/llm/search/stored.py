@@ -1,4 +1,4 @@
-"""Stored indexes: read once, and of their words only those that are asked for."""
+"""Stored indexes: read once, with postings parsed on access."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _START: Final = re.compile(f"{re.escape(INDEX_START)}([0-9a-f]{{64}}){re.escape(
 
 
 class WordLines(Mapping[str, list[int]]):
-    """Postings by word, each parsed when it is asked for."""
+    """Postings by word, parsed on access."""
 
     def __init__(self, text: bytes, start: int, end: int) -> None:
         """Take lines of `"word": [...],`; the last has no comma."""
@@ -50,9 +50,9 @@ class WordLines(Mapping[str, list[int]]):
 
 
 def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
-    """Take an index apart: what stands before its words, and these.
+    """Split an index file into its head and its postings.
 
-    None for one of another version, and for one that is not as `write_index` wrote it, by its digest.
+    None for another version, and if the digest shows that it differs from what `write_index` wrote.
     """
     written = _START.match(text)
     if written is None or hashlib.sha256(memoryview(text)[written.end() :]).hexdigest().encode() != written[1]:
@@ -63,7 +63,7 @@ def read_stored(text: bytes) -> tuple[dict[str, Any], WordLines] | None:
 
 
 def index_file_of(package: str) -> bytes:
-    """Give the index of a generated package, which is made again where it is missing, stale or damaged.
+    """Return the index of a generated package, regenerated if it is missing, stale or damaged.
 
     Raises `CatalogError`.
     """

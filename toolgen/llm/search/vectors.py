@@ -1,4 +1,4 @@
-"""Vectors of documents: made once for each content and model, kept in a file, and compared with that of a query.
+"""Vectors of documents: computed once per content and model, stored in a file, and compared with those of queries.
 
 Needs the extra `toolgen[vectors]` (numpy), which is imported on use.
 """
@@ -39,22 +39,22 @@ _VECTORS_FILE: Final = SqliteKind(
     error=EmbeddingError,
 )
 _BATCH: Final = 96
-"""Documents that are embedded before they are kept: a failure loses no more."""
+"""Number of documents that are embedded before they are stored: a failure loses no more."""
 
 _PATIENCE: Final = 5.0
-"""Seconds that a search waits for documents that were never embedded; the next one goes on where it stopped."""
+"""Seconds that a search waits for new documents to be embedded; the next search continues."""
 
 Read: TypeAlias = "Callable[[Sequence[str]], Iterable[SearchDocument]]"
 """Reads documents by key."""
 
 
 class NotYetError(Exception):
-    """Documents are still being embedded: until they are, words alone decide."""
+    """Documents are still being embedded; until then search is lexical."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a search looks at, however long it takes: an index, and what reads its documents."""
+    """The data of one search, which may outlast a change: an index, and the function that reads its documents."""
 
     index: Index
     read: Read
@@ -62,7 +62,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Documents of an index in the order of their keys, and a row of the matrix for each."""
+    """Documents of an index, ordered by key, with a row of the matrix for each."""
 
     index: Index
     keys: frozenset[str]
@@ -71,15 +71,15 @@ class _Rows:
 
 
 class Vectors:
-    """The vectors of the documents of `source`, which may be replaced. Waits for the embedder; threads may share it."""
+    """The vectors of the documents of `source`, which may be replaced. Blocks; thread-safe."""
 
     def __init__(
         self, index: Index, embedder: Embedder, read: Read, file: Path | None = None, *, patience: float = _PATIENCE
     ) -> None:
-        """Take what reads documents by key, and where vectors are kept; without a file they are made each time.
+        """Take the function that reads documents by key, and the file of vectors; without it they are not stored.
 
-        `patience` is how many seconds a search waits for documents to be embedded; then `nearest` raises NotYetError,
-        at the latest when the embedder has answered once more. Raises EmbeddingError without numpy.
+        `patience` is how many seconds a search waits for documents to be embedded; then `nearness` raises NotYetError,
+        after the current batch. Raises EmbeddingError without numpy.
         """
         if find_spec("numpy") is None:
             raise EmbeddingError('search by vectors needs numpy: pip install "toolgen[vectors]"')
@@ -92,11 +92,10 @@ class Vectors:
         self._rows: _Rows | None = None
 
     def nearness(self, query: str, keys: Collection[str], source: Source | None = None) -> dict[str, float]:
-        """Give how near the document of each key is to a query, from 0 for the farthest of them to 1 for the nearest.
+        """Return the similarity of the document of each key to a query, from 0 for the least to 1 for the most similar.
 
-        It is the cosine, scaled to that range, because models differ in the cosines that they give unrelated texts.
-        All keys are in the index of the source, which is the present one where none is given. Raises EmbeddingError
-        and NotYetError.
+        It is the cosine, scaled to that range, because models differ in the cosines of unrelated texts. All keys are in
+        the index of the source, by default the current one. Raises EmbeddingError and NotYetError.
         """
         if not keys:
             return {}
@@ -108,7 +107,7 @@ class Vectors:
         return dict(zip(rows.ordered, near, strict=True))
 
     def _rows_of(self, source: Source, keys: frozenset[str], length: int) -> _Rows:
-        """The vectors of documents, all of one length. Those asked for last are kept."""
+        """Return the vectors of documents, all of one length. The last ones are cached."""
         import numpy as np
 
         until = time.monotonic() + self._patience
@@ -127,7 +126,7 @@ class Vectors:
             self._lock.release()
 
     def _embed_missing(self, source: Source, digests: Mapping[str, str], length: int, until: float) -> None:
-        """Make known the vectors of these documents, which are given as digests by key."""
+        """Embed the documents, given as digests by key, whose vectors are not known."""
         missing = self._missing(digests, length)
         if missing:
             self._known.update(self._kept())
@@ -139,14 +138,14 @@ class Vectors:
             made = zip(documents, self._unit_vectors([each.text for each in documents]), strict=True)
             found = {each.digest: vector for each, vector in made}
             if any(len(vector) != length for vector in found.values()):
-                raise EmbeddingError(f"{visible(self._embedder.model)} gave vectors of different lengths")
+                raise EmbeddingError(f"{visible(self._embedder.model)} returned vectors of different lengths")
             self._keep(found, length)
             self._known.update(found)
         if self._missing(digests, length):
             raise EmbeddingError("documents changed since they were indexed")
 
     def _missing(self, digests: Mapping[str, str], length: int) -> list[str]:
-        """The keys of what is not known, or was made by a model whose vectors have another length."""
+        """Return the keys of documents without vectors, or with vectors of another length."""
         known = self._known
         return [key for key, digest in digests.items() if digest not in known or len(known[digest]) != length]
 
@@ -159,16 +158,16 @@ class Vectors:
         except EmbeddingError:
             raise
         except (ValueError, TypeError) as error:
-            raise EmbeddingError(f"{model} gave no vectors of one length") from error
+            raise EmbeddingError(f"{model} did not return one vector of the same length for each text") from error
         except Exception as error:
             raise EmbeddingError(f"{model} raised {type(error).__name__}") from error
         if matrix.ndim != 2 or len(matrix) != len(texts) or not matrix.shape[1] or not np.isfinite(matrix).all():
-            raise EmbeddingError(f"{model} gave no vectors of one length, one for each text")
+            raise EmbeddingError(f"{model} did not return one vector of the same length for each text")
         lengths: Any = np.linalg.norm(matrix, axis=1, keepdims=True)
         return list(matrix / np.where(lengths == 0, 1, lengths))
 
     def _kept(self) -> dict[str, NDArray[np.float32]]:
-        """What the file holds of the model; rows that are no vectors are left out, and so made again."""
+        """Return the stored vectors of the model; invalid rows are skipped, and so recomputed."""
         import numpy as np
 
         def rows(connection: sqlite3.Connection) -> dict[str, NDArray[np.float32]]:
@@ -183,7 +182,7 @@ class Vectors:
         return self._with_file(rows) or {}
 
     def _keep(self, vectors: dict[str, NDArray[np.float32]], length: int) -> None:
-        """Keep vectors; those of another length were made by the model as it was, and go."""
+        """Store vectors; those of another length are from an earlier version of the model, and are deleted."""
         rows = [(self._embedder.model, digest, vector.astype("<f4").tobytes()) for digest, vector in vectors.items()]
 
         def keep(connection: sqlite3.Connection) -> None:
@@ -196,7 +195,7 @@ class Vectors:
         self._with_file(keep)
 
     def _with_file(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
-        """Do some work with the file. One that cannot be used is left alone from then on, and a warning says so."""
+        """Run a function with the file. If that fails, log a warning, and do not use the file again."""
         if self._file is None:
             return None
         try:
@@ -207,5 +206,5 @@ class Vectors:
         except EmbeddingError as error:
             reason = str(error)
         self._file = None
-        warn("vectors are made anew and not kept: %s", visible(reason))
+        warn("vectors are recomputed and not stored: %s", visible(reason))
         return None

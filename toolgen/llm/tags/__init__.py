@@ -1,4 +1,4 @@
-"""Tags: tools that a model calls with a line of its answer, such as `RESEARCH: recent posts on tides`."""
+"""Tags: tools that a model calls with a line of its response, such as `RESEARCH: recent posts on tides`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tag tools in the flat form of a tag registry, and what one of them is given when it is called."""
+"""Definitions of tag tools in a tag registry, and the context of their calls."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Cost: TypeAlias = Literal["free", "cheap", "expensive"]
 
 @dataclass(frozen=True, kw_only=True)
 class ToolContext:
-    """What a handler is given.
+    """The context of a call, passed to the handler.
 
-    `raw_arg` is all that stands after the tag, `args` the same as the groups of the tool's pattern caught it, by name:
-    whoever runs a tool fills both in. `user_message` is what the model answered to, `user` whoever wrote it, in whose
-    name limits count; `kb_context` is what was known then, `confidence` how sure the model says it is.
+    `raw_arg` is the text after the tag, `args` the groups of the tool's pattern in it, by name: both are filled in when
+    a tool is run. `user_message` is the message that the model responds to, `user` its author, to whom limits apply;
+    `kb_context` is the available knowledge, `confidence` that of the model.
     """
 
     user_message: str
@@ -40,11 +40,11 @@ TagHandler: TypeAlias = "Callable[[ToolContext], Awaitable[ToolResult[Any]]]"
 
 @dataclass(frozen=True, kw_only=True)
 class ToolDef:
-    """A tool that a model calls with a tag in its answer, such as `RESEARCH: recent posts on tides`.
+    """A tool that a model calls with a tag in its response, such as `RESEARCH: recent posts on tides`.
 
-    `arg_pattern` matches all that stands after the prefix; its groups are the args named by `arg_groups`, in order.
-    Without a `prompt_example` the form of the tag is made of these names. Cooldown is in seconds, the daily limit in
-    calls; both are per user, and 0 means none. Raises ValueError for a cost that is none of the three.
+    `arg_pattern` matches the text after the prefix; its groups are the args named by `arg_groups`, in order. Without a
+    `prompt_example` the form of the tag is built from these names. Cooldown is in seconds, the daily limit in calls;
+    both are per user, and 0 means none. Raises ValueError for an unknown cost.
     """
 
     name: str
@@ -62,13 +62,13 @@ class ToolDef:
 
     def __post_init__(self) -> None:
         if self.cost not in ("free", "cheap", "expensive"):
-            raise ValueError(f"the cost of {self.name} is {self.cost!r}, and not free, cheap or expensive")
+            raise ValueError(f"the cost of {self.name} is {self.cost!r}; it must be free, cheap or expensive")
 
 
 def tag_idents(catalog: Catalog) -> dict[str, str]:
-    """Give the idents of the tag tools of a catalog by their names, the last words of them, sorted.
+    """Return the idents of the tag tools of a catalog by their names (their keys), sorted.
 
-    Raises `CatalogError` where two have one name.
+    Raises `CatalogError` if two have the same name.
     """
     found: dict[str, str] = {}
     for ident in sorted(ident for ident in catalog if "tag" in catalog.definition(ident).metadata):
@@ -79,7 +79,7 @@ def tag_idents(catalog: Catalog) -> dict[str, str]:
 
 
 def tool_defs(catalog: Catalog, handlers: Mapping[str, TagHandler] = NOTHING) -> list[ToolDef]:
-    """The tag tools of a catalog, sorted by name. `handlers` are by name, too. Raises as `tag_idents` does."""
+    """Return the tag tools of a catalog, sorted by name. `handlers` are by name too. Raises as `tag_idents` does."""
     found: list[ToolDef] = []
     for name, ident in tag_idents(catalog).items():
         definition = catalog.definition(ident)

@@ -1,4 +1,4 @@
-"""Tags as a presentation: tools are told of in the prompt, and lines of an answer call them."""
+"""Tags as a presentation: tools are described in the prompt, and lines of a response call them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _NO_TOOLS: Final = "nothing was called: write a tag, on a line of its own"
 
 
 class Tags:
-    """Shows the tag tools among the candidates. Nothing is in the request's own list of tools."""
+    """Shows the tag tools among the candidates, only in the prompt."""
 
     def __init__(self, tools: Mapping[str, ToolDef]) -> None:
-        """Take the tools by ident. Raises `CatalogError` for one that no line could call, and two that one would."""
+        """Take the tools by ident. Raises `CatalogError` for one that no line can call, and for ambiguous tags."""
         self._idents = {tool.name: ident for ident, tool in tools.items()}
         self.tags: dict[str, TagLine] = {}
         for tool in tools.values():
@@ -47,13 +47,13 @@ class Tags:
         self._listing = ToolListing(tools=(), dispatchable=frozenset(tools), prompt=prompt_block(tools.values()))
 
     def build_presentation(self) -> ToolListing:
-        """Give the one surface there is."""
+        """Return the tool listing, which never changes."""
         return self._listing
 
     def interpret(self, reply: ModelReply) -> Turn:
-        """Read the lines that call tools; without any, the answer is the last word.
+        """Parse the lines that call tools; without any, the response is final.
 
-        No tool is offered to be called in any other way; a model that does so all the same is refused.
+        Tools cannot be called in any other way; such calls are rejected.
         """
         found = parse_response(reply.text, self)
         if not found.calls and not reply.calls:
@@ -70,8 +70,8 @@ class Tags:
         return await run_calls(turn, ops)
 
     async def format_feedback(self, turn: Turn) -> Turn:
-        """Say what each line came to, in one message; and answer the calls that were made in another way."""
-        said = [f"{call.asked.name}: {visible(text_of(result))}" for call, result in turn.made if is_offered(call)]
+        """Report the result of each line in one message, and answer rejected calls."""
+        lines = [f"{call.asked.name}: {visible(text_of(result))}" for call, result in turn.made if is_offered(call)]
         answers = [answer_unknown(call, ()) for call in turn.calls if not is_offered(call)]
-        told = tuple(replace(each, text=_NO_TOOLS) for each in answers)
-        return replace(turn, answers=told, report="\n".join(said))
+        refused = tuple(replace(each, text=_NO_TOOLS) for each in answers)
+        return replace(turn, answers=refused, report="\n".join(lines))

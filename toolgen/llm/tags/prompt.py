@@ -1,4 +1,4 @@
-"""The prompt of tag tools: all of them, whatever the question. A model can only write tags that it was told of."""
+"""The prompt of tag tools. It always has all of them, because a model can only write tags that it knows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _HOW: Final = (
     "You can use the tools below by tags in your answer. A tag is one line, written exactly as shown, with your own "
-    "words in place of the brackets. Nothing stands before it on its line."
+    "words in place of the brackets. Nothing precedes it on its line."
 )
 
 
 def prompt_block(tools: Iterable[ToolDef]) -> str:
-    """Tell a model of all tools, by their names: how each is called, what it does, and the words an arg is one of.
+    """Describe all tools, ordered by name: how each is called, what it does, and the allowed values of args.
 
-    Empty without tools. Raises `CatalogError` for a tool that no line could call.
+    Empty without tools. Raises `CatalogError` for a tool that no line can call.
     """
     entries = [_entry(TagLine.of(tool)) for tool in sorted(tools, key=lambda tool: tool.name)]
     return "\n\n".join([_HOW, *entries]) if entries else ""

@@ -1,4 +1,4 @@
-"""The tag registry: tools that a model calls with lines of text, and the one pipeline that runs them."""
+"""The tag registry: tools that a model calls with lines of text, and the pipeline that runs them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.rate_limits.protocol import Counters
 
 _CONTEXT: Final = "tag_context"
-"""The attribute of a call's meta that carries its `ToolContext` to the gate and the handler."""
+"""The attribute of a call's meta with its `ToolContext`, for the gate and the handler."""
 
 
 class TagGate(Protocol):
     """The eval gate of a tag registry: asked about calls of tools with `requires_gate`."""
 
     def check(self, tool: ToolDef, ctx: ToolContext, /) -> GateDecision | Awaitable[GateDecision]:
-        """Judge a call by the whole definition and all that is known of it; the reason of a no is shown to the user."""
+        """Decide about a call; the reason of a refusal is shown to the user."""
         ...
 
 
@@ -50,11 +50,11 @@ def _now() -> datetime:
 
 
 class TagRegistry:
-    """Tag tools by name, run by a `Runtime` of its own that asks nobody for permission.
+    """Tag tools by name, run by a separate `Runtime` that does not request permission.
 
-    Tools are registered at start; the first call, or `freeze`, ends that. The `gate` is asked about tools that want it,
-    and a call runs if it does not answer within 2 s. `counters` count attempts for limits per user, by `clock`;
-    `monotonic` gives seconds, to measure by. `store` keeps a record of every call.
+    Tools are registered at startup, until the first call or `freeze`. The `gate` is asked for tools with a gate, and a
+    call runs if it does not answer within 2 s. `counters` count attempts for limits per user, by `clock`; `monotonic`
+    returns seconds, for durations. `store` records every call.
     """
 
     def __init__(
@@ -85,15 +85,15 @@ class TagRegistry:
     def register(self, tool: ToolDef) -> None:
         """Add a tool.
 
-        Raises `CatalogError` for a name or a prefix that is taken, a handler that is not `async` or cannot be given a
-        `ToolContext`, a pattern that does not give the args, a name or a description that is none, and after `freeze`.
+        Raises `CatalogError` for a name or a prefix that is taken, a handler that is not `async` or does not accept a
+        `ToolContext`, a pattern that does not match the args, an invalid name or description, and after `freeze`.
         """
         self._register(tool, f"tags.{tool.name}")
 
     def register_compiled(self, catalog: Catalog, handlers: Mapping[str, TagHandler]) -> None:
-        """Add all tag tools of a compiled catalog; `handlers` are by name, the last word of an ident.
+        """Add all tag tools of a compiled catalog; `handlers` are by name, the key of an ident.
 
-        Raises `CatalogError` as `register` does, and for a handler that is missing or is of no tag tool.
+        Raises `CatalogError` as `register` does, and for a handler that is missing or does not belong to a tag tool.
         """
         idents = tag_idents(catalog)
         for name in handlers:
@@ -108,20 +108,20 @@ class TagRegistry:
         self._frozen()
 
     def get(self, name: str) -> ToolDef | None:
-        """Give the tool of that name, if there is one."""
+        """Return the tool with that name; None if there is none."""
         line = self._tools.get(name)
         return None if line is None else line.tool
 
     def all_tools(self) -> list[ToolDef]:
-        """Give all tools, sorted by name."""
+        """Return all tools, sorted by name."""
         return [line.tool for _, line in sorted(self._tools.items())]
 
     def prompt_block(self) -> str:
-        """Tell a model of all tools: how each is called, and what it does."""
+        """Return the prompt with all tools: how each is called, and what it does."""
         return prompt_block(self.all_tools())
 
     async def execute(self, name: str, ctx: ToolContext) -> ToolResult[Any]:
-        """Run a tool as `invoke` does. Raises `ToolNotFound`, and `ToolRateLimited` where a limit refuses the call."""
+        """Run a tool as `invoke` does. Raises `ToolNotFound`, and `ToolRateLimited` if a limit is exceeded."""
         result = await self.invoke(name, ctx)
         refused = _rate_limit(result)
         if refused is not None:
@@ -129,10 +129,10 @@ class TagRegistry:
         return result
 
     async def invoke(self, name: str, ctx: ToolContext) -> ToolResult[Any]:
-        """Run a tool on `ctx.raw_arg`. Every failure is a result, and has a message; only cancellation passes.
+        """Run a tool with `ctx.raw_arg`. Every failure is a result with a message; only cancellation is raised.
 
-        The audit of the result is the handler's, and says which `tool` ran, when it ended (`ts`, in UTC), and how long
-        it took (`duration_ms`); and the side effects, where there are any. Raises `ToolNotFound`.
+        The audit of the result is that of the handler, with the `tool`, its end time (`ts`, in UTC), its duration
+        (`duration_ms`), and the side effects, if any. Raises `ToolNotFound`.
         """
         line = self._tools.get(name)
         if line is None:
@@ -140,7 +140,7 @@ class TagRegistry:
         runtime = self._frozen()
         start = self._monotonic()
         args = line.read(ctx.raw_arg)
-        payload = json.dumps(ctx.raw_arg if args is None else args)  # a text is refused: args are an object
+        payload = json.dumps(ctx.raw_arg if args is None else args)  # a text is rejected: args are an object
         result = await runtime.invoke(
             ToolRequest(name=self._idents[name], payload=payload),
             meta=ToolCallMeta(user=ctx.user, attributes={_CONTEXT: replace(ctx, args=args or {})}),
@@ -150,18 +150,20 @@ class TagRegistry:
         stamps = {"tool": name, "duration_ms": int(took * 1000), "ts": self._clock().astimezone(UTC).isoformat()}
         message = result.message
         if message is None and result.error is not None:
-            message = f"this does not fit {line.form}" if args is None else _failure(name, result)
+            message = f"this does not match {line.form}" if args is None else _failure(name, result)
         return replace(result, message=message, audit={**effects, **result.audit, **stamps})
 
     def _register(self, tool: ToolDef, ident: str) -> None:
         if self._runtime is not None:
             raise CatalogError("the registry is frozen: register tools before the first call")
         if tool.name in self._tools:
-            raise CatalogError(f"{tool.name} is registered already; names are unique, and the first tool stays")
+            raise CatalogError(f"{tool.name} is already registered; names must be unique")
         line, handler = TagLine.of(tool), _checked(tool)
         first = self._tags.get(tool.tag_prefix)
         if first is not None:
-            raise CatalogError(f"the tag {tool.tag_prefix} calls {first.tool.name} already; give {tool.name} another")
+            raise CatalogError(
+                f"the tag {tool.tag_prefix} already calls {first.tool.name}; choose another one for {tool.name}"
+            )
         self._catalog.register(_definition(tool, ident), _run(handler))
         self._tools[tool.name] = self._tags[tool.tag_prefix] = line
         self._idents[tool.name] = ident
@@ -184,17 +186,17 @@ class TagRegistry:
 
 
 def _checked(tool: ToolDef) -> TagHandler:
-    """Give the handler of a tool, if a call could run it. Raises `CatalogError`."""
+    """Return the handler of a tool, if a call could run it. Raises `CatalogError`."""
     if tool.handler is None:
         raise CatalogError(f"{tool.name} has no handler")
     if not iscoroutinefunction(function_of(tool.handler)):
-        raise CatalogError(f"{name_of(tool.handler)} is not async, and handlers of tag tools are: write `async def`")
+        raise CatalogError(
+            f"{name_of(tool.handler)} is not async, but handlers of tag tools must be: write `async def`"
+        )
     try:
         signature(tool.handler).bind(None)
     except TypeError as error:
-        message = (
-            f"{name_of(tool.handler)} cannot run {tool.name}: it is given a ToolContext, and nothing else; {error}"
-        )
+        message = f"{name_of(tool.handler)} cannot run {tool.name}: it receives only a ToolContext; {error}"
         raise CatalogError(message) from None
     return tool.handler
 
@@ -221,7 +223,7 @@ def _run(handler: TagHandler) -> Callable[[dict[str, Any], ToolCallMeta], Awaita
     async def run(_args: dict[str, Any], meta: ToolCallMeta) -> ToolResult[Any]:
         result: Any = await handler(meta.attributes[_CONTEXT])
         if not is_result(result):
-            message = f"the handler gave {type(result).__name__} and no ToolResult"
+            message = f"the handler returned {type(result).__name__} instead of a ToolResult"
             raise CallFailed(FailureKind.MALFORMED_RESULT, "malformed_result", message)
         return result
 
@@ -229,14 +231,14 @@ def _run(handler: TagHandler) -> Callable[[dict[str, Any], ToolCallMeta], Awaita
 
 
 def _rate_limit(result: ToolResult[Any]) -> ToolRateLimited | None:
-    """What the limits stage refused a call with; a handler may be refused by limits too, which are not ours."""
+    """Return the error of the limits stage; a handler may exceed other limits, which do not count here."""
     error = result.error
     is_limited = error is not None and error.kind is FailureKind.RATE_LIMITED
     return error.cause if error and is_limited and isinstance(error.cause, ToolRateLimited) else None
 
 
 def _failure(name: str, result: ToolResult[Any]) -> str:
-    """Say to a person why a call failed."""
+    """Describe for a person why a call failed."""
     refused = _rate_limit(result)
     if refused is not None:
         return str(ToolRateLimited(name, refused.retry_after))

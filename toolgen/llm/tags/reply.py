@@ -1,4 +1,4 @@
-"""Replies: the answer of a model, read as the calls in it and the text that is left for people."""
+"""Replies: the response of a model, split into calls and text for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagCall:
-    """One call: the tool, all that stands after the tag, and the args in it by name."""
+    """One call: the tool, the text after the tag, and its args by name."""
 
     tool: ToolDef
     raw_arg: str
@@ -26,14 +26,14 @@ class TagCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model answered: the text for people, and the calls, by the names of their tools and then in order."""
+    """A parsed response: the text for people, and the calls, sorted by the names of their tools, then in order."""
 
     display: str
     calls: tuple[TagCall, ...]
 
 
 class KnowsTags(Protocol):
-    """What is known of tags: a `TagRegistry`."""
+    """Has the lines of tags, such as a `TagRegistry`."""
 
     @property
     def tags(self) -> Mapping[str, TagLine]:
@@ -42,15 +42,15 @@ class KnowsTags(Protocol):
 
 
 def parse_response(raw: str, registry: KnowsTags) -> Reply:
-    r"""Read an answer of a model, in time linear in it.
+    r"""Parse a response of a model, in linear time.
 
-    A tag stands on a line of its own: `^{prefix}:[ \t]+{pattern}$`, the pattern beginning behind all of the blanks.
-    Lines end in LF or CR LF. What fits no pattern, and what is longer than `MAX_LINE`, is text like everything else.
+    A tag is a whole line: `^{prefix}:[ \t]+{pattern}$`, with the pattern starting after all spaces and tabs. Lines end
+    in LF or CR LF. A line that matches no pattern, or is longer than `MAX_LINE`, is text.
     """
     tags = registry.tags
     calls: list[TagCall] = []
     kept: list[str] = []
-    start = 0  # of the first line that is neither kept nor stripped
+    start = 0  # of the first line that is neither kept nor removed
     for found in _beginnings(tags).finditer(raw) if tags else ():
         begin, end = found.start(), raw.find("\n", found.end())
         end = len(raw) if end < 0 else end
@@ -64,17 +64,17 @@ def parse_response(raw: str, registry: KnowsTags) -> Reply:
             start = end + 1
     if start <= len(raw):
         kept.append(raw[start:])
-    calls.sort(key=lambda call: call.tool.name)  # those of one tool stay in their order
+    calls.sort(key=lambda call: call.tool.name)  # stable: calls of one tool stay in order
     return Reply(display="\n".join(kept), calls=tuple(calls))
 
 
 def _beginnings(tags: Mapping[str, TagLine]) -> re.Pattern[str]:
-    """Finds where lines begin that may call a tool: all others cost no more than the search for them."""
+    """Return a pattern for the beginnings of lines that may be calls: other lines cost only this search."""
     return re.compile(f"^({'|'.join(map(re.escape, tags))}):(?=[ \t])", re.MULTILINE)
 
 
 def _call(line: str, tag: TagLine) -> TagCall | None:
-    """Read a line as a call; None where it is text."""
+    """Parse a line as a call; None if it is text."""
     found = split_line(line)
     if found is None or is_too_long(line):
         return None

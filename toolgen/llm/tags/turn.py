@@ -1,4 +1,4 @@
-"""Turns: the calls in one answer of a model, run one after the other, and what is to be said and kept of them."""
+"""Turns: the calls in one response of a model, run one at a time, with their messages and audit."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagTurn:
-    """What came of one answer: the text that people see of it, and the results of its calls, in their order."""
+    """The outcome of one response: its text for people, and the results of its calls, in order."""
 
     display: str
     results: tuple[ToolResult[Any], ...]
 
     @property
     def audit(self) -> list[dict[str, Any]]:
-        """What is to be kept: one entry for each call."""
+        """The audit records, one for each call."""
         return [dict(result.audit) for result in self.results]
 
     @property
     def messages(self) -> list[str]:
-        """What is to be said: the messages of the calls that have one."""
+        """The messages of the calls that have one."""
         return [result.message for result in self.results if result.message]
 
 
 async def run_tags(registry: TagRegistry, raw: str, ctx: ToolContext) -> TagTurn:
-    """Run all calls in an answer, each with `ctx` and its own arg. None knows of the others, and none stops them."""
+    """Run all calls in a response, each with `ctx` and its arg, independent of each other."""
     reply = parse_response(raw, registry)
     results = [await registry.invoke(call.tool.name, replace(ctx, raw_arg=call.raw_arg)) for call in reply.calls]
     return TagTurn(display=reply.display, results=tuple(results))

@@ -1,4 +1,4 @@
-"""Tool use: how the tools of a run are shown to a model, and how its answers become calls.
+"""Tool use: how the tools of a run are shown to a model, and how its responses become calls.
 
-`ToolUse` knows the catalog and the configuration; a `Conversation` is one model that talks.
+`ToolUse` has the catalog and the configuration; a `Conversation` is the exchange with one model.
 """

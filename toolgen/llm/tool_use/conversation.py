@@ -1,4 +1,4 @@
-"""A conversation with one model: what each request says of tools, and what comes of each response."""
+"""A conversation with one model: the tools of each request, and the calls of each response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """One model that talks, under one presentation. `ToolUse.conversation` makes them; they are used by one task."""
+    """The exchange with one model, with one presentation. Created by `ToolUse.conversation`; not for concurrent use."""
 
     def __init__(
         self,
@@ -33,16 +33,16 @@ class Conversation:
 
     @property
     def prompt(self) -> str:
-        """The section of the system prompt that tells of tools; empty where the list of tools says it all."""
+        """The section of the system prompt about tools; empty if the list of tools is enough."""
         return self._presentation.build_presentation().prompt
 
     def request(self, choice: ChoiceMode | None = None, name: str = "") -> Mapping[str, Any]:
-        """Give the members of the next request that say what tools there are, such as `{"tools": [...]}`.
+        """Return the members of the next request with the tools, such as `{"tools": [...]}`.
 
-        `choice` says whether the model may or must call tools; with `named`, `name` is the one that it must call.
+        `choice` is whether the model may or must call tools; with `named`, `name` is the tool that it must call.
 
-        Not to be changed: as long as there is nothing new, and no choice, it is the same object. Raises
-        `UnsupportedCapability` for a choice that the API does not have, and for more tools than it takes.
+        Must not be modified: without changes and choice it is the same object. Raises `UnsupportedCapability` for a
+        choice that the API does not support, and for too many tools.
         """
         payload = self._payload()
         if choice is None:
@@ -50,9 +50,9 @@ class Conversation:
         return request_fields(payload, self._provider.tool_choice(choice, name))
 
     async def take(self, response: Mapping[str, Any]) -> Turn:
-        """Do what a response asks for. `response` is the API's own, as plain JSON.
+        """Execute the calls of a response. `response` is that of the API, as plain JSON.
 
-        Whatever goes wrong with a call is told to the model. Raises `MalformedResponse` for what is no response.
+        Errors of calls are reported to the model. Raises `MalformedResponse` if it is not a response.
         """
         turn = self._presentation.interpret(self._restored(self._provider.read(response)))
         if not turn.is_final:
@@ -70,7 +70,7 @@ class Conversation:
         return self._last[1]
 
     def _restored(self, reply: ModelReply) -> ModelReply:
-        """Undo in the args of calls what their schemas had changed for the provider."""
+        """Convert the args of calls from the provider's schemas back to those of the tools."""
         payload = self._payload()
         if not payload.restorers:
             return reply

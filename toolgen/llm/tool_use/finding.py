@@ -1,4 +1,4 @@
-"""Finding: tools and actions by what they do, among those that a run may be told of."""
+"""Finding tools and actions by descriptions, among those visible to a run."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 _ENTRIES: Final = 20_000
-"""Entries in the views of which the index is kept; a host has about one for each agent."""
+"""Maximum total entries of views with a cached index; a host has about one view for each agent."""
 
 
 _GONE: Final = 1000
-"""Entries that the host no longer names, of which the documents are kept beside as many as there are."""
+"""Maximum number of removed entries whose documents are kept, in addition to the current number."""
 
 _AT_ONCE: Final = 500
-"""Entries that are described without leaving the event loop; more take a thread, since they take some 90 us each."""
+"""Maximum entries that are described in the event loop; more use a thread, because each takes some 90 µs."""
 
 Fused: TypeAlias = "Callable[[Index, Callable[[Sequence[str]], Iterable[SearchDocument]]], Search]"
-"""Makes a search over an index, given what reads documents by key."""
+"""Creates a search over an index, given a function that reads documents by key."""
 
 
 class Finder:
-    """Searches by words, and by the vectors of an embedder where there is one, which `vectors_file` keeps."""
+    """Searches by words and, with an embedder, by vectors, which are stored in `vectors_file`."""
 
     def __init__(self, catalog: Catalog, embedder: Embedder | None = None, vectors_file: Path | None = None) -> None:
         self._catalog = catalog
@@ -50,12 +50,12 @@ class Finder:
         self._actions_of = Kept(self._actions, lambda view: len(view.operations), _ENTRIES)
 
     async def tools(self, query: str, limit: int, candidates: Candidates) -> list[str]:
-        """Give the idents of the candidates that fit a query best, at most `limit`."""
+        """Return the idents of the candidates that match a query best, at most `limit`."""
         hits = await self._search.search(query, limit, candidates.idents)
         return [hit.key for hit in hits]
 
     async def actions(self, query: str, limit: int, view: ActionView) -> list[Entry]:
-        """Give the actions to be seen that fit a query best, at most `limit`."""
+        """Return the visible actions that match a query best, at most `limit`."""
         actions = self._actions_of(view)
         entries = {**await view.resources(), **view.operations}
         hits = await actions.search(query, limit, entries)
@@ -78,7 +78,7 @@ class Finder:
 
 
 class _Actions:
-    """The actions of one view: what was worked out for them is kept for as long as they are there, or nearly so."""
+    """The actions of one view, with cached documents."""
 
     def __init__(self, fused: Fused) -> None:
         self._fused = fused
@@ -88,7 +88,9 @@ class _Actions:
         self._names = frozenset[str]()
 
     async def search(self, query: str, limit: int, entries: Mapping[str, Entry]) -> Sequence[Hit]:
-        looked_at = sum(entry.said is not None or name not in self._documents for name, entry in entries.items())
+        looked_at = sum(
+            entry.host_description is not None or name not in self._documents for name, entry in entries.items()
+        )
         if looked_at <= _AT_ONCE and self._lock.acquire(blocking=False):
             try:
                 search, names = self._of(entries)
@@ -103,20 +105,20 @@ class _Actions:
             return self._of(entries)
 
     def _of(self, entries: Mapping[str, Entry]) -> tuple[Search, frozenset[str]]:
-        """Give what searches these entries, and their names.
+        """Return the search over these entries, and their names.
 
-        Mappings of documents are replaced, and never changed: a search under way may still read them.
+        Mappings of documents are replaced, never modified: a running search may still read them.
         """
         if len(self._documents) > 2 * len(entries) + _GONE:
             self._documents = dict[str, SearchDocument]()
             self._search = self._fused(Index.build(()), _reader(self._documents))
         names = frozenset(entries)
-        if names != self._names:  # the same object each time, so that its ranking is found again
+        if names != self._names:  # the same object each time, so that its ranking is cached
             self._names = names
         changed = {
             name: document
             for name, entry in entries.items()
-            if (entry.said is not None or name not in self._documents)
+            if (entry.host_description is not None or name not in self._documents)
             and (document := _document(entry)) != self._documents.get(name)
         }
         if changed:
@@ -130,9 +132,9 @@ def _reader(documents: Mapping[str, SearchDocument]) -> Callable[[Sequence[str]]
 
 
 def embedder_named(name: str, tables: Mapping[str, Mapping[str, Any]]) -> Embedder | None:
-    """Give what makes the vectors of an embedding class, of those that a configuration has; None for words alone.
+    """Return the embedder of a configured embedding class; None for lexical search.
 
-    Raises `EmbeddingError` for one whose parts are not there.
+    Raises `EmbeddingError` if it is unavailable.
     """
     classes: dict[str, EmbeddingClass] = {}
     for class_name, table in tables.items():
@@ -145,7 +147,7 @@ def _document(entry: Entry) -> SearchDocument:
     return SearchDocument(
         key=entry.name,
         names=(entry.name,),
-        title=entry.target.title if entry.said is None else "",
+        title=entry.target.title if entry.host_description is None else "",
         description=f"{entry.description}\n{entry.category.description}",
         parameters=parameter_texts(entry.schema),
         tags=tuple(sorted(entry.target.tags)),

@@ -1,4 +1,4 @@
-"""Kept: what was worked out for a few keys, the last used of it, as long as it is not too much in all."""
+"""A cache of computed values, least recently used first out, with a bound on the total weight."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _ValueT = TypeVar("_ValueT")
 
 
 class Kept(Generic[*_KeyTs, _ValueT]):
-    """Calls a function, and keeps what it gave for its arguments.
+    """Calls a function, and caches its return values by arguments.
 
-    What was used last is kept in any case, and of the rest as much as weighs `most` with it: sets of tools differ in
-    size a thousandfold, so that a number of them bounds no memory.
+    The last used value is always kept, and of the others as many as weigh at most `most` in total: sets of tools differ
+    in size by a factor of a thousand, so that a maximum number would not bound memory.
     """
 
     def __init__(self, make: Callable[[*_KeyTs], _ValueT], weigh: Callable[[*_KeyTs], int], most: int) -> None:
-        """`weigh` says, for the same arguments, what the value weighs."""
+        """`weigh` returns the weight of the value for the same arguments."""
         self._make = make
         self._weigh = weigh
         self._most = most
@@ -29,7 +29,7 @@ class Kept(Generic[*_KeyTs, _ValueT]):
         self._lock = RLock()
 
     def __call__(self, *key: *_KeyTs) -> _ValueT:
-        """Give the value of the arguments, all of them hashable: the same object, while it is kept."""
+        """Return the value for hashable arguments: the same object while it is cached."""
         with self._lock:
             found = self._values.pop(key, None)
             if found is None:

@@ -1,4 +1,4 @@
-"""Tool use in one place: the catalog, the configuration of the layers, and what the host names at run time."""
+"""Tool use: combines the catalog, the configuration of the layers, and the entries that the host lists."""
 
 from __future__ import annotations
 
@@ -46,20 +46,19 @@ if TYPE_CHECKING:
     from toolgen.spec.tool_use import Layer
 
 _TOOLS: Final = 20_000
-"""Tools in the sets, and in the requests, that are kept: some 2 kB each."""
+"""Maximum total tools in cached sets, and in cached requests: some 2 kB each."""
 
 
 _WITHOUT_TOOLS: Final = ToolListing(tools=(), dispatchable=())
-"""What is kept for surfaces that advertise nothing: they may hold a large prompt, and are of one conversation."""
+"""The cache weight of listings without tools: they may have a large prompt, and belong to one conversation."""
 
 
 class ToolUse:
-    """Shows the tools of a catalog to models, as a configuration says.
+    """Shows the tools of a catalog to models, as configured.
 
-    `resources` name the entries of categories that take them from the host, by category. `hot_list` counts which
-    actions are used; one of its own where none is given. `vectors_file` keeps the vectors of an embedding class.
-    `codeact_limits` bound what a model's code may use. Raises `EmbeddingError` for an embedding class that is not
-    there.
+    `resources` list the entries of categories with entries from the host, by category. `hot_list` counts used actions;
+    by default a new one. `vectors_file` stores the vectors of an embedding class. `codeact_limits` are the limits of a
+    model's code. Raises `EmbeddingError` for an unknown embedding class.
     """
 
     def __init__(
@@ -90,22 +89,22 @@ class ToolUse:
     def conversation(self, layer: Layer, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
         """Start a conversation of a model in a layer, whose calls `runtime` makes in `run`.
 
-        Raises ValueError for an unknown layer or provider, `CatalogError` where the catalog lacks what the layer's
-        presentation needs, and `UnsupportedCapability` where the provider cannot be told of a tool.
+        Raises ValueError for an unknown layer or provider, `CatalogError` if the catalog lacks what the layer's
+        presentation needs, and `UnsupportedCapability` if the provider cannot represent a tool.
         """
         if layer not in LAYERS:
             raise ValueError(f"there is no layer {layer!r}; there are {', '.join(LAYERS)}")
         return self._conversation(self.presentation(layer, run, provider), runtime, run, provider)
 
     def tagged(self, runtime: Runtime, run: Run, provider: str = "openai") -> Conversation:
-        """Start a conversation in which tools are called by lines of text, whatever the layers say.
+        """Start a conversation in which tools are called by lines of text, independent of layers.
 
-        Raises `CatalogError` for a tag that no line could have.
+        Raises `CatalogError` for an invalid tag.
         """
         return self._conversation(self.tags(run), runtime, run, provider)
 
     def tags(self, run: Run) -> Presentation:
-        """Give what shows the tag tools of a run. Raises `CatalogError` for a tag that no line could have."""
+        """Return the presentation of a run's tag tools. Raises `CatalogError` for an invalid tag."""
         from toolgen.llm.tags.definition import tag_idents, tool_defs
         from toolgen.llm.tags.presentation import Tags
 
@@ -113,7 +112,7 @@ class ToolUse:
         return Tags({idents[tool.name]: tool for tool in tool_defs(self.catalog) if idents[tool.name] in run})
 
     def presentation(self, layer: Layer, run: Run, provider: str = "openai") -> Presentation:
-        """Give what shows the tools of a run in a layer. Raises as `conversation` does."""
+        """Return the presentation of a run's tools in a layer. Raises as `conversation` does."""
         name = self.config.presentations[layer]
         candidates = self._candidates_of(run.effective, provider)
         if name == "universal-category":
@@ -138,11 +137,11 @@ class ToolUse:
         return EnumerateAll(candidates)
 
     def view(self, run: Run) -> ActionView:
-        """Give the actions of a run. Raises `CatalogError` where no action catalog can be told."""
+        """Return the actions of a run. Raises `CatalogError` if there is no unique action catalog."""
         return self._view_of(run.effective)
 
     def candidates(self, run: Run, provider: str = "openai") -> Candidates:
-        """Give the tools of a run that a model may be told of."""
+        """Return the tools of a run that may be shown to a model."""
         return self._candidates_of(run.effective, provider)
 
     @property
@@ -153,7 +152,7 @@ class ToolUse:
 
     @cached_property
     def actions(self) -> ActionCatalog:
-        """The action catalog. Raises `CatalogError` where none can be told."""
+        """The action catalog. Raises `CatalogError` if there is no unique one."""
         return action_catalog(self.catalog, self.config.catalog)
 
     @cached_property
@@ -171,7 +170,7 @@ class ToolUse:
             if ident is None:
                 meant = nearest(name, self.catalog, count=1)
                 hint = f"; did you mean {meant[0]!r}?" if meant else ""
-                raise CatalogError(f"`base` of `action_retrieval` names {name!r}, and there is no such tool{hint}")
+                raise CatalogError(f"`base` of `action_retrieval` has {name!r}, but there is no such tool{hint}")
             idents.append(ident)
         return idents
 
@@ -214,7 +213,7 @@ class ToolUse:
         )
 
     def _discovery(self, effective: EffectiveSet) -> dict[str, OfferedTool]:
-        """The tools of a run that tell of others, by the last word of their idents."""
+        """Return the discovery tools of a run, by key."""
         return {ident.rpartition(".")[2]: self._candidate_of(ident, "") for ident in effective.discovery}
 
     def _view(self, effective: EffectiveSet) -> ActionView:
@@ -236,12 +235,12 @@ class ToolUse:
     def _check_runs_lists(self, run: Run) -> None:
         if any(run.effective.excluded.get(ident) is ExclusionReason.NO_EXECUTOR for ident in DISCOVERY):
             raise CatalogError(
-                "the presentation 'universal-category' needs something that runs the toolset `actions`: give the "
-                "runtime `ActionTools(tool_use).registration()` among its executors"
+                "the presentation 'universal-category' needs an executor for the toolset `actions`: pass "
+                "`ActionTools(tool_use).registration()` to the runtime in `executors`"
             )
 
     def _each_alone(self, provider: str, listing: ToolListing) -> tuple[Problem, ...]:
-        """Say which tools a provider can be told of in no request, however few there are."""
+        """Return the tools that a provider cannot represent in any request."""
         known = provider_named(provider)
         return tuple(problem for tool in listing.tools for problem in known.tools([tool]).problems)
 
@@ -250,7 +249,7 @@ class ToolUse:
 
 
 def provider_named(name: str) -> Provider:
-    """Give a provider. Raises ValueError for an unknown one."""
+    """Return a provider. Raises ValueError for an unknown one."""
     if name not in PROVIDERS:
         meant = nearest(name, PROVIDERS, count=1)
         hint = f"did you mean {meant[0]!r}?" if meant else f"there are {', '.join(PROVIDERS)}"
@@ -259,7 +258,7 @@ def provider_named(name: str) -> Provider:
 
 
 class RunOps:
-    """What presentations may have done: the calls of a turn, in one run."""
+    """The operations of presentations: the calls of a turn, in one run."""
 
     def __init__(self, runtime: Runtime, run: Run) -> None:
         self._runtime = runtime

@@ -1,6 +1,6 @@
 """Anthropic's messages API: blocks of content, `tool_use` with args as an object, and results in the next user turn.
 
-The API: https://platform.claude.com/docs/en/api/messages. Blocks of thinking have to come back as they were.
+The API: https://platform.claude.com/docs/en/api/messages. Thinking blocks must be sent back unchanged.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Anthropic:
     strict: bool = False
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Say what a request tells of tools."""
+        """Return the tools of a request."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             about = {"name": each.name, "description": each.description, "input_schema": args}
@@ -55,13 +55,13 @@ class Anthropic:
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `tool_choice`."""
+        """Return `tool_choice`."""
         if mode == "named":
             return {"tool_choice": {"type": "tool", "name": name}}
         return {"tool_choice": {"type": _CHOICES[mode]}}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read the blocks; thinking is no text. Raises `MalformedResponse`."""
+        """Parse the blocks; thinking is not text. Raises `MalformedResponse`."""
         text: list[str] = []
         calls: list[ToolRequest] = []
         for index, block in enumerate(_content(response)):
@@ -81,9 +81,9 @@ class Anthropic:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
+        """Return the turn of the model, if not empty, and that of the user: results first, then text."""
         own = [without_nulls(block) for block in _content(response)]
-        told: list[dict[str, Any]] = [
+        results: list[dict[str, Any]] = [
             {
                 "type": "tool_result",
                 "tool_use_id": answer.tool_call_id,
@@ -93,8 +93,8 @@ class Anthropic:
             for answer in answers_to(self.read(response).calls, answers)
         ]
         if message:
-            told.append({"type": "text", "text": message})
-        turns = (("assistant", own), ("user", told))
+            results.append({"type": "text", "text": message})
+        turns = (("assistant", own), ("user", results))
         return [{"role": role, "content": content} for role, content in turns if content]
 
 

@@ -1,7 +1,7 @@
 """Bedrock's Converse API: `toolConfig`, `toolUse` with args as an object, and `toolResult` in the next user turn.
 
 The API: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, and the service model that
-botocore ships. Reasoning has to come back as it was.
+botocore ships. Reasoning must be sent back unchanged.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Bedrock:
     grammar: Grammar = STRICT
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Say what a request tells of tools; neither an empty list nor an empty description is allowed."""
+        """Return the tools of a request; neither an empty list nor an empty description is allowed."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
-            said = {"description": each.description} if each.description else {}
-            return {"toolSpec": {"name": each.name, **said, "inputSchema": {"json": args}}}
+            about = {"description": each.description} if each.description else {}
+            return {"toolSpec": {"name": each.name, **about, "inputSchema": {"json": args}}}
 
         return lenient_payload(self.grammar, offered, CLAUDE, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which is not there."""
+        """Return `toolChoice`, in `toolConfig`. Raises `UnsupportedCapability` for `none`, which does not exist."""
         if mode == "none":
             reason = "Converse has no tool choice `none`; offer no tools instead"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
@@ -63,7 +63,7 @@ class Bedrock:
         return {"toolConfig": {"toolChoice": modes[mode]}}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read the message; reasoning is no text. Raises `MalformedResponse`."""
+        """Parse the message; reasoning is not text. Raises `MalformedResponse`."""
         text: list[str] = []
         calls: list[ToolRequest] = []
         for index, block in enumerate(_content(response)):
@@ -86,14 +86,14 @@ class Bedrock:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the turn of the model, if it is not empty, and that of the user: results first, then text."""
+        """Return the turn of the model, if not empty, and that of the user: results first, then text."""
         own = [without_nulls(block) for block in _content(response)]
-        told: list[dict[str, Any]] = [
+        results: list[dict[str, Any]] = [
             {"toolResult": _result(answer)} for answer in answers_to(self.read(response).calls, answers)
         ]
         if message:
-            told.append({"text": message})
-        turns = (("assistant", own), ("user", told))
+            results.append({"text": message})
+        turns = (("assistant", own), ("user", results))
         return [{"role": role, "content": content} for role, content in turns if content]
 
 

@@ -1,8 +1,8 @@
 """Gemini's `generateContent`: parts of content, `functionCall` with args as an object, and `functionResponse` parts.
 
-The API: https://ai.google.dev/api/caching#FunctionDeclaration, and the types of google-genai. Requests are written as
-the API spells them, which its SDK takes too. A response may be spelled in either way: the SDK dumps `function_call`.
-Signatures of thoughts have to come back with the parts that they came with.
+The API: https://ai.google.dev/api/caching#FunctionDeclaration, and the types of google-genai. Requests use the API's
+spelling, which its SDK accepts too. Responses may use either spelling: the SDK dumps `function_call`. Thought
+signatures must be sent back with their parts.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ class Gemini:
     grammar: Grammar = STRICT
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Say what a request tells of tools."""
+        """Return the tools of a request."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             about: dict[str, Any] = {"name": each.name, "description": each.description}
-            return {**about, "parametersJsonSchema": args} if takes_args(args) else about  # left out, there are none
+            return {**about, "parametersJsonSchema": args} if takes_args(args) else about  # omitted if there are none
 
         return lenient_payload(self.grammar, offered, GEMINI, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `toolConfig`."""
+        """Return `toolConfig`."""
         if mode == "named":
             return _choice({"mode": "ANY", "allowedFunctionNames": [name]})
         return _choice({"mode": _MODES[mode]})
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read the first candidate; without one, where the prompt was blocked, the reply is empty.
+        """Parse the first candidate; without one, if the prompt was blocked, the reply is empty.
 
-        Calls of models that give them no id have none, and are answered in their order. Raises `MalformedResponse`.
+        Calls without ids, from some models, are answered in order. Raises `MalformedResponse`.
         """
         text: list[str] = []
         calls: list[ToolRequest] = []
@@ -85,14 +85,14 @@ class Gemini:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the content of the model, if it is not empty, and that of the user."""
+        """Return the content of the model, if not empty, and that of the user."""
         own = [without_nulls(part) for part in _parts(_content(response))]
-        told: list[dict[str, Any]] = [
+        results: list[dict[str, Any]] = [
             {"functionResponse": _response(answer)} for answer in answers_to(self.read(response).calls, answers)
         ]
         if message:
-            told.append({"text": message})
-        turns = (("model", own), ("user", told))
+            results.append({"text": message})
+        turns = (("model", own), ("user", results))
         return [{"role": role, "parts": parts} for role, parts in turns if parts]
 
 
@@ -105,15 +105,15 @@ def _choice(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _response(answer: CallAnswer) -> dict[str, Any]:
-    told = {"name": answer.name, "response": {"error" if answer.is_error else "output": answer.text}}
-    return {"id": answer.tool_call_id, **told} if answer.tool_call_id else told
+    results = {"name": answer.name, "response": {"error" if answer.is_error else "output": answer.text}}
+    return {"id": answer.tool_call_id, **results} if answer.tool_call_id else results
 
 
 def _content(response: Mapping[str, Any]) -> Mapping[str, Any]:
     candidates = list_of(response_of(response).get("candidates"), "candidates")
     if not candidates:
         if _member(response, "promptFeedback", "prompt_feedback") is None:
-            raise MalformedResponse("the response has no candidates, and no word on why")
+            raise MalformedResponse("the response has no candidates, and no reason for that")
         return {}
     content = object_of(candidates[0], "candidates[0]").get("content")
     return {} if content is None else object_of(content, "candidates[0].content")

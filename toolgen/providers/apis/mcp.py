@@ -1,7 +1,7 @@
-"""MCP, from the side of a server: the result of `tools/list`, the request `tools/call`, and its result.
+"""MCP, on the server side: the result of `tools/list`, the request `tools/call`, and its result.
 
-The protocol: https://modelcontextprotocol.io/specification/2025-11-25/server/tools. A client asks for one call at a
-time; what stands for the response of a model is the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`.
+The protocol: https://modelcontextprotocol.io/specification/2025-11-25/server/tools. A client requests one call at a
+time; the JSON-RPC request, `{"id", "params": {"name", "arguments"}}`, takes the role of a model's response.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Mcp:
     grammar: Grammar = STRICT
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Give the result of `tools/list`, in one page."""
+        """Return the result of `tools/list`, in one page."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             annotations = {"readOnlyHint": each.is_readonly, **({"title": each.title} if each.title else {})}
@@ -47,14 +47,14 @@ class Mcp:
         return lenient_payload(self.grammar, offered, MCP, tool, lambda tools: {"tools": tools})
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
+        """Return nothing: the client chooses. Raises `UnsupportedCapability` for any choice but `auto`."""
         if mode != "auto":
-            reason = f"a client of MCP chooses by itself, so there is no tool choice `{mode}`"
+            reason = f"MCP clients choose tools themselves, so there is no tool choice `{mode}`"
             raise UnsupportedCapability(self.name, [Problem("tool_choice", reason)])
         return {}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read a request `tools/call`; its id, if there is one, is that of the call. Raises `MalformedResponse`."""
+        """Parse a request `tools/call`; its id, if any, is that of the call. Raises `MalformedResponse`."""
         request = response_of(response)
         params = object_of(request.get("params"), "params")
         call = ToolRequest(
@@ -67,7 +67,7 @@ class Mcp:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the result of the call."""
+        """Return the result of the call."""
         (answer,) = answers_to(self.read(response).calls, answers)
         return [{"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}]
 

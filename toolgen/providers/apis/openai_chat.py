@@ -1,6 +1,6 @@
 """OpenAI's chat completions: `tools`, `tool_calls` with args as JSON text, and messages of the role `tool`.
 
-The API: https://developers.openai.com/api/reference/resources/chat. LiteLLM and many others speak it too.
+The API: https://developers.openai.com/api/reference/resources/chat. LiteLLM and many others use it too.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class OpenAIChat:
     strict: bool = False
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Say what a request tells of tools; without tools it has no `tools`, which must not be empty."""
+        """Return the tools of a request; without tools it has no `tools`, which must not be empty."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             function: dict[str, Any] = {"name": each.name, "description": each.description}
             if self.strict:
                 function |= {"parameters": args, "strict": True}
             elif takes_args(args):
-                function["parameters"] = args  # left out, there are none
+                function["parameters"] = args  # omitted if there are none
             return {"type": "function", "function": function}
 
         if self.strict:
@@ -56,13 +56,13 @@ class OpenAIChat:
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `tool_choice`."""
+        """Return `tool_choice`."""
         if mode == "named":
             return {"tool_choice": {"type": "function", "function": {"name": name}}}
         return {"tool_choice": mode}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read the first choice; a refusal is its text. Raises `MalformedResponse`."""
+        """Parse the first choice; a refusal is its text. Raises `MalformedResponse`."""
         message = _message(response)
         if message.get("audio") is not None:
             _audio(message)
@@ -74,20 +74,20 @@ class OpenAIChat:
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give the message of the model, and one for each answer, or that of a user."""
+        """Return the message of the model, and one for each answer or a user message."""
         own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
         if not own.get("tool_calls"):
-            own.pop("tool_calls", None)  # an empty list is refused
+            own.pop("tool_calls", None)  # an empty list is rejected
         if self.grammar.call_id_length and "tool_calls" in own:
             own["tool_calls"] = [{**call, "id": wire_call_id(call["id"], self.grammar)} for call in own["tool_calls"]]
         if "audio" in own:
             own["audio"] = {"id": _audio(own).get("id")}
-        said = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
-        told: list[dict[str, Any]] = [
+        model_turn = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
+        results: list[dict[str, Any]] = [
             {"role": "tool", "tool_call_id": wire_call_id(answer.tool_call_id, self.grammar), "content": answer.text}
             for answer in answers_to(self.read(response).calls, answers)
         ]
-        return [*said, *told, *([{"role": "user", "content": message}] if message else [])]
+        return [*model_turn, *results, *([{"role": "user", "content": message}] if message else [])]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _message(response: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _odd_message(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the message of a response that is not as promised, or that holds what only looks like an object."""
+    """Return the message of a response that is malformed, or has values that only look like objects."""
     choices = list_of(response_of(response).get("choices"), "choices")
     if not choices:
         raise MalformedResponse("the response has no choices")
@@ -115,7 +115,7 @@ def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if content is None:  # as is usual beside calls
         return text_of(message.get("refusal"), "refusal")
-    if isinstance(content, list):  # servers that only speak this API, such as vLLM, may give parts
+    if isinstance(content, list):  # servers that implement this API, such as vLLM, may return parts
         parts = [object_of(part, "content") for part in list_of(content, "content")]
         content = "".join(text_of(part.get("text"), "content[].text") for part in parts)
     return text_of(content, "content") or text_of(message.get("refusal"), "refusal")
@@ -127,7 +127,7 @@ def _audio(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _call(call: Any, at: int) -> ToolRequest:
-    """Read one call. One that is as promised takes no look at what it is not."""
+    """Parse one call; well-formed ones without further checks."""
     try:
         function = call["function"]
         call_id, name, arguments = call["id"], function["name"], function["arguments"]
@@ -142,7 +142,7 @@ def _call(call: Any, at: int) -> ToolRequest:
 def _odd_call(given: Any, where: str) -> ToolRequest:
     call = object_of(given, where)
     if call.get("type", "function") != "function":
-        raise MalformedResponse(f"{where} of the response is no call of a function, and nothing else was offered")
+        raise MalformedResponse(f"{where} of the response is not a function call, but only functions were offered")
     function = object_of(call.get("function"), f"{where}.function")
     return ToolRequest(
         tool_call_id=name_of(call.get("id"), f"{where}.id"),

@@ -1,7 +1,7 @@
-"""OpenAI's responses API: a flat list of items, in which calls, their outputs and reasoning stand beside messages.
+"""OpenAI's responses API: a flat list of items: calls, their outputs, reasoning and messages.
 
-The API: https://developers.openai.com/api/reference/resources/responses. Functions there are strict unless a request
-says that they are not.
+The API: https://developers.openai.com/api/reference/resources/responses. Functions are strict unless a request
+says otherwise.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class OpenAIResponses:
     strict: bool = False
 
     def tools(self, offered: Sequence[OfferedTool]) -> Payload:
-        """Say what a request tells of tools."""
+        """Return the tools of a request."""
 
         def tool(each: OfferedTool, args: dict[str, Any]) -> dict[str, Any]:
             about = {"type": "function", "name": each.name, "description": each.description}
@@ -53,13 +53,13 @@ class OpenAIResponses:
         return lenient_payload(self.grammar, offered, OPENAI, tool, _members)
 
     def tool_choice(self, mode: ChoiceMode, name: str = "") -> dict[str, Any]:
-        """Give `tool_choice`."""
+        """Return `tool_choice`."""
         if mode == "named":
             return {"tool_choice": {"type": "function", "name": name}}
         return {"tool_choice": mode}
 
     def read(self, response: Mapping[str, Any]) -> ModelReply:
-        """Read the output; a refusal is text. Raises `MalformedResponse`, for a response that failed too."""
+        """Parse the output; a refusal is text. Raises `MalformedResponse`, also for a failed response."""
         if response_of(response).get("status") in ("failed", "cancelled"):
             raise MalformedResponse(f"the response says that it {response['status']}, so it has no answer")
         text: list[str] = []
@@ -78,20 +78,20 @@ class OpenAIResponses:
                 )
             elif item.get("type") == "custom_tool_call":
                 raise MalformedResponse(
-                    f"{where} of the response is no call of a function, and nothing else was offered"
+                    f"{where} of the response is not a function call, but only functions were offered"
                 )
         return ModelReply(text="".join(text), calls=tuple(calls))
 
     def messages(
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
-        """Give all items of the output, reasoning among them, and one for each answer, or the message of a user."""
-        told: list[dict[str, Any]] = [
+        """Return all items of the output, including reasoning, and one for each answer or a user message."""
+        results: list[dict[str, Any]] = [
             {"type": "function_call_output", "call_id": answer.tool_call_id, "output": answer.text}
             for answer in answers_to(self.read(response).calls, answers)
         ]
-        said = [{"role": "user", "content": message}] if message else []
-        return [*map(without_nulls, _items(response)), *told, *said]
+        user = [{"role": "user", "content": message}] if message else []
+        return [*map(without_nulls, _items(response)), *results, *user]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:

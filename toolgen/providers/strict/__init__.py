@@ -1,1 +1,1 @@
-"""Strict schemas of model APIs: the way there, and back."""
+"""Strict schemas of model APIs: conversion of schemas and args, and restoring args."""

@@ -1,4 +1,4 @@
-"""Spoken fields: those that the conditions of an object's schema speak of, beside its own `properties`."""
+"""Conditional properties: fields in the conditions of an object's schema that are not in its `properties`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 
 
 def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) -> set[str] | None:
-    """The fields that a value may need, or may want, for what a schema says of it in other schemas.
+    """Return the fields that a value may need because of subschemas applied to it.
 
-    References in `whole` are followed; None where one cannot be. What is only asked for to be refused, in `not` and
-    `if`, is no field that anything needs.
+    References in `whole` are followed; None if one cannot be resolved. Fields that are only in negated conditions, in
+    `not` and `if`, are not needed.
     """
     found = set(_dependent(part))
     waiting = list(_applied(part, is_denied=False))
@@ -43,7 +43,7 @@ def conditional_properties(part: Mapping[str, Any], whole: Mapping[str, Any]) ->
 
 
 def _applied(part: Mapping[str, Any], *, is_denied: bool) -> Iterator[tuple[Any, bool]]:
-    """The schemas that are applied to the same value, and whether what they ask for is refused."""
+    """Return the subschemas that apply to the same value, and whether they are negated."""
     for keyword in IN_PLACE_LIST:
         branches = part.get(keyword)
         if is_array(branches):

@@ -1,12 +1,12 @@
-"""Strict schemas: what a tool takes, as the strict mode of a provider can say it, with the exact way back.
+"""Strict schemas: the args of a tool in the strict mode of a provider, with an exact inverse.
 
-What a strict mode has no word for becomes one of these, and each is reported but the first:
+What a strict mode does not support becomes one of these, and all but the first are reported:
 
-- an optional field, where all must be sent: null stands for absent;
+- an optional field, if all are required: null means absent;
 - a bound, a format, a condition: it moves to the description, and the runtime still checks it (`looser`);
-- a part that is no plain structure, such as a free-form object: it is sent as JSON text (`looser`, all of it);
-- fields that nobody declared, and null for an optional field: they cannot be sent (`tighter`);
-- args that are no plain object, or too much of it all: a `Problem`, and no schema.
+- a part without a fixed structure, such as a free-form object: it is sent as JSON text (`looser`, for the whole part);
+- undeclared fields, and null for an optional field: they cannot be sent (`tighter`);
+- args that are not a plain object, or too large: a `Problem`, and no schema.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ _OF_TYPE: Final[Mapping[str, str]] = {
         "minProperties", "maxProperties", "required", "dependentRequired", "dependentSchemas", "dependencies",
     ), "object"),
 }  # fmt: skip
-"""Keywords that say something of one JSON type, and of no other."""
+"""Keywords that apply to one JSON type only."""
 
 _NARROWING: Final = frozenset({
     *APPLICATORS, "properties", "items", "enum", "const", "required", "dependentRequired", "additionalProperties",
     "unevaluatedProperties", "patternProperties", "minProperties",
 })  # fmt: skip
-"""Keywords that, beside a reference, may ask for what a closed object behind it does not have."""
+"""Keywords that, next to a reference, may require fields that the referenced closed object does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
-    """The args of one tool as a strict mode takes them. `schema` is empty where there are problems."""
+    """The args of one tool in a strict mode. `schema` is empty if there are problems."""
 
     schema: Mapping[str, Any]
     problems: tuple[Problem, ...] = ()
@@ -77,16 +77,16 @@ class Projection:
     root: Object | None = None
 
     def project(self, args: Any) -> Any:
-        """Give the args as they are sent. Raises `UnsupportedSchema`, at places reported as `tighter` only."""
+        """Convert args to the strict form. Raises `UnsupportedSchema`, only for parts reported as `tighter`."""
         return args if self.root is None else self.root.project(args)
 
     def restore(self, sent: Any) -> Any:
-        """Give the args that were sent."""
+        """Convert args from the strict form."""
         return sent if self.root is None else self.root.restore(sent, {})
 
 
 def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Projection:
-    """Say the args of a tool in a strict mode, or why that cannot be."""
+    """Convert the args schema of a tool to a strict mode, or report why that is not possible."""
     too_deep = Projection(schema={}, problems=(Problem(tool, f"is nested more than {DEEPEST} levels deep"),))
     if is_deeper(schema):
         return too_deep
@@ -99,7 +99,7 @@ def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Pro
         except _TooDeepError:
             return too_deep
         if not isinstance(root, Object):
-            reason = "the args are no plain object, and nothing else can be said in strict mode"
+            reason = "the args are not a plain object, which strict mode requires"
             return Projection(schema={}, problems=(Problem(tool, reason),))
         unsupported_parts = reading.unsupported_parts(root)
         if not unsupported_parts:
@@ -117,12 +117,12 @@ def project(tool: str, schema: Mapping[str, Any], dialect: StrictDialect) -> Pro
 
 
 class _TooDeepError(Exception):
-    """Parts inside each other, and definitions behind each other, are more than can be read."""
+    """Nested parts, or references to references, are too deep."""
 
 
 @dataclass(slots=True)
 class _Reading:
-    """One reading of a schema. `as_text` are the parts that an earlier reading found to have no other way."""
+    """One conversion of a schema. `as_text` are the parts that an earlier conversion found to need JSON text."""
 
     tool: str
     whole: Mapping[str, Any]
@@ -136,7 +136,7 @@ class _Reading:
     level: int = 0
 
     def read(self, schema: Any, pointer: str, *, is_root: bool = False) -> Node:
-        """Read one part of the schema. Raises `_TooDeepError`."""
+        """Convert one part of the schema. Raises `_TooDeepError`."""
         if self.level == DEEPEST:
             raise _TooDeepError
         self.level += 1
@@ -153,11 +153,11 @@ class _Reading:
         values = fixed_values(part)
         if values is not None:
             return self._fixed(part, pointer, values)
-        said = part.keys() - ANNOTATIONS - SILENT
+        keywords = part.keys() - ANNOTATIONS - SILENT
         for keyword in ("anyOf", "oneOf"):
-            if keyword in said and said <= {keyword, "type"}:
+            if keyword in keywords and keywords <= {keyword, "type"}:
                 return self._choice(part, pointer, keyword)
-        if said == {"allOf"} and len(part["allOf"]) == 1 and isinstance(part["allOf"][0], dict):
+        if keywords == {"allOf"} and len(part["allOf"]) == 1 and isinstance(part["allOf"][0], dict):
             about = {name: value for name, value in part.items() if name != "allOf"}
             return self.read({**part["allOf"][0], **about}, f"{pointer}/allOf/0", is_root=is_root)
         kind = part.get("type")
@@ -171,15 +171,17 @@ class _Reading:
 
     def _reference(self, part: dict[str, Any], pointer: str) -> Node:
         target = part["$ref"]
-        beside = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
+        siblings = {name: value for name, value in part.items() if name != "$ref" and name not in SILENT}
         if is_old(self.whole):
-            beside = {name: value for name, value in beside.items() if name in ANNOTATIONS}  # the rest is ignored there
+            siblings = {
+                name: value for name, value in siblings.items() if name in ANNOTATIONS
+            }  # other keywords are ignored there
         found = at(self.whole, target) if isinstance(target, str) else None
         circular = target in self.open and not (self.dialect.recursion and found is not None)
-        if found is None or circular or (beside.keys() & _NARROWING):
+        if found is None or circular or (siblings.keys() & _NARROWING):
             return self._text(part, pointer)
         name = "" if target == "#" else self._definition_name(target)
-        reference = Reference(pointer, self._about(beside, pointer, ()), name)
+        reference = Reference(pointer, self._about(siblings, pointer, ()), name)
         self.references.setdefault(target, []).append(reference)
         if target not in self.definitions and target not in self.open:
             self.open.append(target)
@@ -192,10 +194,10 @@ class _Reading:
             return self._text(part, pointer)
         keyword = "const" if "const" in part else "enum"
         types = list(dict.fromkeys(_type_of(value) for value in values))
-        said = {"type": types[0] if len(types) == 1 else types, keyword: part[keyword]}
+        keywords = {"type": types[0] if len(types) == 1 else types, keyword: part[keyword]}
         allowed = _types_named(part) or types
         fitting = {"type"} if all(each in allowed or _IS_ALSO.get(each) in allowed for each in types) else set[str]()
-        return Scalar(pointer, {**self._about(part, pointer, {keyword, *fitting}), **said})
+        return Scalar(pointer, {**self._about(part, pointer, {keyword, *fitting}), **keywords})
 
     def _choice(self, part: dict[str, Any], pointer: str, keyword: str) -> Node:
         if not isinstance(part[keyword], list) or not part[keyword]:
@@ -227,27 +229,27 @@ class _Reading:
         properties, extra = part.get("properties", {}), part.get("additionalProperties", True)
         is_vacuous = "additionalProperties" in part or is_old(
             self.whole
-        )  # then, `unevaluatedProperties` applies to none
+        )  # then `unevaluatedProperties` applies to no field
         is_closed = extra is False or (part.get("unevaluatedProperties") is False and not is_vacuous)
         is_map = extra not in (True, False, {}) or part.get("patternProperties")
         is_free = not properties and not is_closed and not is_root
         required = cast("list[str]", part.get("required", []))
-        spoken = conditional_properties(part, self.whole)
-        is_short = spoken is None or not spoken <= {*properties, *required}
+        conditional = conditional_properties(part, self.whole)
+        is_short = conditional is None or not conditional <= {*properties, *required}
         is_short = is_short or part.get("minProperties", 0) > len({*properties, *required})
         if is_map or is_free or (extra is not False and is_short):
             return self._text(part, pointer)
         if not is_closed:
             self.differences.append(Difference(self.tool, pointer, "additionalProperties", "tighter"))
-        said = {name: schema for name, schema in properties.items() if schema is not False or name in required}
-        said |= {name: True for name in required if name not in said}
+        declared = {name: schema for name, schema in properties.items() if schema is not False or name in required}
+        declared |= {name: True for name in required if name not in declared}
         fields = {
             name: Field(
                 self.read(schema, f"{pointer}/properties/{escape(name)}"),
                 required=name in required,
                 nullable=self.dialect.all_required and name not in required,
             )
-            for name, schema in said.items()
+            for name, schema in declared.items()
         }
         known = {"type", "properties", "required", "additionalProperties", "patternProperties"}
         known |= {"unevaluatedProperties"} if is_closed or is_vacuous else set()
@@ -257,9 +259,9 @@ class _Reading:
         if "prefixItems" in part or isinstance(part.get("items"), list) or part.get("items") is False:
             return self._text(part, pointer)
         kept = {name for name, value in part.items() if self.dialect.knows("array", name, value)}
-        said = {**self._about(part, pointer, {"type", "items", *kept}), "type": "array"}
+        keywords = {**self._about(part, pointer, {"type", "items", *kept}), "type": "array"}
         items = self.read(part.get("items", True), f"{pointer}/items")
-        return Array(pointer, {**said, **{name: part[name] for name in part if name in kept}}, items)
+        return Array(pointer, {**keywords, **{name: part[name] for name in part if name in kept}}, items)
 
     def _scalar(self, part: dict[str, Any], pointer: str) -> Node:
         kept = [name for name, value in part.items() if self.dialect.knows(part["type"], name, value)]
@@ -267,25 +269,25 @@ class _Reading:
         return Scalar(pointer, {**about, "type": part["type"], **{name: part[name] for name in kept}})
 
     def _text(self, schema: Any, pointer: str) -> Node:
-        """Send a part as JSON text, and say to the model what it is the text of."""
+        """Send a part as JSON text, described to the model."""
         self.differences.append(Difference(self.tool, pointer, "", "looser"))
         part = cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
-        said = described(part, part.keys() & ANNOTATIONS - {"title", "description"}).get("description", "")
+        description = described(part, part.keys() & ANNOTATIONS - {"title", "description"}).get("description", "")
         if not part.keys() - ANNOTATIONS - SILENT:
-            return Text(pointer, f"{said} (any JSON value, as JSON text)".strip())
+            return Text(pointer, f"{description} (any JSON value, as JSON text)".strip())
         schema = {name: value for name, value in part.items() if name not in ANNOTATIONS}
         schema |= definitions_reached(schema, self.whole)
         text = f"JSON text of a value that fits {compact_json(schema)}"
-        return Text(pointer, f"{said} ({text})" if said else text)
+        return Text(pointer, f"{description} ({text})" if description else text)
 
     def _about(self, part: Mapping[str, Any], pointer: str, kept: Any) -> dict[str, Any]:
-        """The annotations of a part, with what is not kept of it in its description; the difference is noted."""
+        """Return the annotations of a part, with dropped keywords in its description; the difference is recorded."""
         moved = [name for name in part if name not in kept and name not in ("title", "description")]
         self.differences += [Difference(self.tool, pointer, name, "looser") for name in moved if name in ASSERTIONS]
         return described(part, moved)
 
     def _definition_name(self, reference: str) -> str:
-        """Name a definition as it was, as far as that is a word; two of them get different names."""
+        """Return a unique name of a definition, close to the original one."""
         if reference not in self.names:
             place, _, own = reference.rpartition("/")
             words = key_of(own if place in ("#/$defs", "#/definitions") else reference[2:])
@@ -296,7 +298,7 @@ class _Reading:
         return self.names[reference]
 
     def unsupported_parts(self, root: Object) -> set[str]:
-        """Tie references to what they refer to; give the parts that only text can say, and note lost nulls."""
+        """Link references to their targets; return the parts that need JSON text, and record lost nulls."""
         targets = {"#": root, **self.definitions}
         tie(targets, self.references)
         nodes = list(all_of(targets.values()))
@@ -308,7 +310,7 @@ class _Reading:
                 nulls = (each.node for each in node.fields.values() if each.nullable and "null" in each.node.kinds())
                 self.differences += [Difference(self.tool, null.pointer, "type", "tighter") for null in nulls]
         comparison = Comparison()
-        return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.can_be_told_apart(node)}
+        return {node.pointer for node in nodes if isinstance(node, Choice) and not comparison.is_distinguishable(node)}
 
 
 def _types_named(part: Mapping[str, Any]) -> list[str]:
@@ -322,6 +324,6 @@ def _type_of(value: Any) -> str:
 
 
 def _applies(keyword: str, kind: str) -> bool:
-    """Whether a keyword says anything of values of one type; those that are for every type do."""
+    """Whether a keyword applies to values of one type; some apply to all."""
     about = _OF_TYPE.get(keyword)
     return about is None or about == kind or (about == "number" and kind == "integer")

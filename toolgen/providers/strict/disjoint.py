@@ -1,4 +1,4 @@
-"""Disjoint: whether two parts of a strict schema can be told apart by what is sent for them."""
+"""Disjointness: whether two parts of a strict schema can be distinguished by the sent values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Comparisons of the parts of one schema, each made once. Its references are tied."""
+    """Cached comparisons of the parts of one schema. Its references must be linked."""
 
     _found: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
 
-    def can_be_told_apart(self, choice: Choice) -> bool:
-        """Whether each value that is sent is that of one branch, as far as it matters."""
+    def is_distinguishable(self, choice: Choice) -> bool:
+        """Whether the branch of each sent value is unique, as far as it matters."""
         branches = [(branch, branch.is_plain()) for branch in choice.branches]
         return all(
             (is_plain and is_other_plain) or self.are_disjoint(one, other)
@@ -27,11 +27,11 @@ class Comparison:
         )
 
     def are_disjoint(self, one: Node, other: Node) -> bool:
-        """Whether it is plain that nothing that is sent for one part can be sent for the other."""
+        """Whether it is certain that no value sent for one part can be sent for the other."""
         one, other = _meant(one), _meant(other)
         asked = (id(one), id(other))
         if asked not in self._found:
-            self._found[asked] = False  # where the question leads back to itself, that is not plain
+            self._found[asked] = False  # a recursive comparison is not certain
             self._found[asked] = self._look(one, other)
         return self._found[asked]
 
@@ -43,7 +43,7 @@ class Comparison:
         if isinstance(other, Choice):
             return self.are_disjoint(other, one)
         if isinstance(one, Scalar) and isinstance(other, Scalar):
-            values, others = fixed_values(one.said), fixed_values(other.said)
+            values, others = fixed_values(one.keywords), fixed_values(other.keywords)
             if values is not None:
                 return not any(other.accepts(value, {}) for value in values)
             return others is not None and not any(one.accepts(value, {}) for value in others)
@@ -55,7 +55,7 @@ class Comparison:
         return False
 
     def _fields_disjoint(self, one: Field, other: Field) -> bool:
-        """Told apart by a field only where no reference has to be followed, so that this ends."""
+        """Compare fields without following references, so that this terminates."""
         if one.nullable and other.nullable:
             return False
         if isinstance(one.node, Reference) or isinstance(other.node, Reference):

@@ -1,4 +1,4 @@
-"""Strict limits: how large a schema is in the sense of those who bound it, and which bound it breaks."""
+"""Strict limits: the size of a schema as providers count it, and exceeded limits."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from toolgen.providers.schema_dialects import Bounds, StrictDialect
 
 _LONG_ENUM: Final = 250
-"""Values from which on the text of one enum is bounded."""
+"""Number of values from which the text of one enum is limited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """What a strict schema counts.
+    """The counted sizes of a strict schema.
 
-    `properties` are those of all objects, `depth` how deep objects nest, `enum_values` those of all enums, `text` the
-    characters of names and fixed values, `enum_text` those of the longest enum of more than 250 values, `optional` the
-    fields that may be absent, `unions` the parts with `anyOf` or several types.
+    `properties` counts those of all objects, `depth` the nesting of objects, `enum_values` those of all enums, `text`
+    the characters of names and fixed values, `enum_text` those of the longest enum of more than 250 values, `optional`
+    the optional fields, `unions` the parts with `anyOf` or several types.
     """
 
     properties: int = 0
@@ -49,7 +49,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 def size_of(schema: Mapping[str, Any]) -> Size:
-    """Count what a schema in a strict mode's own words holds."""
+    """Return the sizes of a strict schema."""
     parts = list(_parts(schema, 1))
     enums = [cast("list[Any]", part["enum"]) for part, _ in parts if "enum" in part]
     fixed = [value for enum in enums for value in enum] + [part["const"] for part, _ in parts if "const" in part]
@@ -66,10 +66,10 @@ def size_of(schema: Mapping[str, Any]) -> Size:
 
 
 def problems_of(tool: str, schema: Mapping[str, Any], size: Size, dialect: StrictDialect) -> tuple[Problem, ...]:
-    """Say which bound of one tool is broken, and which of its args has a name that is not to be had."""
+    """Return the exceeded limits of one tool, and its args with unsupported names."""
     bounds = dialect.bounds
     found = [
-        Problem(tool, f"has {getattr(size, what)} {_WORDS[what]}; strict mode takes {bound}")
+        Problem(tool, f"has {getattr(size, what)} {_WORDS[what]}; strict mode accepts {bound}")
         for what in ("properties", "depth", "enum_values", "text", "enum_text")
         if (bound := getattr(bounds, what)) is not None and getattr(size, what) > bound
     ]
@@ -77,14 +77,14 @@ def problems_of(tool: str, schema: Mapping[str, Any], size: Size, dialect: Stric
 
 
 def argument_problems(tool: str, schema: Mapping[str, Any], grammar: re.Pattern[str] | None) -> Iterator[Problem]:
-    """Say which arg has a name that the API refuses; it looks at those of the root alone."""
+    """Return the args with names that the API rejects; it checks only those at the root."""
     for name in schema.get("properties", {}):
         if grammar is not None and not grammar.fullmatch(name):
             yield Problem(tool, f"the arg {name!r} has a name that is not {grammar.pattern}", "/properties")
 
 
 def request_problems(sizes: Iterable[tuple[str, Size]], bounds: Bounds) -> Iterator[Problem]:
-    """Say which tools are too much for one request, in which the tools before them are."""
+    """Return the tools that exceed the limits of a request, given the tools before them."""
     total = {"tools": 0, "optional": 0, "unions": 0}
     for tool, size in sizes:
         added = {"tools": 1, "optional": size.optional, "unions": size.unions}
@@ -93,7 +93,7 @@ def request_problems(sizes: Iterable[tuple[str, Size]], bounds: Bounds) -> Itera
         ]
         if broken:
             words = " and ".join(f"{getattr(bounds, what)} {_WORDS.get(what, what)}" for what in broken)
-            yield Problem(tool, f"is one too many: strict mode takes {words} in all tools of a request")
+            yield Problem(tool, f"exceeds a limit: strict mode accepts {words} in all tools of a request")
         else:
             total = {what: total[what] + added[what] for what in total}
 

@@ -1,4 +1,4 @@
-"""Strict links: references of a strict schema tied to what they lead to, and which of them lead back to themselves."""
+"""Strict links: resolves the references of a strict schema, and detects recursive ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def tie(targets: Mapping[str, Node], references: Mapping[str, Sequence[Reference]]) -> None:
-    """Tell each reference where it leads, and whether what is sent there is plain; by what the `$ref` says."""
+    """Set the target of each reference, by its `$ref`, and whether values there are sent unchanged."""
     within = {target: list(all_of([node])) for target, node in targets.items()}
     holders: dict[str, list[str]] = {target: [] for target in targets}
     place = {id(reference): target for target, there in references.items() for reference in there}
@@ -33,7 +33,7 @@ def tie(targets: Mapping[str, Node], references: Mapping[str, Sequence[Reference
 
 
 def all_of(roots: Iterable[Node]) -> Iterator[Node]:
-    """The nodes, and all that are below them; not what they refer to."""
+    """Return the nodes and all nodes below them, without following references."""
     waiting = [*roots][::-1]
     while waiting:
         node = waiting.pop()
@@ -42,7 +42,7 @@ def all_of(roots: Iterable[Node]) -> Iterator[Node]:
 
 
 def leads_back(reference: Reference) -> bool:
-    """Whether a reference comes to itself with no object or array between."""
+    """Whether a reference leads to itself without an object or array between."""
     seen: set[int] = set()
     waiting = [reference.target]
     while waiting:

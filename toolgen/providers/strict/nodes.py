@@ -1,8 +1,8 @@
-"""Strict nodes: the parts of a schema as a strict mode takes it, each with the way there for a value, and back.
+"""Strict nodes: the parts of a strict schema, which convert values to the strict form and back.
 
-`restore(project(value)) == value` for every value that `project` takes. `accepts` tells the branches of a choice apart.
+`restore(project(value)) == value` for every value that `project` accepts. `accepts` selects the branch of a choice.
 """
-# ruff: noqa: D102 - what the methods of a node do is said once, in `Node`
+# ruff: noqa: D102 - the methods of nodes are documented in `Node`
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Known = dict[tuple[int, int], bool]
-"""Which definitions accept which parts of what was sent, by `id`; for as long as that is held."""
+"""Which definitions accept which parts of a sent value, by `id`; only valid while the value exists."""
 
 _NULL: Final[dict[str, Any]] = {"type": "null"}
 
 
 class UnsupportedSchema(ValueError):
-    """A value that the schema may allow, and that cannot be sent."""
+    """A value that the schema may allow, but that cannot be sent."""
 
 
 class Node(Protocol):
@@ -32,62 +32,64 @@ class Node(Protocol):
 
     @property
     def pointer(self) -> str:
-        """Where it stands in the schema of the tool."""
+        """Its JSON pointer in the schema of the tool."""
         ...
 
     def children(self) -> Iterator[Node]:
-        """The parts that are right below it; not what it refers to."""
+        """Return its direct parts, without following references."""
         ...
 
     def kinds(self) -> frozenset[str]:
-        """The JSON types of what is sent for it; an integer is a `number`."""
+        """Return the JSON types of the values sent for it; an integer is a `number`."""
         ...
 
     def is_plain(self) -> bool:
-        """Whether values are sent as they are."""
+        """Whether values are sent unchanged."""
         ...
 
     def accepts(self, sent: Any, known: Known, /) -> bool:
-        """Whether the provider's schema takes a value as it is sent, formats and patterns aside."""
+        """Whether the provider's schema accepts a sent value, ignoring formats and patterns."""
         ...
 
     def project(self, value: Any, /) -> Any:
-        """Give what is sent for a value. Raises `UnsupportedSchema`."""
+        """Convert a value to the form that is sent. Raises `UnsupportedSchema`."""
         ...
 
     def restore(self, sent: Any, known: Known, /) -> Any:
-        """Give the value that was sent; what the provider's schema does not take is left as it is."""
+        """Convert a sent value back; values that the provider's schema does not accept are unchanged."""
         ...
 
     def schema(self) -> dict[str, Any]:
-        """Give the schema that the provider is told."""
+        """Return the schema for the provider."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A string, a number, a boolean, null, or one of fixed values; `said` is its schema."""
+    """A string, a number, a boolean, null, or one of fixed values; `keywords` is its schema."""
 
     pointer: str
-    said: Mapping[str, Any]
+    keywords: Mapping[str, Any]
 
     def children(self) -> Iterator[Node]:
         return iter(())
 
     def kinds(self) -> frozenset[str]:
-        values, kind = fixed_values(self.said), self.said["type"]
+        values, kind = fixed_values(self.keywords), self.keywords["type"]
         return frozenset({"number" if kind == "integer" else kind} if values is None else map(kind_of, values))
 
     def is_plain(self) -> bool:
         return True
 
     def accepts(self, sent: Any, known: Known) -> bool:
-        values = fixed_values(self.said)
+        values = fixed_values(self.keywords)
         if values is not None:
             return any(_same(sent, value) for value in values)
-        if kind_of(sent) not in self.kinds() or (self.said["type"] == "integer" and sent != int(sent)):
+        if kind_of(sent) not in self.kinds() or (self.keywords["type"] == "integer" and sent != int(sent)):
             return False
-        return all(check(sent, self.said[keyword]) for keyword, check in _CHECKS.items() if keyword in self.said)
+        return all(
+            check(sent, self.keywords[keyword]) for keyword, check in _CHECKS.items() if keyword in self.keywords
+        )
 
     def project(self, value: Any) -> Any:
         return value
@@ -96,12 +98,12 @@ class Scalar:
         return sent
 
     def schema(self) -> dict[str, Any]:
-        return dict(self.said)
+        return dict(self.keywords)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Whatever a strict mode cannot say: sent as the JSON text of the value."""
+    """A part that a strict mode does not support: sent as the JSON text of the value."""
 
     pointer: str
     description: str
@@ -135,10 +137,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array; `said` is its schema, less the items."""
+    """An array; `keywords` is its schema without the items."""
 
     pointer: str
-    said: Mapping[str, Any]
+    keywords: Mapping[str, Any]
     items: Node
 
     def children(self) -> Iterator[Node]:
@@ -154,7 +156,7 @@ class Array:
         if not isinstance(sent, list):
             return False
         items = cast("list[object]", sent)
-        least, most = self.said.get("minItems", 0), self.said.get("maxItems", len(items))
+        least, most = self.keywords.get("minItems", 0), self.keywords.get("maxItems", len(items))
         return least <= len(items) <= most and all(self.items.accepts(item, known) for item in items)
 
     def project(self, value: Any) -> Any:
@@ -170,12 +172,12 @@ class Array:
         return [self.items.restore(item, known) for item in items]
 
     def schema(self) -> dict[str, Any]:
-        return {**self.said, "items": self.items.schema()}
+        return {**self.keywords, "items": self.items.schema()}
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an object. One that is `nullable` is sent as null where it is absent."""
+    """A field of an object. A `nullable` one is sent as null if it is absent."""
 
     node: Node
     required: bool
@@ -184,10 +186,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object, closed; `said` is its schema, less the fields."""
+    """A closed object; `keywords` is its schema without the fields."""
 
     pointer: str
-    said: Mapping[str, Any]
+    keywords: Mapping[str, Any]
     fields: Mapping[str, Field]
 
     def children(self) -> Iterator[Node]:
@@ -197,7 +199,7 @@ class Object:
         return frozenset({"object"})
 
     def always_sent(self) -> frozenset[str]:
-        """The fields that are there in whatever is sent."""
+        """The fields that are always sent."""
         return frozenset(name for name, each in self.fields.items() if each.required or each.nullable)
 
     def is_plain(self) -> bool:
@@ -244,7 +246,7 @@ class Object:
 
     def schema(self) -> dict[str, Any]:
         return {
-            **self.said,
+            **self.keywords,
             "properties": {
                 name: _with_null(each.node) if each.nullable else each.node.schema()
                 for name, each in self.fields.items()
@@ -256,10 +258,10 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several; where they are not all plain, they are disjoint as they are sent."""
+    """A choice of branches; unless all are plain, their sent values are disjoint."""
 
     pointer: str
-    said: Mapping[str, Any]
+    keywords: Mapping[str, Any]
     branches: Sequence[Node]
 
     def children(self) -> Iterator[Node]:
@@ -291,18 +293,18 @@ class Choice:
         return next((branch.restore(sent, known) for branch in fitting), sent)
 
     def schema(self) -> dict[str, Any]:
-        return {**self.said, "anyOf": [branch.schema() for branch in self.branches]}
+        return {**self.keywords, "anyOf": [branch.schema() for branch in self.branches]}
 
 
 @dataclass(slots=True)
 class Reference:
-    """A `$ref`: to the root where `name` is empty, or else to a definition.
+    """A `$ref`: to the root if `name` is empty, else to a definition.
 
-    `target`, and whether it is plain, are set once all is read.
+    `target`, and whether it is plain, are set when all parts are converted.
     """
 
     pointer: str
-    said: Mapping[str, Any]
+    keywords: Mapping[str, Any]
     name: str
     target: Node | None = None
     is_target_plain: bool = True
@@ -333,7 +335,7 @@ class Reference:
 
     def schema(self) -> dict[str, Any]:
         ref = {"$ref": f"#/$defs/{escape(self.name)}" if self.name else "#"}
-        return {**self.said, "anyOf": [ref]} if self.said else ref
+        return {**self.keywords, "anyOf": [ref]} if self.keywords else ref
 
     @property
     def _target(self) -> Node:
@@ -341,9 +343,9 @@ class Reference:
         return self.target
 
 
-def fixed_values(said: Mapping[str, Any]) -> list[Any] | None:
-    """The values that `enum` or `const` fixes; None where neither is there."""
-    return [said["const"]] if "const" in said else said.get("enum")
+def fixed_values(keywords: Mapping[str, Any]) -> list[Any] | None:
+    """Return the values of `enum` or `const`; None if there is neither."""
+    return [keywords["const"]] if "const" in keywords else keywords.get("enum")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -351,7 +353,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _with_null(node: Node) -> dict[str, Any]:
-    """The schema of an optional field that is sent as null where it is absent."""
+    """Return the schema of an optional field that is sent as null if it is absent."""
     schema = node.schema()
     if "null" in node.kinds():
         return schema
@@ -371,4 +373,4 @@ _CHECKS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "exclusiveMaximum": lambda sent, bound: sent < bound,
     "multipleOf": lambda sent, step: Fraction(str(sent)) % Fraction(str(step)) == 0,
 }
-"""Those of numbers; a pattern is not run, which may take as long as the model likes."""
+"""The checks of scalars; patterns are not matched, because that can take unbounded time."""

@@ -1,4 +1,4 @@
-"""Object types: the TypedDicts of a catalog. Those that say the same are one, whatever tools they are of."""
+"""Object types: the TypedDicts of a catalog, shared by all tools with equal objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.providers.stubs.schema_types import SchemaTypes
 
 _CLASS: Final = re.compile("\0(\\d+)\0")
-"""What stands in an annotation for a class that has no name yet: its number."""
+"""The placeholder in an annotation for a class without a name yet: its number."""
 
 _WORD: Final = re.compile(r"[A-Z][^A-Z]*")
 _NAME: Final = re.compile(r"\w+")
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of an object. `type` is an annotation, in which numbers stand for classes."""
+    """One key of an object. `type` is an annotation with placeholders for classes."""
 
     name: str
     type: str
@@ -35,24 +35,24 @@ class Key:
 
     @property
     def description(self) -> str:
-        """What the schema says of it."""
+        """The description in its schema."""
         found = self.schema.get("description")
         return found if isinstance(found, str) else ""
 
     @property
     def note(self) -> str:
-        """The same, in short."""
+        """The description, shortened."""
         return prose(self.description, NOTE_LIMIT)
 
     @property
     def alone(self) -> tuple[str, str, bool, str]:
-        """All that it says, but for the objects that it holds."""
+        """All its properties except nested objects."""
         return self.name, _CLASS.sub("\0", self.type), self.is_required, self.note
 
 
 @dataclass(slots=True)
 class _Object:
-    """A schema with named properties, and what it may be called."""
+    """A schema with named properties, and its candidate names."""
 
     name: str
     keys: tuple[Key, ...]
@@ -61,7 +61,7 @@ class _Object:
 
 @dataclass
 class ObjectTypes:
-    """The objects of all schemas that are read, and, once `finish` was called, the types that stand for them."""
+    """The objects of all schemas, and, after `finish`, their types."""
 
     sources: dict[str, str] = field(default_factory=dict[str, str])
     open: set[str] = field(default_factory=set[str])
@@ -69,7 +69,7 @@ class ObjectTypes:
     _names: list[str] = field(default_factory=list[str])
 
     def keys_of(self, schema: dict[str, Any], name: str, types: SchemaTypes) -> tuple[Key, ...]:
-        """Read the properties of a schema, by which a type is named that one of them needs."""
+        """Return the keys of a schema; `name` is the prefix of names of nested types."""
         properties, required = schema.get("properties"), schema.get("required")
         asked = required if is_array(required) else ()
         return tuple(
@@ -79,12 +79,12 @@ class ObjectTypes:
         )
 
     def add(self, schema: dict[str, Any], name: str, keys: tuple[Key, ...]) -> None:
-        """Take an object in; its number is that of the objects before it."""
+        """Add an object; its number is the number of objects before it."""
         is_open = schema.get("additionalProperties", True) is not False or "patternProperties" in schema
         self._objects.append(_Object(name, keys, is_open))
 
     def finish(self, functions: set[str]) -> None:
-        """Name the types, and write them; `functions` are names that none may have."""
+        """Name and write the types; `functions` are reserved names."""
         groups = self._alike()
         taken = {*TAKEN, *functions}
         counts: dict[str, int] = {}
@@ -108,11 +108,11 @@ class ObjectTypes:
                 self.open.add(name)
 
     def written(self, annotation: str) -> str:
-        """Write an annotation with the names of types."""
+        """Return an annotation with the names of types."""
         return _CLASS.sub(lambda found: self._names[int(found[1])], annotation)
 
     def needed(self, annotations: Sequence[str]) -> tuple[str, ...]:
-        """The names of the types in annotations and of those they hold: each after these, as far as cycles allow."""
+        """Return the names of the types in annotations and of nested ones, these first, as far as cycles allow."""
         ordered: dict[str, None] = {}
         seen: set[int] = set()
         stack = [(number, False) for annotation in reversed(annotations) for number in reversed(_classes(annotation))]
@@ -128,17 +128,17 @@ class ObjectTypes:
         return tuple(ordered)
 
     def _source(self, name: str, made: _Object) -> str:
-        """Write one TypedDict, in the form that its keys allow.
+        """Return the source of one TypedDict, in the syntax that its keys allow.
 
-        In a class, a key that is called like a type hides it from the keys after it, and `#` begins a comment.
+        In a class, a key with the name of a type hides the type from later keys, and `#` begins a comment.
         """
         types = {key.name: self.written(key.type) for key in made.keys}
         marked = {
             key.name: types[key.name] if key.is_required else f"NotRequired[{types[key.name]}]" for key in made.keys
         }
-        said = " ".join(marked.values())
-        words = set(_NAME.findall(said))
-        if "#" in said or not all(_is_key(key.name) and key.name not in words for key in made.keys):
+        annotations = " ".join(marked.values())
+        words = set(_NAME.findall(annotations))
+        if "#" in annotations or not all(_is_key(key.name) and key.name not in words for key in made.keys):
             keys = ", ".join(f"{literal(key)}: {key_type(written)}" for key, written in marked.items())
             return f"{name} = TypedDict({literal(name)}, {{{keys}}})\n"
         is_partial = not any(key.is_required for key in made.keys)
@@ -149,10 +149,10 @@ class ObjectTypes:
         return "\n".join(lines if made.keys else [*lines, " pass"]) + "\n"
 
     def _alike(self) -> list[list[int]]:
-        """Put objects together that are written alike, all the way down.
+        """Group objects that have equal sources, including nested ones.
 
-        All are taken for alike at first, and those told apart whose keys differ or hold objects that are told apart,
-        until no more are: so cycles need no care.
+        All are considered equal at first, and split by different keys or nested objects of different groups until
+        nothing changes, so that cycles need no special treatment.
         """
         groups = [0] * len(self._objects)
         count = 0
@@ -180,7 +180,7 @@ class ObjectTypes:
 
 
 def placeholder(number: int) -> str:
-    """What stands for an object in an annotation until it has a name."""
+    """Return the placeholder of an object in annotations."""
     return f"\0{number}\0"
 
 
@@ -193,11 +193,11 @@ def _is_key(name: str) -> bool:
 
 
 def _common_end(names: Sequence[str]) -> str:
-    """The words that all names end in, as `Filters` of `ListFilters` and `FindFilters`; else one of the names."""
+    """Return the common last words of names, as `Filters` of `ListFilters` and `FindFilters`; else one of the names."""
     from_the_end = zip(*(reversed(_WORD.findall(name)) for name in names), strict=False)
     shared = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, from_the_end)][::-1]
     if len(shared) > 1 and len(names) > 1 and shared[0] in ("Args", "Result"):
-        del shared[0]  # the names of nested types begin with the side that they are of
+        del shared[0]  # names of nested types begin with their side
     return "".join(shared) or _shortest(names)
 
 

@@ -1,6 +1,6 @@
-"""Schema types: what of a JSON Schema the annotation of a parameter, a key or a result can say.
+"""Annotations of parameters, keys and results, from JSON Schema.
 
-An annotation accepts at least what the schema accepts: where Python has no type for it, it is `Any`.
+An annotation accepts at least what the schema accepts: if Python has no such type, it is `Any`.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ _SCALARS: Final = {
 }
 _DEPTH: Final = 64
 _LIMIT: Final = 1_000
-"""Levels of a schema that are read, and characters of one annotation; of what is more, nothing is said."""
+"""Maximum levels of a schema, and characters of one annotation; anything beyond is `Any`."""
 
 _NAMES: Final = 4_096
-"""How many spellings of names are kept: those of keys come again and again."""
+"""Number of cached class names: names of keys repeat."""
 
 _WORDS: Final = re.compile(r"[A-Za-z0-9]+")
 
 
 class SchemaTypes:
-    """The annotations of the parts of one schema; what a reference leads to is read once."""
+    """The annotations of the parts of one schema; targets of references are converted once."""
 
     def __init__(self, root: Any, new_class: Callable[[dict[str, Any], str], str] | None = None) -> None:
         """Take the schema that references are resolved in.
 
-        `new_class` gives the annotation of an object with named properties, by its schema and a name for it; it reads
-        these properties later, so that an object may hold itself. Without it, objects are `dict[str, Any]`.
+        `new_class` returns the annotation of an object with named properties, given its schema and a name; it reads the
+        properties later, so that objects may be recursive. Without it, objects are `dict[str, Any]`.
         """
         self._root = root
         self._new_class = new_class
         self._referred: dict[str, str] = {}
 
     def read(self, schema: Any, name: str = "", depth: int = 0) -> str:
-        """Give the annotation of a part of the schema; `name` is what a class made for it may be called."""
+        """Return the annotation of a part of the schema; `name` is for a class created for it."""
         if not is_object(schema) or depth > _DEPTH:
             return ANY
         found = self._read(schema, name, depth)
@@ -87,7 +87,7 @@ class SchemaTypes:
 
     def _follow(self, reference: str, depth: int) -> str:
         if reference not in self._referred:
-            self._referred[reference] = ANY  # what a reference means that leads back to itself
+            self._referred[reference] = ANY  # for recursive references
             name = pascal(reference.rpartition("/")[2])
             self._referred[reference] = self.read(_target(self._root, reference), name, depth + 1)
         return self._referred[reference]
@@ -95,12 +95,12 @@ class SchemaTypes:
 
 @lru_cache(_NAMES)
 def pascal(text: str) -> str:
-    """Spell a name as one of a class: `created_by` as `CreatedBy`."""
+    """Convert a name to a class name: `created_by` to `CreatedBy`."""
     return "".join(word[:1].upper() + word[1:] for word in _WORDS.findall(text)).lstrip("0123456789") or "Object"
 
 
 def target_of(schema: Any, root: Any) -> Any:
-    """Follow a schema that is nothing but a reference to another, a few times at most."""
+    """Follow a schema that is only a reference, a limited number of times."""
     for _ in range(_DEPTH):
         if not is_object(schema) or not isinstance(schema.get("$ref"), str) or "properties" in schema:
             break
@@ -109,7 +109,7 @@ def target_of(schema: Any, root: Any) -> Any:
 
 
 def _target(root: Any, reference: str) -> Any:
-    """Follow a JSON pointer; what leads nowhere is None."""
+    """Follow a JSON pointer; None if there is no target."""
     if not reference.startswith("#"):
         return None
     place = root

@@ -1,7 +1,7 @@
 """Stubs: a tool as the signature of a Python function, for a model that writes code and for the checker that reads it.
 
-The compiler makes them of its shapes, the runtime of the schemas of tools that nobody compiled; what stands in them of
-a spec's prose is bounded, and cannot end the string that it stands in.
+They are generated from the schemas of compiled and registered tools; text from specs is truncated, and cannot end the
+string that contains it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 DESCRIPTION_LIMIT: Final = 500
 NOTE_LIMIT: Final = 120
-"""Characters that a stub tells of what a tool does, and of what a parameter or a key is."""
+"""Maximum characters of the description of a tool, and of a parameter or key."""
 
 CHOICE_LIMIT: Final = 500
-"""Characters that the values of an enumeration take in a stub; of more, it tells the types alone."""
+"""Maximum characters of the values of an enumeration; a longer one is replaced by its types."""
 
 CHECKED_NAMES: Final = frozenset({"Any", "Literal", "NotRequired", "TypedDict"})
-"""What stubs use of `typing`."""
+"""The names of `typing` that stubs use."""
 
 BUILTINS: Final = frozenset(
     """
@@ -46,13 +46,13 @@ BUILTINS: Final = frozenset(
     vars zip
     """.split()  # noqa: SIM905 - a hundred and fifty names read better without quotes
 )
-"""Builtin names of Python 3.11 to 3.13: written out, so that a spelling does not hang on who makes it."""
+"""Builtin names of Python 3.11 to 3.13: listed, so that names do not depend on the generating Python version."""
 
 RESULT: Final = "result"
-"""The variable that a snippet binds what it comes to."""
+"""The variable to which a snippet binds its result."""
 
 TAKEN: Final = BUILTINS | CHECKED_NAMES | {RESULT}
-"""What no tool and no type of a stub can be called."""
+"""Names that tools and types of stubs cannot have."""
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -74,7 +74,7 @@ class Stub:
     """A tool as a function. `parameters` are pairs of the Python and the JSON name, in the order of the signature.
 
     `source` is the whole definition, `types` the names of the types that it needs, each after those it needs itself.
-    An `open` one takes other arguments than its parameters.
+    An `open` one accepts arguments other than its parameters.
     """
 
     function: str
@@ -93,12 +93,12 @@ def stub_of(
     is_open: bool = False,
     types: tuple[str, ...] = (),
 ) -> Stub:
-    """Write the stub of a tool; what may be left out comes after what may not, else in the given order.
+    """Return the stub of a tool; optional parameters come after required ones, otherwise in the given order.
 
-    It is indented by one blank, for a model is sent it in every request.
+    It is indented by one space, because it is sent in every request.
 
-    One that is open, and has no parameters, takes any argument by name: there is nothing else to pass. With parameters
-    it shows these alone, for a model is to use them; code may pass others all the same.
+    An open one without parameters accepts any keyword arguments. With parameters it shows only these, because a model
+    should use them; code may still pass others.
     """
     ordered = sorted(parameters, key=lambda parameter: not parameter.required)
     signature = ", ".join([
@@ -117,7 +117,7 @@ def stub_of(
 
 
 def choice(values: Iterable[str | int | bool | None], written: Callable[[Any], str]) -> str:
-    """Write the type of a value that is one of a few; of many, the types that these have."""
+    """Return the type of an enumeration: its values, or, if there are many, their types."""
     chosen = list(values)
     source = f"Literal[{', '.join(map(written, chosen))}]"
     if len(source) <= CHOICE_LIMIT:
@@ -126,9 +126,9 @@ def choice(values: Iterable[str | int | bool | None], written: Callable[[Any], s
 
 
 def key_type(source: str) -> str:
-    """Write the type of a key where the keys are a dict: as text, so that it may name what comes later.
+    """Return the type of a key in the functional syntax, as text, so that it may refer to later names.
 
-    Type checkers read no escapes in such text, so a type that would need one stands as it is.
+    Type checkers do not support escapes in such text, so a type that would need one is not quoted.
     """
     for quote in ('"', "'"):
         if quote not in source and "\\" not in source:
@@ -137,12 +137,12 @@ def key_type(source: str) -> str:
 
 
 def is_python_name(name: str) -> bool:
-    """Whether a name can be a parameter or a key of a class: an ASCII identifier, and no keyword."""
+    """Whether a name can be a parameter or a key of a class: an ASCII identifier that is not a keyword."""
     return _IDENTIFIER.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 
 def parameter_names(names: Iterable[str]) -> dict[str, str]:
-    """Spell names in JSON as parameters, one-to-one: by itself each that can be, any other as near as may be."""
+    """Map JSON names to unique parameter names: unchanged if possible, otherwise as similar as possible."""
     asked = list(names)
     spelled = {name: name for name in asked if is_python_name(name)}
     taken = set(spelled)
@@ -158,7 +158,7 @@ def parameter_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def prose(text: str, limit: int) -> str:
-    """Text as one line of at most `limit` characters, in which all that does not print is an escape."""
+    """Return text as one line of at most `limit` characters, with unprintable characters escaped."""
     line = visible(" ".join(text[: 4 * limit].split()))
     return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
 
@@ -171,10 +171,11 @@ def _docstring(lines: list[str]) -> str:
 
 
 def python_function_name(wire: str) -> str:
-    """Spell a wire name as the function that a model's code calls. The result depends on the wire name alone.
+    """Return the function name of a wire name in a model's code. It depends only on the wire name.
 
-    It is the wire name where that can name a function beside all that such code holds anyway. Any other keeps what it
-    can and ends in a hash of the wire name, as wire names do; one that no letter begins begins with `tool_`.
+    It is the wire name if that is a valid, unreserved function name. Otherwise invalid characters are replaced, and a
+    hash of the wire name is appended, as in wire names; a name that does not begin with a letter gets the prefix
+    `tool_`.
     """
     if is_python_name(wire) and not wire.startswith("_") and wire not in TAKEN:
         return wire

@@ -1,4 +1,4 @@
-"""`stubs.json`: every tool of a catalog as a typed Python function, and the types that they share, each once."""
+"""`stubs.json`: every tool of a catalog as a typed Python function, and the shared types, each once."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ STUBS_FILE: Final = "stubs.json"
 
 
 def write_stubs(tools: Mapping[str, Any], wire_names: Mapping[str, str], mark: str) -> str:
-    """The stubs of all tools as JSON text: `tools` by ident, and the `types` that they share, by name.
+    """Return the stubs of all tools as JSON text: `tools` by ident, and the shared `types` by name.
 
-    `tools` and `wire_names` are those of a `catalog.json`, and `mark` says which one (`catalog_mark`).
+    `tools` and `wire_names` are those of a `catalog.json`, and `mark` identifies it (`catalog_mark`).
     """
     made = _Stubs()
     read = {ident: made.read(ident, tool) for ident, tool in sorted(tools.items())}
@@ -42,13 +42,13 @@ def write_stubs(tools: Mapping[str, Any], wire_names: Mapping[str, str], mark: s
 
 
 def _line(stub: Stub) -> dict[str, Any]:
-    said = {name: getattr(stub, name) for name in ("function", "parameters", "source", "types", "open")}
-    return {name: value for name, value in said.items() if value}
+    fields = {name: getattr(stub, name) for name in ("function", "parameters", "source", "types", "open")}
+    return {name: value for name, value in fields.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What is read of a tool: its parameters, the annotation of its result, and whether it takes other arguments."""
+    """The types of a tool: its parameters, the annotation of its result, and whether it accepts other arguments."""
 
     description: str
     keys: tuple[Key, ...]
@@ -57,7 +57,7 @@ class _Read:
 
 
 class _Stubs:
-    """The stubs of a catalog while they are made: all schemas are read, then types are named, then both are written."""
+    """Generates the stubs of a catalog: first all schemas are read, then types are named, then both are written."""
 
     def __init__(self) -> None:
         self.types = ObjectTypes()
@@ -87,7 +87,7 @@ class _Stubs:
         return types
 
     def stub(self, function: str, read: _Read) -> Stub:
-        """Write the stub of a tool that was read."""
+        """Return the stub of a tool whose schemas were read."""
         names = parameter_names(key.name for key in read.keys)
         parameters = [
             Parameter(
@@ -106,13 +106,13 @@ class _Stubs:
 
 
 def default_of(schema: Mapping[str, Any]) -> str:
-    """What stands for the default of a parameter: itself where it is short, for it tells what need not be passed."""
+    """Return the default of a parameter: the value if it is short, so that it is known, else `...`."""
     source = literal(schema["default"]) if "default" in schema else "..."
     return source if len(source) <= NOTE_LIMIT else "..."
 
 
 def plain_stub(ident: str, args: Mapping[str, Any], result: Any, description: str) -> Stub:
-    """The stub of a tool that is in no catalog file: what the top level of its schemas says, without types."""
+    """Return the stub of a tool without a catalog file: from the top level of its schemas, without named types."""
     properties, asked = args.get("properties"), args.get("required")
     offered = {
         name: schema if is_object(schema) else {}

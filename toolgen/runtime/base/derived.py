@@ -1,4 +1,4 @@
-"""Derived data of generated packages: read where it is there and of the catalog that is there, else made again."""
+"""Derived data of generated packages: read if it exists and matches the catalog, regenerated otherwise."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def derived_file(
     package: str, name: str, make: Callable[[Package, str], str], is_whole: Callable[[bytes], bool] = bool
 ) -> bytes:
-    """Give a file of derived data of a generated package, by its import name.
+    """Return a file of derived data of a generated package, by its import name.
 
-    One that is missing, of another catalog, or not whole is made again, of the catalog and its mark, and kept in the
-    package where that can be written; elsewhere each process makes its own. Raises `CatalogError`.
+    A file that is missing, incomplete or of another catalog is regenerated from the catalog and its mark, and written
+    to the package if that is writable; otherwise each process generates it. Raises `CatalogError`.
     """
     folder = package_folder(package)
     try:

@@ -56,7 +56,7 @@ def needs_care(text: bytes | str) -> bool:
 
 
 def may_be_infinite(text: bytes | str) -> bool:
-    """Whether a text may hold a number that is none, spelled out or out of range. A cheap look, with false alarms."""
+    """Whether a text may contain NaN or an infinity, spelled out or by overflow. A cheap check with false positives."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     return b"NaN" in data or b"Inf" in data or needs_care(data)
 

@@ -65,12 +65,12 @@ def type_of(package: str, tool: Mapping[str, Any], side: Side) -> Any:
 
 
 def read_package_file(package: str, name: str) -> bytes:
-    """Read a file that lies in a generated package. Raises `CatalogError` without such a package, and OSError."""
+    """Read a file in a generated package. Raises `CatalogError` if there is no such package, and OSError."""
     return read_file(package_folder(package) / name, _LARGEST)
 
 
 def package_folder(package: str) -> Path:
-    """Give the folder of a package, by its import name. Raises `CatalogError` where there is none."""
+    """Return the folder of a package, by its import name. Raises `CatalogError` if there is none."""
     try:
         spec = find_spec(package)
     except ImportError:

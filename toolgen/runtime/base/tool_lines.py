@@ -1,4 +1,4 @@
-"""The tools of a `catalog.json`, each in two lines: parsed when it is asked for, so that loading is reading."""
+"""The tools of a `catalog.json`, two lines each: parsed on access, so that loading only reads the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stages know: of a tool before its first call, of what the host decided for all, and of one call."""
+"""The data of the stages: a tool, the settings of the host, and one call."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 _TEXT: Final = (str, bytes)
 
 KEPT_REPORTS: Final = 100
-"""How many reports of progress are kept of a call, for the case that it is aborted. Events are written of all."""
+"""Maximum progress reports kept of a call in case it is aborted. All are recorded as events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool, as its stages are bound to it."""
+    """One tool, to which stages are bound."""
 
     definition: ToolDefinition
     entry: Entry
@@ -54,7 +54,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What the host decided for all tools. Timeouts are in seconds."""
+    """The settings of the host for all tools. Timeouts are in seconds."""
 
     permission: PermissionCallback
     policies: Policies
@@ -71,22 +71,21 @@ class Host:
 
 
 OnReport: TypeAlias = "Callable[[Call, str, Mapping[str, Any]], None]"
-"""Told what a call says of its progress: the kind of the event, and its data."""
+"""Receives a progress report of a call: the kind of the event, and its data."""
 
 
 class Call:
-    """One call: what the stages see of it. It exists where a stage, a run or a store has use for it, or it fails.
+    """One call, as stages see it. Created only if a stage, a run or a store needs it, or if the call fails.
 
-    `given` is what the executor will be given, in the form it takes, once the args are decoded. `run` is None for a
-    call outside any run. A stage says in `decision` what it decided, if it is more than to let the call pass, and in
-    `at_end` how to give back what it took for the time of the call. `hook` is what the hooks said, and
-    `permission` what a person said beside the decision: its reason and its metadata. The executor has
-    begun once the call `is_started`; `reports` are what it says of its progress, `starts` is what starts agents for it.
-    `unconfirmed` is to be awaited before its result is given: it raises where the start of the call is not on record.
-    `trace` is there where a record is kept.
+    `given` is the executor's argument, in the form it takes, once the args are decoded. `run` is None for a call
+    outside of runs. A stage sets `decision` if it decided more than to let the call pass, and `at_end` to release what
+    it holds during the call. `hook` is the outcome of the hooks, and `permission` the reason and the metadata of the
+    permission decision. The executor has begun once the call `is_started`; `reports` are its progress reports, `starts`
+    starts agents for it. `unconfirmed` must be awaited before the result is returned: it raises if the start of the
+    call cannot be recorded. `trace` is set if there is a store.
     """
 
-    # Defaults of the class, so that a call takes time only for what becomes of it.
+    # Class-level defaults: creating a call sets only what differs.
     given: Any = None
     trace: Trace | None = None
     decision: str = ""
@@ -111,7 +110,7 @@ class Call:
         payload: bytes | str | None,
         context: CallContext | None = None,
     ) -> None:
-        """Without a payload the args came typed. `context` is that of the meta."""
+        """Without a payload the args are typed. `context` is that of the meta."""
         self.tool = tool
         self.meta = meta
         self.run = run
@@ -120,16 +119,16 @@ class Call:
 
     @property
     def is_typed(self) -> bool:
-        """Whether the args came typed, from a program."""
+        """Whether the args are typed, from a program."""
         return self._payload is None
 
     def copy_args(self) -> Any:
-        """Give typed args anew, from their JSON: what the caller does to his own from here on changes no call."""
+        """Return a copy of typed args, from their JSON: later changes by the caller do not affect the call."""
         return self.tool.args.decode(self.arguments) if self.tool.form is Form.TYPED else self.given
 
     @property
     def arguments(self) -> bytes:
-        """The canonical JSON of the args, as they came: nothing that a handler does to them shows here."""
+        """The canonical JSON of the args as received: changes by a handler do not affect it."""
         if self._arguments is None:
             if self._payload is None and self.tool.form is Form.TYPED:
                 self._arguments = self.tool.args.encode(self.given)
@@ -139,13 +138,13 @@ class Call:
 
     @property
     def args_text(self) -> bytes | str:
-        """The args as JSON text, as they came if they came so."""
+        """The args as JSON text; as received, if they were received as text."""
         payload = self._payload
         return payload if isinstance(payload, _TEXT) else self.arguments
 
     @property
     def checked(self) -> CheckedCall:
-        """The call as the host's own code sees it."""
+        """The call as the host's code sees it."""
         seen = self._checked
         if seen is None:
             seen = self._checked = CheckedCall(self)
@@ -153,7 +152,7 @@ class Call:
 
     @property
     def args(self) -> Any:
-        """The args as JSON. Not to be changed."""
+        """The args as JSON. Must not be modified."""
         if self._args is None:
             self._args = from_json(self.arguments)
         return self._args
@@ -165,7 +164,7 @@ class Call:
 
     @property
     def secrets(self) -> Secrets:
-        """What is secret in this call, with its values; they are collected when they are first looked for."""
+        """The secrets of this call, with their values, which are collected on first use."""
         injected: Mapping[str, Any] = self.meta.injected
         if self._secrets is None or self._secrets[0] is not injected:
             is_sent = not self.is_typed or self.given is None
@@ -175,29 +174,29 @@ class Call:
         return self._secrets[1]
 
     def begin(self, on_report: OnReport | None) -> None:
-        """Say that the executor is about to begin: from here on its meta leads to the call, which may report."""
+        """Mark the call as started: from here on its meta is linked to it, and it may report progress."""
         self.is_started = True
         self._on_report = on_report
         if self._context is not None:
             self._context.call = self
 
     def release(self) -> None:
-        """End what the call holds: its stages' own, and the way of its meta to it."""
+        """Release what stages hold for the call, and the link from its meta."""
         if self._context is not None:
             self._context.call = None
         for release in self.at_end:
             release()
 
     def close(self) -> None:
-        """Let go of what refers to the call itself, once nobody looks at it any more: no garbage is to be collected."""
+        """Clear references to the call itself when it is no longer used, to avoid cyclic garbage."""
         self._checked = None
 
     def report(self, kind: str, data: Mapping[str, Any]) -> None:
-        """Take note of what the call says of its progress: it is what is left of it when it is aborted."""
+        """Keep a progress report, which is shown if the call is aborted."""
         try:
-            data = json.loads(canonical(dict(data)))  # as it is now: whoever reports may change it
+            data = json.loads(canonical(dict(data)))  # a copy: the caller may change it
         except (ValueError, TypeError) as error:
-            warn("what %s reports is no JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
+            warn("the progress report of %s is not JSON", self.tool.entry.ident, error=error, secrets=self.secrets)
             return
         if kind in ("tool_progress", PARTIAL_OUTPUT):
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
@@ -210,16 +209,16 @@ def _canonical(payload: bytes | str) -> bytes:
 
 
 Decode: TypeAlias = Callable[[Any], Any]
-"""Turns a payload into what the executor takes."""
+"""Converts a payload to the executor's argument."""
 
 Accept: TypeAlias = Callable[[Any], Any]
-"""Turns typed args into what the executor takes."""
+"""Converts typed args to the executor's argument."""
 
 Before: TypeAlias = Callable[[Call], Awaitable[None] | None]
-"""Looks at a call before it runs, and raises an exception of `errors` where it must not."""
+"""Checks a call before it runs, and raises an exception of `errors` to end it."""
 
 Encode: TypeAlias = Callable[[Any, str], ToolResult[Any]]
-"""Turns what the executor gave into the result of the call with that id."""
+"""Converts the executor's return value to the result of the call with that id."""
 
 After: TypeAlias = Callable[[Call, ToolResult[Any]], ToolResult[Any] | Awaitable[ToolResult[Any]]]
-"""Looks at the result of a call after it ran, and gives it, or what it becomes."""
+"""Processes the result of a call after it ran, and returns it or its replacement."""

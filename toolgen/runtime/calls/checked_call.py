@@ -1,4 +1,4 @@
-"""A call as the host's own code sees it: hooks and the eval gate. Nothing they do to it changes the call."""
+"""A call as the host's code (hooks and the eval gate) sees it. Nothing they do to it changes the call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CheckedCall:
 
     @property
     def tool(self) -> ToolDefinition:
-        """The tool; what it costs and the like is in its metadata."""
+        """The definition of the tool; costs and similar facts are in its metadata."""
         return self._call.tool.definition
 
     @property
@@ -39,22 +39,22 @@ class CheckedCall:
 
     @property
     def tags(self) -> Set[str]:
-        """The tags of the tool, its permission among them."""
+        """The tags of the tool, including its permission."""
         return self._call.tool.definition.tags
 
     @property
     def arguments(self) -> bytes:
-        """The canonical JSON of the args, without what the host injects, and with their secrets: not to be shown."""
+        """The canonical JSON of the args, without injected fields and including secrets: must not be shown."""
         return self._call.arguments
 
     @property
     def summary(self) -> str:
-        """The args on one line as a person or a model may see them: as in `PermissionRequest.summary`."""
+        """The args on one line, safe to show to a person or a model: as in `PermissionRequest.summary`."""
         from toolgen.runtime.redact.shown_args import summary  # few hooks show args
 
         return summary(hide_from_person(self._call.args, self._call.secrets))
 
     @property
     def meta(self) -> ToolCallMeta:
-        """In whose name the call is made."""
+        """The context of the call."""
         return self._call.meta

@@ -1,4 +1,4 @@
-"""Deadlines: how long a handler may take. One that never waits has none: a timer costs more than such a call."""
+"""Deadlines of handlers. A handler that never waits has none: a timer costs more than such a call."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class _Deadline:
-    """The deadline of one call, kept by a timer of the loop."""
+    """The deadline of one call, with a timer of the event loop."""
 
     def __init__(self, seconds: float) -> None:
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError("a deadline needs a task")
+            raise RuntimeError("a deadline requires a task")
         self._task = task
         self._cancelling = task.cancelling()
         self._is_over = False
@@ -33,7 +33,7 @@ class _Deadline:
         self._task.cancel()
 
     def uncancel(self) -> bool:
-        """Whether this deadline alone cancelled the task; then it is not being cancelled any more. Once is enough."""
+        """Undo the cancellation of the task if only this deadline cancelled it; return whether it did. Idempotent."""
         self._timer.cancel()
         if not self._is_over:
             return False
@@ -42,9 +42,9 @@ class _Deadline:
 
 
 async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
-    """Wait for what a handler does. Raises `TimedOut` when it takes longer; it is cancelled then.
+    """Await a handler, and cancel it after `seconds`. Raises `TimedOut`.
 
-    Unlike `asyncio.timeout` it never takes a TimeoutError of the handler's own for its own.
+    Unlike `asyncio.timeout`, it never confuses a TimeoutError that the handler raised with its own.
     """
     deadline = _Deadline(seconds)
     try:
@@ -54,11 +54,11 @@ async def within(seconds: float, waiting: Awaitable[Any]) -> Any:
             raise TimedOut(seconds) from error
         raise
     finally:
-        deadline.uncancel()  # the handler may have caught it, and gone on to an end of its own
+        deadline.uncancel()  # the handler may have caught the cancellation and returned
 
 
 class _Suspended:
-    """What is left of a coroutine that was run up to its first wait. Awaited, it goes on as `await` would have."""
+    """The rest of a coroutine that ran up to its first wait. Awaiting it continues the coroutine."""
 
     __slots__ = ("_coroutine", "_waiting_for")
 
@@ -75,7 +75,7 @@ class _Suspended:
                 except GeneratorExit:
                     coroutine.close()
                     raise
-                except BaseException as error:  # noqa: BLE001  # whatever is thrown in is the coroutine's (PEP 380)
+                except BaseException as error:  # noqa: BLE001  # thrown exceptions belong to the coroutine (PEP 380)
                     waiting_for = coroutine.throw(error)
                 else:
                     waiting_for = coroutine.send(sent)
@@ -84,9 +84,9 @@ class _Suspended:
 
 
 def in_time(execute: Execute, seconds: float) -> Execute:
-    """Make what runs a call and raises `TimedOut`. A handler that runs in the loop itself cannot be stopped.
+    """Return a function that runs a call and raises `TimedOut`. A sync handler in the event loop cannot be stopped.
 
-    One that never waits needs no deadline, which costs more than such a call.
+    A handler that never waits gets no deadline, which would cost more than the call.
     """
 
     def run(given: Any, meta: ToolCallMeta) -> Any:

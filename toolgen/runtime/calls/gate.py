@@ -1,4 +1,4 @@
-"""The eval gate: an approver that knows what a call costs. It fails open, and can never undo a denial."""
+"""The eval gate: an approver that knows what a call costs. It fails open, and cannot override a denial."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class GateDecision:
-    """What a gate answers. The reason of a refusal is shown to the model."""
+    """The answer of a gate. The reason of a refusal is shown to the model."""
 
     approved: bool
     reason: str = ""

@@ -1,4 +1,4 @@
-"""Hooks: the host's own look at every call, before it may run and after it has. They change nothing."""
+"""Hooks: callbacks of the host that see every call before and after it runs. They cannot change it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A hook's no. The reason is shown to the model."""
+    """A denial by a hook. The reason is shown to the model."""
 
     reason: str
 
 
 class Hook(Protocol):
-    """Looks at calls. A hook that fails before a call denies it; one that fails after it is logged."""
+    """Callbacks before and after a call.
+
+    A hook that fails before a call denies it; one that fails after it is logged.
+    """
 
     def pre_tool_use(self, call: CheckedCall, /) -> Denial | Awaitable[Denial | None] | None:
-        """Look at a call before permission is asked; a `Denial` ends it."""
+        """Check a call before permission is requested; a `Denial` ends it."""
         ...
 
     def post_tool_use(self, call: CheckedCall, result: ToolResult[Any], /) -> Awaitable[None] | None:
-        """Look at the result of a call that was executed, whether it went well or not."""
+        """Receive the result of a call that was executed, whether it succeeded or failed."""
         ...

@@ -65,20 +65,20 @@ _now: Final = partial(datetime.now, UTC)
 
 
 class Runtime:
-    """Runs the calls of one catalog, which it freezes.
+    """Runs the calls of one catalog, and freezes it.
 
-    `executors` says what runs the toolsets; `missing` names those that nothing runs here: no run has their tools.
-    `permission` is asked before a tool runs that is not plainly readonly, or where one of the `policies`, which are
-    named, says so; it has to answer within `permission_timeout` seconds.
-    `hooks` look at every call before that, and after it ran. The eval `gate` is asked last, about tools that want it;
+    `executors` run the toolsets; `missing` names toolsets without an executor: no run has their tools.
+    `permission` is the callback that is asked before a tool runs that is not readonly, or if one of the `policies`
+    (their names) requires it; it must answer within `permission_timeout` seconds.
+    `hooks` check every call before that, and see its result. The eval `gate` is asked last, for tools with a gate;
     after `gate_timeout` seconds the call runs without it. `counters` count attempts for limits per user, by `clock`.
-    `store` keeps a record of every call, `artifacts` what of their results is too large to be shown. `inject` gives the
-    fields that specs have the host fill, by name, from the meta of a call. `project` is the folder that paths in calls
-    are relative to. `new_id` makes ids of calls, runs and agents, given the word `call`, `run` or `agent`.
+    `store` records every call, `artifacts` stores results that are too large to be shown. `inject` has, for each name
+    of an injected field, a function that returns its value for the meta of a call. `project` is the folder that paths
+    in calls are relative to. `new_id` creates ids of calls, runs and agents, given `call`, `run` or `agent`.
 
-    Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that nothing runs and that is not
-    named in `missing`, `CatalogError` for an unknown policy and for a rule of one that restricts tools that there are
-    not, and TypeError for a permission that cannot be asked and for executors that are no registrations.
+    Raises `ExecutorError` for executors that do not fit the catalog and for a toolset that has no executor and is not
+    in `missing`; `CatalogError` for an unknown policy and for a restricting rule that matches no tool; TypeError for
+    a permission callback that is not callable and for executors that are not registrations.
     """
 
     def __init__(
@@ -103,8 +103,8 @@ class Runtime:
     ) -> None:
         if not callable(permission):
             raise TypeError(f"permission is {permission!r}; it must be a callback, allow_all or deny_all")
-        for slow in ("jsonschema_rs", "toolgen.runtime.codec.models"):  # the first model of pydantic takes 50 ms
-            import_module(slow)  # now, and not in the first call
+        for slow in ("jsonschema_rs", "toolgen.runtime.codec.models"):  # the first pydantic model takes 50 ms
+            import_module(slow)  # now, not in the first call
         catalog.freeze()
         self._catalog = catalog
         self._assigned = assign(catalog, executors)
@@ -139,17 +139,18 @@ class Runtime:
         requested: Iterable[str] | None = None,
         meta: ToolCallMeta | None = None,
     ) -> Run:
-        """Start a run of a compiled agent, or of one that uses all tools: what it may call is fixed from here on.
+        """Start a run of a compiled agent, or of one that uses all tools. Its effective set is fixed from here on.
 
-        `role` is the agent's own, `requested` what a dispatch asks for, in any spelling. The `meta` of its calls is
-        given the ids that it lacks. Raises `UnknownAgent`, `ToolsNotGranted` for a request of more than it may have,
-        ValueError for an unknown role, and `CatalogError` for a mode that no policy in force has.
+        `role` defaults to that of the agent; `requested` are the tools that a dispatch requests, by any of their names.
+        Missing ids of `meta`, the meta of its calls, are generated. Raises `UnknownAgent`, `ToolsNotGranted` for
+        requested tools that the agent may not have, ValueError for an unknown role, and `CatalogError` for a mode that
+        no active policy has.
         """
         filled = with_ids(meta or ToolCallMeta(), self._new_id)
         return self._agents.new_run(agent, role=role, mode=mode, requested=requested, session=session, meta=filled)
 
     async def end_run(self, run: Run, reason: str = "completed") -> None:
-        """Put on record that a run is over, and why; of one that was aborted the reason is `aborted_tools`.
+        """Record the end of a run and its reason, which is `aborted_tools` if it was aborted.
 
         Raises `StoreError`.
         """
@@ -159,40 +160,40 @@ class Runtime:
     def call(
         self, ident: Ident[A, R], args: ArgsOf[A], *, meta: ToolCallMeta | None = None, run: Run | None = None
     ) -> Coroutine[Any, Any, ToolResult[R]]:
-        """Call a tool with typed args, when it is awaited. Every failure is a result; only cancellation passes."""
+        """Call a tool with typed args, when awaited. Every failure is a result; only cancellation is raised."""
         request = ToolRequest(name=ident)
         try:
             plan = self._plans[ident]
-        except BaseException:  # noqa: BLE001  # a name that was not called yet, or no name at all
+        except BaseException:  # noqa: BLE001  # an unknown name, or not a name
             return self._call_for_the_first_time(request, meta, run, args)
         return plan(request, meta, run, args)
 
     def invoke(
         self, request: ToolRequest, *, meta: ToolCallMeta | None = None, run: Run | None = None
     ) -> Coroutine[Any, Any, ToolResult[Any]]:
-        """Call a tool by any of its names, with JSON args, when it is awaited.
+        """Call a tool by any of its names, with JSON args, when awaited.
 
-        Every failure is a result; only cancellation passes. In a run only its tools can be called, and its meta is used
-        where none is given.
+        Every failure is a result; only cancellation is raised. In a run only its tools can be called, and its meta is
+        the default.
         """
         try:
             plan = self._plans[request.name]
-        except BaseException:  # noqa: BLE001  # as above; what it is, the coroutine says
+        except BaseException:  # noqa: BLE001  # as above; the coroutine reports it
             return self._call_for_the_first_time(request, meta, run)
         return plan(request, meta, run)
 
     async def _call_for_the_first_time(
         self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, *typed: Any
     ) -> ToolResult[Any]:
-        """Call a tool by a name that it was not called by before, or refuse the call."""
+        """Call a tool by a name that has not been used before, or reject the call."""
         try:
             plan = self._find_plan(request.name, run)
-        except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
+        except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
             return await self._refusals.refused(error, request, meta, run)
         return await plan(request, meta, run, *typed)
 
     def _find_plan(self, name: str, run: Run | None) -> Plan:
-        """Find the tool that a name means, and make it ready. Raises `ToolNotFound` where it may not be called."""
+        """Return the plan of the tool with a name. Raises `ToolNotFound` if it may not be called."""
         ident = resolve(self._catalog, name, run.effective.tools if run else None)
         if run is not None:
             check_may_call(run, ident)
@@ -206,12 +207,12 @@ class Runtime:
         return plan
 
     async def turn(self, requests: Sequence[ToolRequest], run: Run) -> list[ToolResult[Any]]:
-        """Make all calls of one answer of a model; give a result for each, in their order, paired by the id.
+        """Make all calls of one response of a model; return a result for each, in order, with its call id.
 
-        Adjacent readonly calls run together, and so do tools that start agents; writes run alone and in order. After a
-        write that failed, or a person's no, the rest is skipped. `Run.abort` stops it.
+        Adjacent readonly calls run concurrently, and so do tools that start agents; writes run one at a time, in order.
+        After a failed write, or a denial of permission, the rest is skipped. `Run.abort` stops it.
         """
-        from toolgen.runtime.runs.turn import run_turn  # brings asyncio, which single calls can do without
+        from toolgen.runtime.runs.turn import run_turn  # imports asyncio, which single calls do not need
 
         idents = [self._catalog.resolve(name_of(request)) for request in requests]
         results = await run_turn(
@@ -225,7 +226,7 @@ class Runtime:
         return [with_raw_id(result, id_of(request)) for result, request in zip(results, requests, strict=True)]
 
     def _with_own_ids(self, requests: Sequence[ToolRequest]) -> list[ToolRequest]:
-        """Give each call an id that no other of the turn has."""
+        """Return the requests with ids that are unique in the turn."""
         taken = {""}
         named: list[ToolRequest] = []
         for request in requests:
@@ -235,21 +236,21 @@ class Runtime:
         return named
 
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
-        """Give the definition of a tool. Raises `ToolNotFound`."""
+        """Return the definition of a tool. Raises `ToolNotFound`."""
         return self._catalog.definition(ident)
 
     def tool_schema(self, ident: Ident[Any, Any]) -> dict[str, Any]:
-        """Give a copy of the JSON Schema of a tool's args. Raises `ToolNotFound`."""
+        """Return a copy of the JSON Schema of a tool's args. Raises `ToolNotFound`."""
         schema: dict[str, Any] = self._catalog.schema(ident, "args")
         return schema
 
     def _start_child(self, call: Call, agent: str, requested: Iterable[str] | None, mode: str | None) -> Child:
-        """Start a run for a call, in the same session, and link to it from the record of the call."""
+        """Start a run for a call, in the same session, and link it in the record of the call."""
         from toolgen.runtime.events.records import EventKind
         from toolgen.runtime.runs.children import Child, started, tie  # few calls start agents
 
         parent, meta = call.run, call.meta
-        if parent is not None and parent.progress.is_aborted:  # a handler may have gone on nonetheless
+        if parent is not None and parent.progress.is_aborted:  # a handler may ignore its cancellation
             raise RunStopped(parent.progress.abort_reason)
         start = partial(
             self.start_run,
@@ -275,7 +276,7 @@ class Runtime:
         return Child(run=run, turn=partial(self.turn, run=run), end=partial(self.end_run, run))
 
     def _bound(self, ident: str) -> Plan:
-        """Make a tool ready at its first call."""
+        """Return the plan of a tool, created at its first call."""
         execute, form = find_runner(self._catalog, self._assigned, ident)
         definition = self._catalog.definition(ident)
         tool = Tool(
@@ -296,15 +297,15 @@ def _recorder(store: Store, own_run: str) -> Recorder:
 
 
 def _path_policy(project: Path, policies: Policies) -> PathPolicy:
-    from toolgen.runtime.policy.paths.policy import PathPolicy  # only tools that touch files need it
+    from toolgen.runtime.policy.paths.policy import PathPolicy  # only tools that access files need it
 
     return PathPolicy.under(policies, project)
 
 
 def _unique_ids() -> Callable[[str], str]:
-    """Number calls, behind a random word that tells runtimes apart; ids of runs and agents cannot be guessed.
+    """Number calls, with a random prefix per runtime; ids of runs and agents cannot be guessed.
 
-    Whoever knows the id of an agent may ask what it did. That of a call gives access to nothing.
+    The id of an agent gives access to what it did; the id of a call gives access to nothing.
     """
     word = os.urandom(6).hex()
     numbers = count(1)

@@ -1,4 +1,4 @@
-"""The plan of a tool: the one path that every call of it takes. Here the order of the stages is written down."""
+"""The plan of a tool: the path that every one of its calls takes, with the stages in order."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 class Upon(Enum):
-    """When a stage after the handler looks at a call."""
+    """When a stage after the handler runs."""
 
     SUCCESS = "success"
-    """When its result is a value that fits."""
+    """If the result is a valid value."""
     RESULT = "result"
-    """When the handler gave a result, be it an error, or the call was aborted while it ran."""
+    """If the handler returned a result or an error, or the call was aborted while it ran."""
     END = "end"
-    """When its handler was started, however it ended. The result stands."""
+    """If the handler was started, however it ended. The result cannot be changed."""
 
 
 BEFORE: Final = {
@@ -52,7 +52,7 @@ BEFORE: Final = {
     "gate": gate.bind,
     "children": children.bind,
 }
-"""What a call goes through between decoding and the handler, in this order. A stage is bound to a tool once."""
+"""The stages between decoding and the handler, in order. A stage is bound to a tool once."""
 
 AFTER: Final = {
     "bounds": (bounds.bind, Upon.SUCCESS),
@@ -62,32 +62,32 @@ AFTER: Final = {
     "size": (size.bind, Upon.RESULT),
     "post_hooks": (hooks.bind_after, Upon.END),
 }
-"""What its result goes through after that, in this order."""
+"""The stages after the handler, in order."""
 
 _POST_HOOKS: Final = "post_hooks"
 
 _AS_JSON: Final = object()
-"""In the place of typed args: the request has a payload."""
+"""Passed instead of typed args: the request has a payload."""
 
 
 class Plan(Protocol):
-    """Makes a call of one tool: everything from a request to its result. Only what ends the caller is raised.
+    """Makes a call of one tool, from a request to its result. Raises only exceptions that end the caller.
 
-    The request's name is one that means this tool. With `typed`, these are the args.
+    The request's name is one of this tool. `typed` are the args, if they are typed.
     """
 
     def __call__(
         self, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None, typed: Any = ..., /
     ) -> Coroutine[Any, Any, ToolResult[Any]]:
-        """Give the coroutine that makes the call."""
+        """Return the coroutine that makes the call."""
         ...
 
 
 def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | None, refusals: Refusals) -> Plan:
-    """Bind the stages to a tool, around what runs it.
+    """Bind the stages to a tool, around its `execute` function.
 
-    The plan is one flat coroutine: calls of functions and awaited coroutines are most of what a call costs. So it has
-    the parts that every call goes through, and loops over those that some tools have.
+    The plan is one flat coroutine, because function calls and awaited coroutines are most of the cost of a call. It
+    contains the stages that every call has, and loops over those that only some tools have.
     """
     ident = tool.entry.ident
     decode_payload, accept = decode.bind(tool)
@@ -138,7 +138,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                     trace = call.trace
                     if trace is not None:
                         trace.append(now())
-                    for stage, look in before:  # noqa: B007  # where it fails, it is at that stage
+                    for stage, look in before:  # noqa: B007  # used in `except`: the stage that failed
                         waiting = look(call)
                         if waiting is not None:
                             await waiting
@@ -154,13 +154,15 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                             await waiting
                         trace.append(now())
                     stage = "execute"
-                    if run is not None and run.progress.is_aborted:  # somebody's code may have swallowed that
+                    if run is not None and run.progress.is_aborted:  # the cancellation may have been swallowed
                         raise RunStopped(run.progress.abort_reason)
                     call.begin(on_report)
                     own = call.meta
                 stage = "execute"
                 outcome = execute(given, own)
-                if outcome.__class__ is CoroutineType or _is_waiting(outcome):  # the first is cheap, and usual
+                if outcome.__class__ is CoroutineType or _is_waiting(
+                    outcome
+                ):  # the first check is cheap, and usually enough
                     outcome = await outcome
                 if call is not None and call.trace is not None:
                     call.trace.append(now())
@@ -177,7 +179,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
                     if result.error is not None:
                         call.trace.append(result.error.code)
                     call.trace.append(now())
-            except BaseException as error:  # handlers may raise anything; a bug of ours must stay in its call
+            except BaseException as error:  # handlers may raise anything; our bugs must not leave the call
                 call = call or Call(tool, own, None, payload)
                 failure = await failures.result_of(error, stage, call, request, entered)
                 if failure is None:
@@ -191,11 +193,11 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
             if not is_observed or call is None:
                 return result
             if entered is None:
-                told = conclude(call, result)
-                return result if told is result else await _done(told)
+                recorded = conclude(call, result)
+                return result if recorded is result else await _done(recorded)
             with entered.suppress_abort():
                 result = await _done(conclude(call, result))
-        except BaseException as error:  # noqa: BLE001  # what is for the caller is raised anew
+        except BaseException as error:  # noqa: BLE001  # exceptions for the caller are raised again
             return await refusals.refused(error, request, meta, run)
         finally:
             if entered is not None:
@@ -203,7 +205,7 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
         return result
 
     async def complete(call: Call, result: ToolResult[Any]) -> ToolResult[Any]:
-        """Take what a handler gave through the stages after it."""
+        """Pass a handler's result through the stages after it."""
         if result.error is not None:
             result = shown_failure(result, call.secrets)
         else:
@@ -214,16 +216,16 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
         return result
 
     def conclude(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
-        """Take a call through its last stages, and put its end on record, whatever becomes of the caller.
+        """Run the last stages of a call, and record its end even if the caller is cancelled.
 
-        Gives the result that the caller gets, or what waits for it.
+        Returns the result for the caller, or an awaitable of it.
         """
         try:
             for place, end in enumerate(ends if call.is_started else ()):
                 seen = end(call, result)
                 if seen is not result:
                     return conclude_later(call, result, seen, ends[place + 1 :])
-        except BaseException:  # it is for the caller; what the call came to is on record all the same
+        except BaseException:  # for the caller; the end of the call is recorded nevertheless
             finish_record(call, result)
             raise
         return finish_record(call, result)
@@ -236,8 +238,8 @@ def bind_plan(tool: Tool, host: Host, execute: Execute, recorder: Recorder | Non
             for end in left:
                 await _done(end(call, result))
         finally:
-            told = finish_record(call, result)
-        return await _done(told)
+            recorded = finish_record(call, result)
+        return await _done(recorded)
 
     def finish_record(call: Call, result: ToolResult[Any]) -> ToolResult[Any] | Awaitable[ToolResult[Any]]:
         if ends and call.is_started and call.trace is not None:
@@ -262,12 +264,12 @@ def _is_waiting(outcome: Any) -> TypeGuard[Awaitable[Any]]:
 
 
 def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -> Execute:
-    """End calls that take too long. Commands are ended by their executor, which knows what they said until then."""
+    """Add the timeout of a tool. Commands are ended by their executor, which has their output up to then."""
     limits_of_tool: dict[str, Any] = definition.metadata.get("limits", {})
     own = limits_of_tool.get("timeout_ms")
     wanted = policies.timeout_ms if own is None else own or policies.max_timeout_ms
     if not wanted or definition.metadata.get("kind") == "command":
         return execute
-    from toolgen.runtime.calls.deadlines import in_time  # brings asyncio, which a call without a timeout can do without
+    from toolgen.runtime.calls.deadlines import in_time  # imports asyncio, which calls without a timeout do not need
 
     return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)

@@ -1,4 +1,4 @@
-"""Recording: what a store is told of calls and runs, and when a call has to wait for it."""
+"""Recording: what is written to a store about calls and runs, and when a call has to wait for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _new_event: Final[Callable[[type[NewEvent], tuple[Any, ...]], NewEvent]] = cast("Any", tuple).__new__
-"""Makes an event of a tuple of its fields: two are made of every call, and by name that takes three times as long."""
+"""Creates an event from a tuple of its fields. Two are created per call; by keyword that takes three times as long."""
 
 _STARTED: Final = EventKind.TOOL_STARTED.value
 _COMPLETED: Final = EventKind.TOOL_COMPLETED.value
@@ -31,11 +31,11 @@ _RUNTIMES_OWN: Final = frozenset(EventKind) - _REPORTABLE
 
 
 class Recorder:
-    """Writes down the calls of one runtime. `own_run` is the run of calls that are made outside of any.
+    """Records the calls of one runtime. `own_run` is the run id of calls outside of runs.
 
-    Nothing runs off the record. A write waits until its start is durable. A read does not, while the store works: where
-    its start or its end turns out not to be on record, its result is withheld, and from then on reads wait as well,
-    until something is durable again.
+    No call runs unrecorded. A write waits until its start is durable. A read does not wait while the store works: if
+    its start or end could not be recorded, its result is withheld, and from then on reads wait too, until a write to
+    the store succeeds again.
     """
 
     def __init__(self, store: Store, own_run: str) -> None:
@@ -44,15 +44,15 @@ class Recorder:
         self._is_failing = False
 
     def started(self, call: Call) -> Awaitable[None] | None:
-        """Write that a call is about to run. Raises `CallFailed` where that cannot be.
+        """Record the start of a call. Raises `CallFailed` if that is not possible.
 
-        What it gives is to be awaited before the call runs, and raises the same.
+        If it returns an awaitable, that must be awaited before the call runs, and raises the same.
         """
         entry = call.tool.entry
         try:
             event = self._event(_STARTED, call, NO_DATA, call.args_text)
             waiting = self._store.append(event)
-        except Exception as error:  # stores may be the host's
+        except Exception as error:  # the store may be the host's
             self._is_failing = True
             raise _unrecorded(entry.ident) from error
         if waiting is None:
@@ -71,31 +71,31 @@ class Recorder:
         self._is_failing = False
 
     def reported(self, call: Call, kind: str, data: Mapping[str, Any]) -> None:
-        """Write what a call says of its progress. Raises ValueError for a kind of event that is the runtime's own."""
+        """Record a progress report. Raises ValueError for a kind of event that is reserved for the runtime."""
         _check_reportable(kind)
         try:
             self._store.append(self._event(kind, call, data))
-        except Exception as error:  # noqa: BLE001  # stores may be the host's, and a call does not fail by its record
-            warn("the progress of %s is not on record", call.tool.entry.ident, error=error, secrets=call.secrets)
+        except Exception as error:  # noqa: BLE001  # stores may be the host's; progress events are optional
+            warn("the progress of %s is not recorded", call.tool.entry.ident, error=error, secrets=call.secrets)
 
     def ended(self, call: Call, result: ToolResult[Any]) -> Awaitable[ToolResult[Any]] | ToolResult[Any]:
-        """Write how a call ended, with its result; give the result that its caller gets, or what waits for it.
+        """Record the end and the result of a call; return the result for the caller, or an awaitable of it.
 
-        Its args are in the event that it began with, if it began. The result of a read that is not on record is
-        withheld. A write was done, so that its caller has to know how it ended.
+        Its args are in the event of its start, if it started. The result of a read that could not be recorded is
+        withheld. The result of a write is returned, because the write has happened.
         """
         error = result.error
-        said = {"permission": call.permission} if call.permission else NO_DATA
+        data = {"permission": call.permission} if call.permission else NO_DATA
         if error is None:
-            event = self._event(_COMPLETED, call, said, None, call.trace)
+            event = self._event(_COMPLETED, call, data, None, call.trace)
         else:
             args = call.args_text if not call.is_started and call.given is not None else None
-            # What ran was denied by nobody, whatever it says.
+            # A call that ran was not denied, whatever its error says.
             kind = EventKind.TOOL_FAILED if call.is_started else _kind(error)
-            event = self._event(kind, call, {"code": error.code, **said}, args, call.trace, has_failed=True)
+            event = self._event(kind, call, {"code": error.code, **data}, args, call.trace, has_failed=True)
         try:
             waiting = self._finish(event, result)
-        except Exception as error:  # noqa: BLE001  # stores may be the host's, and nothing raises out of a call
+        except Exception as error:  # noqa: BLE001  # stores may be the host's; a call never raises
             return self._off_record(call, event, result, error)
         if waiting is None and call.unconfirmed is None:
             return result
@@ -125,15 +125,15 @@ class Recorder:
         return withheld
 
     def cancelled(self, call: Call, result: ToolResult[Any]) -> None:
-        """Write that a call ended with its caller. Nobody waits until it is on record."""
+        """Record that a call ended with its caller, without waiting for the store."""
         event = self._event(EventKind.TOOL_FAILED, call, {"code": "cancelled"}, trace=call.trace)
         try:
             self._store.finish(event, result)
-        except Exception as error:  # noqa: BLE001  # stores may be the host's, and the call has ended as it has
+        except Exception as error:  # noqa: BLE001  # stores may be the host's; the call has already ended
             _not_on_record(event, error)
 
     async def refused(self, result: ToolResult[Any], meta: ToolCallMeta | None, reason: str = "") -> None:
-        """Write a call that no tool was found for, or that never had its turn. The reason is for the record alone."""
+        """Record a call without a tool, or one that was skipped. The reason is only for the record."""
         data: dict[str, Any] = {"code": result.error.code} if result.error else {}
         if reason:
             data["reason"] = reason
@@ -143,11 +143,11 @@ class Recorder:
             waiting = self._finish(event, result)
             if waiting is not None:
                 await waiting
-        except Exception as error:  # noqa: BLE001  # as above: the call has ended as it has
+        except Exception as error:  # noqa: BLE001  # as above: the call has already ended
             _not_on_record(event, error)
 
     async def run_ended(self, meta: ToolCallMeta, reason: str) -> None:
-        """Write that a run is over. Raises `StoreError`."""
+        """Record the end of a run. Raises `StoreError`."""
         event = NewEvent(EventKind.RUN_ENDED, meta.run_id or self._own_run, data={"end_reason": reason})
         waiting = self._store.append(event)
         if waiting is not None:
@@ -156,7 +156,7 @@ class Recorder:
     def _finish(self, event: NewEvent, result: ToolResult[Any]) -> Awaitable[None] | None:
         try:
             return self._store.finish(event, result)
-        except (ValueError, TypeError, RecursionError):  # a name or an id that is no text, say
+        except (ValueError, TypeError, RecursionError):  # for example, a name or an id that is not text
             return self._store.finish(*_in_short(event, result))
 
     def _event(
@@ -178,7 +178,7 @@ class Recorder:
 
 
 def _not_on_record(event: NewEvent, error: Exception) -> None:
-    warn("the end of a call of %s is not on record", event.tool, error=error, secrets=event.secrets)
+    warn("the end of a call of %s is not recorded", event.tool, error=error, secrets=event.secrets)
 
 
 def _kind(error: ToolError | None) -> EventKind:
@@ -191,12 +191,12 @@ def _kind(error: ToolError | None) -> EventKind:
 
 
 def _in_short(event: NewEvent, result: ToolResult[Any]) -> tuple[NewEvent, ToolResult[Any]]:
-    """What is left of an end that is no JSON: which call it was, and its value, or the kind and the code of its error.
+    """Reduce an end that is not JSON to the call and its value, or the kind and code of its error.
 
-    Where these are no JSON either, so be it: they are not on record.
+    If these are not JSON either, they are not recorded.
     """
     name, call_id = visible(event.tool), visible(event.tool_call_id)
-    data = {"reason": "the rest is no JSON"}
+    data = {"reason": "the rest is not JSON"}
     if result.error is None:
         payload, error = result.payload if keeps_value(result) else b"", None
     else:
@@ -207,13 +207,13 @@ def _in_short(event: NewEvent, result: ToolResult[Any]) -> tuple[NewEvent, ToolR
 
 
 def _check_reportable(kind: Any) -> None:
-    """Raise ValueError for a kind of event that a call must not report: whoever reads the record relies on them."""
+    """Raise ValueError for a kind of event that a call must not report, because readers of the record rely on it."""
     if not isinstance(kind, str):
-        raise ValueError(f"the kind of what a call reports must be text, not {type(kind).__name__}")
+        raise ValueError(f"the kind of a progress report must be text, not {type(kind).__name__}")
     if kind in _RUNTIMES_OWN:
-        raise ValueError(f"a call cannot report {kind!s}: such events are the runtime's own")
+        raise ValueError(f"a call cannot report {kind!s}: such events are reserved for the runtime")
 
 
 def _unrecorded(name: str) -> CallFailed:
-    message = f"{name} cannot run now: its call cannot be recorded"
+    message = f"{name} cannot run: the call cannot be recorded"
     return CallFailed(FailureKind.UNAVAILABLE, "not_recorded", message, "go on without it, and tell the user")

@@ -1,4 +1,4 @@
-"""Resolve: which tool a name means, before anything else looks. From there on only the ident counts."""
+"""Resolve: finds the tool of a name, before all other stages. From there on only the ident is used."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None) -> str:
-    """Give the ident that a name spells. Raises `ToolNotFound` with what may have been meant, of what is visible.
+    """Return the ident of a name. Raises `ToolNotFound` with suggestions from the visible tools.
 
-    Of what was not offered nothing is suggested: the model may not know these names.
+    Tools that were not offered are not suggested: the model may not know their names.
     """
     if is_not_offered(name):
         raise ToolNotFound(name)
@@ -28,5 +28,5 @@ def resolve(catalog: Catalog, name: str, visible: Collection[str] | None = None)
 
 
 def is_not_offered(name: Any) -> bool:
-    """Whether a name means something that a model was not offered. It may be anything that a host took for a name."""
+    """Whether a name is marked as not offered to the model. `name` may be of any type."""
     return isinstance(name, str) and name.endswith(NOT_OFFERED)

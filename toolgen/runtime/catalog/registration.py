@@ -146,7 +146,7 @@ def _checked(definition: ToolDefinition, profile: Profile) -> ToolDefinition:
         given[name] = source if isinstance(source, bool) else dict(source)
         check_schema(given[name], f"the {name} of {definition.name}")
         if too_much := excess(given[name]):
-            raise CatalogError(f"the {name} of {definition.name} cannot be checked against: {too_much.reason}")
+            raise CatalogError(f"the {name} of {definition.name} cannot be used for validation: {too_much.reason}")
     check_metadata(definition.name, definition.metadata)
     schema = with_definitions_in_place(deepcopy(given["input_schema"]))
     if not is_object(schema) or schema.get("type") != "object":

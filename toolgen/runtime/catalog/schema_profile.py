@@ -1,6 +1,6 @@
-"""The `core` profile: the subset of JSON Schema that every provider and every model can be trusted with.
+"""The `core` profile: the subset of JSON Schema that every provider and every model supports.
 
-What it asks of a schema it asks with the schema's definitions in place.
+A schema is checked with its definitions inlined.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _DATA: Final = frozenset({"const", "default", "enum", "examples"})
 _SCHEMAS_BY_NAME: Final = frozenset({"properties", "patternProperties", "dependentSchemas", *DEFINITIONS})
 
 _MOST_PARTS: Final = 100_000
-"""JSON values in a schema with its definitions in place."""
+"""Maximum number of JSON values in a schema with its definitions inlined."""
 
 _MOST_LEVELS: Final = 100
-"""Of the same, inside each other: Python follows them by recursion, five calls for each."""
+"""Maximum depth of the same: each level takes five nested Python calls."""
 
 
 def core_violations(schema: Any, path: str = "$") -> Iterator[tuple[str, str]]:
-    """Give path and keyword of all that lies outside `core`, in the order of the schema.
+    """Return the path and keyword of everything outside `core`, in the order of the schema.
 
-    Local types must be in place already (`with_definitions_in_place`); what is left of them is named where it is
-    referred to. A path reads `$.properties.a.items`.
+    Local definitions must be inlined already (`with_definitions_in_place`); those left are reported where they are
+    referenced. A path reads `$.properties.a.items`.
     """
     if not is_object(schema):
         if schema is not True:
@@ -67,11 +67,11 @@ def _allowed(keyword: str, value: Any) -> bool:
 
 
 def with_definitions_in_place(schema: Any) -> Any:
-    """Copy a schema with its local references (`#/$defs/…`) replaced by what they name.
+    """Copy a schema with its local references (`#/$defs/…`) replaced by their definitions.
 
-    A recursive reference stays, and so does one beside keywords that restrict it further; annotations beside a
-    reference win over the definition's own. Definitions that nothing refers to any more are left out. A schema that
-    would grow beyond bounds by it is returned as it is.
+    A recursive reference stays, and so does one next to keywords that restrict it further; annotations next to a
+    reference override those of the definition. Definitions that are no longer referenced are removed. A schema that
+    would exceed the bounds is returned unchanged.
     """
     try:
         placed = _Placing(definitions_of(schema)).placed(schema, ())
@@ -83,7 +83,7 @@ def with_definitions_in_place(schema: Any) -> Any:
 
 
 class _Oversized(Exception):
-    """A schema with its definitions in place has too many parts, or too many levels."""
+    """A schema with its definitions inlined has too many parts or is nested too deeply."""
 
 
 class _Placing:
@@ -106,10 +106,10 @@ class _Placing:
         if not is_object(node):
             return node
         ref = node.get("$ref")
-        beside = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
+        siblings = {keyword: value for keyword, value in node.items() if keyword != "$ref"}
         target = self._definitions.get(ref) if isinstance(ref, str) and ref not in inside else None
-        if is_object(target) and _ANNOTATIONS.issuperset(beside):
-            return {**self.placed(target, (*inside, str(ref))), **beside}
+        if is_object(target) and _ANNOTATIONS.issuperset(siblings):
+            return {**self.placed(target, (*inside, str(ref))), **siblings}
         return {keyword: self._placed_below(keyword, value, inside) for keyword, value in node.items()}
 
     def _placed_below(self, keyword: str, value: Any, inside: tuple[str, ...]) -> Any:

@@ -1,1 +1,1 @@
-"""Codecs: JSON to typed values and back, exactly as the schema says."""
+"""Codecs: JSON to typed values and back, exactly as the schema defines."""

@@ -1,4 +1,4 @@
-"""Typed values made of JSON values, of the defaults that generated modules hold, and of values of another class."""
+"""Typed values built from JSON values, from defaults in generated modules, and from values of another class."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build_typed(validate: Callable[..., Any], value: Any) -> Any:
-    """Build the typed value of a JSON value with a validator of pydantic. Raises its ValidationError."""
+    """Build the typed value of a JSON value with a pydantic validator. Raises its ValidationError."""
     try:
         return validate(value, by_alias=True, by_name=False)
     except ValidationError:
@@ -26,10 +26,10 @@ def build_typed(validate: Callable[..., Any], value: Any) -> Any:
 
 
 def typed_default(kind: Any, value: Any) -> Any:
-    """Make a default that is written as JSON, in its type; anew for every value that has it."""
+    """Build a default, given as JSON, in its type; a new object for every value that uses it."""
     return build_typed(adapter_of(kind).validator.validate_python, value)
 
 
 def rebuilt(kind: Any, value: Any) -> Any:
-    """Make a value of another type that has the same fields; fields that were not set stay unset."""
+    """Build a value of another type with the same fields; unset fields stay unset."""
     return build_typed(adapter_of(kind).validator.validate_python, plain(value))

@@ -1,4 +1,4 @@
-"""Closed schemas: those that spell out all that a valid value can hold, so that codecs may take the short way."""
+"""Closed schemas, which describe everything that a valid value can contain, so that codecs may take the fast path."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NULL: Final = {"type": "null"}
 
 
 def is_closed(schema: Any, kind: Any = None) -> bool:
-    """Whether a valid value holds only what `schema` spells out: scalars by type, closed objects, arrays of these.
+    """Whether a valid value contains only what `schema` describes: scalars by type, closed objects, arrays of these.
 
-    Then the validator refuses every infinite number (it does so wherever a type is asked for), and nothing is deeper
-    than the schema. With a type, `kind`, its classes must have every field as well: then no object has a key that its
-    class lacks. Not closed: recursion, and alternatives other than null.
+    Then the validator rejects every infinite number (it does so wherever a `type` is given), and nothing is nested
+    deeper than the schema. With a type, `kind`, its classes must have every field too: then no object has a key that
+    its class lacks. Not closed: recursion, and alternatives other than null.
     """
     return _Closedness(schema).check(schema, kind)
 
@@ -47,7 +47,7 @@ class _Closedness:
     def _refers_to_closed(self, ref: str, kind: Any) -> bool:
         key = (ref, kind)
         if key not in self._known:
-            self._known[key] = False  # until it is known: what refers to itself is not closed
+            self._known[key] = False  # until computed: a recursive schema is not closed
             self._known[key] = self.check(self._definitions.get(ref), kind)
         return self._known[key]
 
@@ -68,7 +68,7 @@ def _items_of(kind: Any) -> Any:
 
 
 def _fields_of(kind: Any) -> dict[str, Any] | None:
-    """Map wire names to types; None where any key will do."""
+    """Map wire names to types; None if any key is allowed."""
     if kind is None or is_json_value(kind):
         return None
     model = model_class(kind)

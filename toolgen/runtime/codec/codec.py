@@ -19,6 +19,7 @@ from toolgen.runtime.codec.exact_types import Doubt, doubts
 from toolgen.runtime.codec.typed_values import is_absent, remove, with_floats
 from toolgen.runtime.codec.validation import Validation
 from toolgen.runtime.codec.value_type import ValueType
+from toolgen.runtime.issues.issue_text import with_article
 from toolgen.runtime.issues.issues import issue, leaves_of, not_json, not_serializable
 from toolgen.schema.json_values import canonical
 
@@ -32,17 +33,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LARGE: Final = re.compile(rb"\d{19}")
-"""An integer that may lie beyond 2^63."""
+"""An integer that may exceed 2^63."""
 
 
 _NULL, _NAN, _INFINITY = ("null", b"null"), ("NaN", b"NaN"), ("Infinity", b"Infinity")
 
 
 class Codec(Generic[T]):
-    """Decodes, checks and encodes one side of one tool.
+    """Decode, validate and encode one side of one tool.
 
-    It accepts exactly what its schema accepts, and `encode(decode(x))` is `x`, as JSON, for all of that. Nothing is
-    read, imported or compiled before the first use.
+    A codec accepts exactly what its schema accepts, and `encode(decode(x))` equals `x`, as JSON, for every valid `x`.
+    Nothing is read, imported or compiled before the first use.
     """
 
     def __init__(self, source: Callable[[], CodecSource]) -> None:
@@ -50,27 +51,27 @@ class Codec(Generic[T]):
 
     @classmethod
     def of(cls, schema: Any, type_: Any = None, *, name: str = "value", assert_formats: bool = False) -> Codec[Any]:
-        """Make a codec of a JSON Schema (2020-12, unless its `$schema` says otherwise) and the type of its values."""
+        """Create a codec from a JSON Schema (2020-12, unless `$schema` names another draft) and the type of values."""
         return Codec(lambda: CodecSource(name=name, schema=schema, type=type_, assert_formats=assert_formats))
 
     @classmethod
     def of_package(cls, package: str, ident: str, side: Side) -> Codec[Any]:
-        """Give the codec of one side of a compiled tool, by the import name of its package. One per process."""
+        """Return the codec of one side of a compiled tool, by the import name of its package. One per process."""
         return _package_codec(package, ident, side)
 
     @property
     def schema(self) -> Any:
-        """The JSON Schema. Not to be changed."""
+        """The JSON Schema. Must not be modified."""
         return self._source.schema
 
     def decode(self, payload: bytes | str) -> T:
-        """Parse, check and build. Raises `InvalidPayload`."""
+        """Parse, validate and build. Raises `InvalidPayload`."""
         return self.decoder(payload)
 
     def decode_json(self, payload: bytes | str, *, unique: bool = False) -> Any:
-        """Parse and check only; the value stays plain JSON. Raises `InvalidPayload`.
+        """Parse and validate only; the value stays plain JSON. Raises `InvalidPayload`.
 
-        With `unique` an object that has a key twice is refused: for text that travels on, to be read by another parser.
+        With `unique`, duplicate keys are rejected: for text that is passed on to another parser.
         """
         try:
             value = parse_unique(payload) if unique else parse(payload)
@@ -82,10 +83,10 @@ class Codec(Generic[T]):
 
     @cached_property
     def decoder(self) -> Callable[[bytes | str], T]:
-        """`decode` as a bare function, for those who call it a lot.
+        """`decode` as a plain function, for frequent callers.
 
-        It hopes for the best: a plainly valid payload takes one step where the type is exact, three where it is not,
-        and any other goes the careful way.
+        It is optimistic: a payload that is obviously valid takes one step if the type is exact and three otherwise; any
+        other payload takes the slow path.
         """
         return self._exact_decoder or self._usual_decoder
 
@@ -102,10 +103,10 @@ class Codec(Generic[T]):
 
         def decode(payload: bytes | str) -> Any:
             try:
-                if not (null_is_in_doubt and _holds(payload, _NULL)) and not (any_json_is and _is_wild(payload)):
+                if not (null_is_in_doubt and _holds(payload, _NULL)) and not (any_json_is and _may_be_unsafe(payload)):
                     return build(payload, by_alias=True, by_name=False)
             except (ValueError, TypeError):
-                pass  # what is not plainly valid goes the careful way
+                pass  # take the slow path
             return usual(payload)
 
         return decode
@@ -113,7 +114,7 @@ class Codec(Generic[T]):
     @cached_property
     def _usual_decoder(self) -> Callable[[bytes | str], T]:
         is_valid, validate, is_closed = self._is_valid, self._type.validate or _itself, self._is_closed
-        # Then there are no keys that a class lacks; not having to look for them saves a fifth.
+        # Closed: no object has a key that its class lacks. Skipping that check saves a fifth of the time.
         extra = "ignore" if is_closed and self._type.model else None
 
         def decode(payload: bytes | str) -> Any:
@@ -128,7 +129,7 @@ class Codec(Generic[T]):
         return decode
 
     def check(self, value: Any) -> tuple[Issue, ...]:
-        """Say what is wrong with a JSON value; nothing if it is valid."""
+        """Return the issues of a JSON value; none if it is valid."""
         try:
             self.decode_json(json_bytes(value))
         except NotJson as error:
@@ -138,27 +139,28 @@ class Codec(Generic[T]):
         return ()
 
     def build(self, value: Any) -> T:
-        """Build the typed value of a JSON value that was checked before. Raises `TypesDisagree`."""
+        """Build the typed value of a JSON value that is already validated. Raises `TypesDisagree`."""
         return cast("T", self._type.build(value))
 
     def encode(self, value: T) -> bytes:
-        """Encode a typed value as canonical JSON. Raises `InvalidPayload` where the schema refuses it."""
+        """Encode a typed value as canonical JSON. Raises `InvalidPayload` if it does not fit the schema."""
         return canonical(self._encode(value)[1])
 
     def encode_fields(self, fields: Mapping[str, Any]) -> bytes:
-        """Encode an object that is given by its fields, as canonical JSON. Raises `InvalidPayload`."""
+        """Encode an object, given as its fields, as canonical JSON. Raises `InvalidPayload`."""
         return canonical(self._encode(fields)[1])
 
     def normalize(self, value: Any, *, verb: str = "return") -> tuple[T, bytes]:
-        """Take what a handler returned: the value in its type, and its JSON, compact and in the order of the value.
+        """Return what a handler returned as a typed value and as compact JSON, in the order of the value.
 
-        A JSON value that fits the schema will do where a model is expected; another model will not.
-        Raises `InvalidPayload`.
+        A JSON value that fits the schema is accepted in place of a model; an instance of another model is not. `verb`
+        is for the hint of the error. Raises `InvalidPayload`.
         """
         model = self._type.model
         if model is not None and isinstance(value, BaseModel) and not isinstance(value, model):
             wanted, found = model.__name__, type(value).__name__
-            raise InvalidPayload([issue("", "type", wanted, found, f"{verb} a {wanted}, not a {found}")])
+            hint = f"{verb} {with_article(wanted)}, not {with_article(found)}"
+            raise InvalidPayload([issue("", "type", wanted, found, hint)])
         text, json_value = self._encode(value)
         if self._type.adapter is None or self._type.is_instance(value):
             return cast("T", value), text
@@ -166,10 +168,10 @@ class Codec(Generic[T]):
 
     @cached_property
     def fast_dump(self) -> tuple[type[BaseModel] | None, Callable[[Any], Any], Callable[[Any], bool]]:
-        """The short way to the JSON value of a typed one: its class, what dumps it, and what says if that is valid.
+        """The fast path from a typed value to its JSON value: the class, a dump function, and a validity check.
 
-        `normalize` has to look at values of any other class, at those whose dump raises ValueError or is not valid, and
-        at all where the class is None. Three bare functions, for those who call them a lot.
+        Use `normalize` for values of any other class, for those whose dump raises ValueError or is not valid, and for
+        all values if the class is None.
         """
         model, adapter = self._type.model, self._type.adapter
         if model is None or adapter is None or not self._is_closed:
@@ -193,7 +195,7 @@ class Codec(Generic[T]):
         return json_bytes(json_value), json_value
 
     def _remove_absent(self, value: Any, json_value: Any) -> None:
-        """Drop optional fields that were set to None and that the schema does not let be null, until it is content."""
+        """Remove optional fields that were set to None and may not be null, until the value is valid."""
         while not self._is_valid(json_value):
             leaves = leaves_of(self._validation.errors(json_value))
             nulls = {tuple(error.instance_path) for error in leaves if error.instance is None and error.instance_path}
@@ -227,10 +229,10 @@ class Codec(Generic[T]):
 def build_call(
     ident: Ident[T, Any], codec: Codec[T], args: Mapping[str, Any], defaults: Mapping[str, Any] = MappingProxyType({})
 ) -> ToolRequest:
-    """Ask for a tool with args by their wire names: what the call builders of generated packages do.
+    """Build a request from args by their wire names, for the call builders of generated packages.
 
-    An arg that is `ABSENT` is left out, and so is one that equals its entry in `defaults`, and an optional one that is
-    None where null is not allowed. Raises `InvalidPayload`.
+    Left out are args that are `ABSENT`, that equal their entry in `defaults`, or that are optional and None where null
+    is not allowed. Raises `InvalidPayload`.
     """
     given = {
         name: value
@@ -242,12 +244,12 @@ def build_call(
 
 
 def _holds(payload: bytes | str, word: tuple[str, bytes]) -> bool:
-    """Whether a text has a word anywhere."""
+    """Whether a text contains a word."""
     return word[0] in payload if isinstance(payload, str) else word[1] in payload
 
 
-def _is_wild(payload: bytes | str) -> bool:
-    """Whether a text may hold a number that is not finite, or too many levels: a cheap look, with false alarms."""
+def _may_be_unsafe(payload: bytes | str) -> bool:
+    """Whether a text may contain a non-finite number or be nested too deeply: a cheap check with false positives."""
     # Most texts have not even the letters: to look for one of them takes a fifth of the time that a word takes.
     has_letter = "N" in payload or "I" in payload if isinstance(payload, str) else b"N" in payload or b"I" in payload
     return (has_letter and (_holds(payload, _NAN) or _holds(payload, _INFINITY))) or needs_care(payload)

@@ -1,4 +1,4 @@
-"""What a codec is made of, where it comes from, and how a schema is compiled."""
+"""What a codec is built from, how it is loaded, and how a schema is compiled."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodecSource:
-    """What a codec is made of.
+    """The schema and the type of a codec.
 
     `type` is a generated model class, an alias such as `list[Profile]`, or None for plain JSON values. With `foreign`
-    it is a model of the host's own, whose validators have a say of their own. `name` is for messages.
+    it is a model of the host, whose validators may reject values too. `name` is for messages.
     """
 
     name: str
@@ -31,12 +31,12 @@ class CodecSource:
 
 
 def compiled_validator(schema: Any, bounds: Bounds, *, assert_formats: bool = False) -> Validator:
-    """Compile a schema. Nothing is fetched, and formats count only where they are asserted.
+    """Compile a schema. Nothing is fetched, and formats are checked only with `assert_formats`.
 
     Raises what jsonschema-rs raises for a schema that it cannot compile: `ValidationError`, `ReferencingError`, or
     `ValueError`.
     """
-    from jsonschema_rs import (  # its import takes 15 ms, which an idle host can do without
+    from jsonschema_rs import (  # imported on first use: it takes 15 ms
         FancyRegexOptions,
         validator_for,
     )
@@ -63,7 +63,7 @@ def compiled_source(package: str, ident: str, side: Side) -> CodecSource:
 
 
 class _Annotation:
-    """A keyword that asserts nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
+    """A keyword that checks nothing: jsonschema-rs enforces draft-07's content keywords, which are optional there."""
 
     def __init__(self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]) -> None: ...
 

@@ -1,7 +1,7 @@
-"""Exact types: those that check by themselves all that their schema asks, so that JSON text needs one step only.
+"""Exact types: those that check everything that their schema checks, so that JSON text needs only one step.
 
-What matters is one direction: whatever pydantic builds of a text, the schema accepts. A text that pydantic refuses
-takes the careful way, and may prove valid there: `1.0` is an integer.
+Only one direction matters: the schema must accept every text that pydantic accepts. A text that pydantic rejects
+takes the slow path, and may be valid there: `1.0` is an integer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOTES: Final = frozenset({
     "$comment", "$defs", "$schema", "default", "definitions", "deprecated", "description", "examples", "format",
     "readOnly", "title", "writeOnly",
 })  # fmt: skip
-"""Keywords that check nothing, as formats do unless a target asserts them."""
+"""Keywords that check nothing; `format` is one unless a target asserts formats."""
 
 _BOUNDS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
 _CONSTRAINTS: Final = {
@@ -33,7 +33,7 @@ _CONSTRAINTS: Final = {
     "minLength": "min_length", "maxLength": "max_length", "pattern": "pattern",
     "minItems": "min_length", "maxItems": "max_length",
 }  # fmt: skip
-"""Keywords, and the arguments of pydantic's `Field` that check the same, where the generator wrote them."""
+"""Keywords, and the arguments of pydantic's `Field` that check the same, as the generator writes them."""
 
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties"})
 _SCALARS: Final = {"string": str, "integer": int, "boolean": bool}
@@ -43,19 +43,19 @@ _DEEPEST: Final = 50
 
 
 class Doubt(Flag):
-    """What a text must not hold, lest its type build a value that the schema refuses."""
+    """What a text must not contain for the type to accept only what the schema accepts."""
 
     NONE = 0
     NULL = 1
-    """A null: in most types None stands for absent where the schema has no null."""
+    """A null: in most types None means absent where the schema does not allow null."""
     ANY_JSON = 2
-    """A number that is not finite, or too many levels: pydantic lets them pass in `number`, and beyond the fields."""
+    """A non-finite number or too deep nesting: pydantic accepts both in `number` and in extra fields."""
 
 
 def doubts(schema: Any, kind: Any) -> Doubt | None:
-    """Compare a JSON Schema that asserts no formats with the class that was generated from it; None: it is not exact.
+    """Compare a JSON Schema, without asserted formats, with the class generated from it; None if it is not exact.
 
-    A text that holds none of what is in doubt takes one step.
+    A text that contains none of the returned doubts can be decoded in one step.
     """
     return _Comparison(schema).compare(schema, kind, _DEEPEST) if model_class(kind) else None
 
@@ -99,7 +99,7 @@ class _Comparison:
     def _compare_definition(self, ref: str, kind: Any, room: int) -> Doubt | None:
         key = (ref, kind)
         if key not in self._known:
-            self._known[key] = None  # until it is known: recursion has no bound but the text's
+            self._known[key] = None  # until computed: recursion is bounded only by the text
             self._known[key] = self.compare(self._definitions.get(ref), kind, room)
         return self._known[key]
 
@@ -118,7 +118,7 @@ class _Comparison:
         ):
             return None
         if is_open and not properties.keys() <= fields.keys():
-            return None  # it would be kept unchecked
+            return None  # extra fields would not be checked
         found = Doubt.ANY_JSON if is_open else Doubt.NONE
         for name, field in fields.items():
             of_field = self.compare(properties[name], type_of(field), room)
@@ -129,7 +129,7 @@ class _Comparison:
 
 
 def _compare_number(node: dict[str, Any], kind: Any) -> Doubt | None:
-    """A number is `int | float`; integers have the bounds that say the same of them."""
+    """A number is `int | float`; integers have equivalent bounds."""
     members = {bare(member): constraints_of(member) for member in get_args(kind) if member is not NoneType}
     is_same = members.keys() == {int, float} and all(
         keyword in _BOUNDS
@@ -142,7 +142,7 @@ def _compare_number(node: dict[str, Any], kind: Any) -> Doubt | None:
 
 
 def _without_null(node: Any) -> tuple[Any, bool]:
-    """Take null out of a schema that allows one thing beside it; say whether it did."""
+    """Return a schema of one alternative and null without the null, and whether it had one."""
     if not is_object(node):
         return node, False
     if is_array(branches := node.get("anyOf")) and len(branches) == 2 and _NULL in branches:

@@ -1,8 +1,8 @@
-"""Extra keys of open objects that equal the Python name of a field whose name in JSON is another one.
+"""Extra keys of open objects that equal the Python name of a field with another JSON name.
 
-pydantic keeps the names of the fields that were given and the extra keys in one set. Where a field `a_b`, in JSON
-`a-b`, is absent beside an extra key `a_b`, that set says that the field was given. So the generated classes refuse such
-a key, which takes no time where there is none; who builds a value then takes it, and corrects the sets.
+pydantic keeps the names of the given fields and the extra keys in one set. If a field `a_b`, in JSON `a-b`, is absent
+and there is an extra key `a_b`, that set says that the field was given. So the generated classes reject such a key,
+which takes no time if there is none; the code that builds the value then accepts it, and corrects the sets.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ARE_TAKEN: Final = ContextVar("_ARE_TAKEN", default=False)
 
 
 def checked_extra_keys(model: type[BaseModel]) -> CoreSchema | None:
-    """Give what refuses extra keys that are Python names of fields that may be absent; None where there are none."""
+    """Return a schema that rejects extra keys equal to Python names of optional fields; None if there are none."""
     fields = model.model_fields.items()
     wires = {name: str(_alias(name, field)) for name, field in fields if _may_be_confused(name, field)}
     return no_info_plain_validator_function(_checked_by(wires)) if wires else None
@@ -35,7 +35,7 @@ def checked_extra_keys(model: type[BaseModel]) -> CoreSchema | None:
 
 @contextmanager
 def python_names_taken() -> Generator[None]:
-    """Let the classes take such keys. Who builds a value so has `correct_given_fields` look at it."""
+    """Make the classes accept such keys. Pass the values built so to `correct_given_fields`."""
     token = _ARE_TAKEN.set(True)
     try:
         yield
@@ -44,7 +44,7 @@ def python_names_taken() -> Generator[None]:
 
 
 def correct_given_fields(typed: Any, value: Any) -> None:
-    """Have the models in a typed value say which fields were given in the JSON value that it was built of."""
+    """Correct which fields count as given in the models of a typed value, from the JSON value it was built from."""
     if isinstance(typed, BaseModel) and is_object(value):
         extra = typed.__pydantic_extra__ or {}
         for name, field in type(typed).model_fields.items():
@@ -62,7 +62,7 @@ def correct_given_fields(typed: Any, value: Any) -> None:
 
 
 def confuses_extra_keys(model: type[BaseModel]) -> bool:
-    """Whether a class keeps extra keys beside fields that may be absent and have another name in JSON."""
+    """Whether a class keeps extra keys and has optional fields with another JSON name."""
     return model.model_config.get("extra") == "allow" and any(
         _may_be_confused(name, field) for name, field in model.model_fields.items()
     )
@@ -73,7 +73,7 @@ def _may_be_confused(name: str, field: FieldInfo) -> bool:
 
 
 def _alias(name: str, field: FieldInfo) -> str | None:
-    """Give the name of a field in JSON; None where a host's class has a choice of them."""
+    """Return the JSON name of a field; None if a class of the host accepts several."""
     alias = field.validation_alias
     return alias if isinstance(alias, str) else name if alias is None else None
 

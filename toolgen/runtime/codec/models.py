@@ -1,4 +1,4 @@
-"""The base classes of generated models: strict types that carry what the schema, the authority, has accepted."""
+"""The base classes of generated models: strict types for values that the schema has accepted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Model(BaseModel):
-    # No coercion, and NaN stays visible in what is encoded, so that it can be refused.
+    # No coercion. NaN is kept when a value is encoded, so that it can be rejected.
     model_config = ConfigDict(
         strict=True,
         ser_json_inf_nan="constants",
@@ -25,7 +25,7 @@ class _Model(BaseModel):
 
 
 class OpenModel(_Model):
-    """An object with named fields that keeps whatever else it is given."""
+    """An object with named fields that keeps all other fields too."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -34,7 +34,7 @@ class OpenModel(_Model):
         schema = handler(source)
         keys = checked_extra_keys(source)
         if keys is not None:
-            # pydantic has no other place for what depends on the class: the type of `__pydantic_extra__` is inherited.
+            # pydantic has no other place for this per class: the type of `__pydantic_extra__` is inherited.
             cast("Any", handler.resolve_ref_schema(schema))["schema"]["extras_keys_schema"] = keys
         return schema
 

@@ -1,4 +1,4 @@
-"""Kinds: the types of generated values, and what pydantic makes of them."""
+"""The types of generated values, and how pydantic treats them."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ _FORMATTED: Final = ("datetime", "uuid")
 
 
 def is_json_value(kind: Any) -> bool:
-    """Whether a type is any JSON, so that there is nothing to validate or to serialize."""
-    from pydantic import JsonValue  # as slow to import as the first model of a process, which comes first
+    """Whether a type is any JSON, so that validation and serialization do nothing."""
+    from pydantic import JsonValue  # slow to import
 
     return kind is JsonValue
 
 
 def model_class(kind: Any) -> type[BaseModel] | None:
-    """Give a type back if it is a model class."""
+    """Return the type if it is a model class, else None."""
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def without_none(kind: Any) -> tuple[Any, bool]:
-    """Take `X | None` apart, for one `X`; say whether there was a None."""
+    """Return `X` of a type `X | None`, and whether there was a None."""
     members = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
     others = [member for member in members if member is not NoneType]
     return (others[0], True) if len(others) == 1 else (kind, NoneType in members)
 
 
 def bare(kind: Any) -> Any:
-    """Take `Annotated` off a type."""
+    """Return a type without `Annotated`."""
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def constraints_of(kind: Any) -> dict[str, Any]:
-    """Give what pydantic checks of an `Annotated` type, by the arguments of its `Field`: `{"ge": 1}`."""
+    """Return the constraints of an `Annotated` type, as the arguments of its `Field`: `{"ge": 1}`."""
     from pydantic.fields import FieldInfo  # a third of what a runtime imports, and models bring it
 
     marks = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
@@ -54,18 +54,18 @@ def constraints_of(kind: Any) -> dict[str, Any]:
 
 
 def type_of(field: FieldInfo) -> Any:
-    """Give the type of a field with its constraints, as it was written."""
+    """Return the type of a field with its constraints, as it was written."""
     return Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
 
 
 def wire_name(name: str, field: FieldInfo) -> str:
-    """Give the name of a field in JSON, which may be empty."""
+    """Return the JSON name of a field, which may be empty."""
     return name if field.alias is None else field.alias
 
 
 @cache
 def adapter_of(kind: Any) -> TypeAdapter[Any]:
-    """Give what validates and serializes a generated type: a model, or an alias such as `list[Profile]`."""
+    """Return the adapter of a generated type: a model, or an alias such as `list[Profile]`."""
     model = model_class(kind)
     if model is not None:
         return TypeAdapter(model)
@@ -73,10 +73,10 @@ def adapter_of(kind: Any) -> TypeAdapter[Any]:
 
 
 def dump_options(kind: Any) -> dict[str, bool]:
-    """Give the options that pydantic's serializer needs to write a type as its JSON; each takes time on every call.
+    """Return the options that pydantic's serializer needs to write a type as its JSON; each takes time on every call.
 
-    `by_alias` where a field has another name in JSON, `exclude_unset` where one can be left out, and both where a type
-    does not show its fields.
+    `by_alias` if a field has another JSON name, `exclude_unset` if a field is optional, and both if the fields of the
+    type are unknown.
     """
     options: dict[str, bool] = {}
     for model in models_in(kind):
@@ -89,7 +89,7 @@ def dump_options(kind: Any) -> dict[str, bool]:
 
 
 def models_in(kind: Any) -> Iterator[type[BaseModel] | None]:
-    """Give every model in a type, once; None for a type that does not show what it holds, such as a dataclass."""
+    """Return every model in a type, once; None for a type whose contents are unknown, such as a dataclass."""
     pending: list[Any] = [kind]
     seen: set[type[BaseModel]] = set()
     while pending:

@@ -1,4 +1,4 @@
-"""What typed values and JSON values say differently: absence, integral floats, and depth."""
+"""Differences between typed values and JSON values: absent fields, integral floats, and depth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNSAYABLE: Final = (Set, Iterator, Awaitable, bytes, bytearray, memoryview, com
 
 
 def with_integers(value: Any) -> Any:
-    """Copy a JSON value, integral floats as ints: JSON Schema takes `1.0` for an integer, Python types do not."""
+    """Copy a JSON value with integral floats as ints: `1.0` is an integer for JSON Schema, but not for Python."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if is_array(value):
@@ -33,9 +33,9 @@ def with_integers(value: Any) -> Any:
 
 
 def with_floats(value: Any) -> Any:
-    """Copy a JSON value, large ints as the floats they equal, if any: what `with_integers` did, undone.
+    """Copy a JSON value with large ints as the floats they equal, if any: the reverse of `with_integers`.
 
-    The validator takes every integer for the float it equals, up to 2^63; from there on for another number.
+    The validator treats integers up to 2^63 as equal to their floats; beyond, as different numbers.
     """
     if isinstance(value, int) and not -(2**63) < value < 2**63:
         try:
@@ -49,10 +49,10 @@ def with_floats(value: Any) -> Any:
     return value
 
 
-def check_sayable(value: Any) -> None:
-    """Refuse what pydantic would write as JSON although it is something else: sets, bytes, generators, and their like.
+def check_serializable(value: Any) -> None:
+    """Reject values that pydantic would serialize although they are not JSON: sets, bytes, generators and the like.
 
-    Models, dataclasses, dates, enums and other values with one obvious text pass. Raises `NotJson`.
+    Models, dataclasses, dates, enums and other values with one obvious text are accepted. Raises `NotJson`.
     """
     pending: list[Any] = [value]
     while pending:
@@ -68,13 +68,13 @@ def check_sayable(value: Any) -> None:
 def _check_scalar(value: object) -> None:
     name = type(value).__name__
     if isinstance(value, _UNSAYABLE):
-        raise NotJson(f"a {name} is no JSON value")
+        raise NotJson(f"a {name} is not a JSON value")
     if isinstance(value, datetime | time) and (value.utcoffset() or timedelta()) % timedelta(minutes=1):
         raise NotJson(f"the offset of a {name} has seconds, which RFC 3339 cannot write")
 
 
 def plain(value: Any) -> Any:
-    """Copy a typed value as a JSON value, unset fields left out. pydantic's own serializer stops at half our depth."""
+    """Convert a typed value to JSON without unset fields. pydantic's serializer stops at half the allowed depth."""
     if isinstance(value, BaseModel):
         return {wire: plain(member) for wire, member in _set_fields(value)}
     if is_array(value):
@@ -85,7 +85,7 @@ def plain(value: Any) -> Any:
 
 
 def is_absent(value: Any, path: Sequence[str | int], model: type[BaseModel] | None) -> bool:
-    """Whether the null at `path` is an optional field of a model that was set to None, and so is not data.
+    """Whether the null at `path` is an optional field of a model that was set to None, so that it means absent.
 
     `value` is typed, or the fields of a `model` by their wire names.
     """

@@ -1,4 +1,4 @@
-"""Validation: whether a value fits a schema, and what is wrong with it, in bounded time."""
+"""Validation of values against a schema, and its issues, in bounded time."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ class Validation:
 
     @cached_property
     def is_valid(self) -> Callable[[Any], bool]:
-        """Whether a value fits the schema: the validator's own verdict.
+        """Whether a value fits the schema, as decided by the validator.
 
-        Where it can take time without bound, a value that could take too long is counted first, and refused.
+        If the schema can take unbounded time, the cost of a value is counted first, and a value that costs too much is
+        rejected.
         """
         is_valid = self._validator.is_valid
         if self._bounds.are_foreseen:
@@ -38,7 +39,7 @@ class Validation:
         return lambda value: self._is_checkable(value) and is_valid(value)
 
     def issues(self, value: Any) -> tuple[Issue, ...]:
-        """Explain what is wrong with a value that is not valid: all of it, the first of it, or that it is too much."""
+        """Return the issues of an invalid value: all, only the first, or that there are too many to list."""
         if not self._is_checkable(value):
             return (not_checkable(value, MAX_EVALUATIONS),)
         can_list = listing(self._bounds.graph, value)
@@ -47,7 +48,7 @@ class Validation:
         return issues_of(self._list(value, can_list), self._schema)
 
     def errors(self, value: Any) -> list[ValidationError]:
-        """Give all errors of a value, or the first where they could be too many; none where it cannot be checked."""
+        """Return all errors of a value, or the first if they could be too many; none if it cannot be checked."""
         return self._list(value, listing(self._bounds.graph, value)) if self._is_checkable(value) else []
 
     def _list(self, value: Any, can_list: Listing) -> list[ValidationError]:

@@ -1,4 +1,4 @@
-"""Value types: what a codec builds of JSON values that its schema has accepted, and how that is written as JSON."""
+"""Value types: how a codec builds typed values from valid JSON values, and serializes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.codec.building import build_typed
 from toolgen.runtime.codec.extra_keys import confuses_extra_keys, correct_given_fields
 from toolgen.runtime.codec.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
-from toolgen.runtime.codec.typed_values import check_sayable, plain
+from toolgen.runtime.codec.typed_values import check_serializable, plain
 from toolgen.runtime.issues.issues import MAX_ISSUES, issue
 from toolgen.schema.pointer import pointer_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ValueType:
-    """The type of one codec's values. It only carries them: what is valid is for the schema to say.
+    """The type of a codec's values. It does not decide validity; the schema does.
 
     `model` is its class, if it is one. `adapter` and `validate` are None where values stay plain JSON.
     """
@@ -40,28 +40,28 @@ class ValueType:
 
     @cached_property
     def validate(self) -> Callable[..., Any] | None:
-        """Builds a value in strict mode; takes pydantic's options."""
+        """The function that builds a value in strict mode; it takes pydantic's options."""
         if self.adapter is None:
             return None
         validator = self.adapter.validator
         if not self._foreign:
             return validator.validate_python
         is_confused = any(model is not None and confuses_extra_keys(model) for model in models_in(self._kind))
-        return _of_text(validator.validate_json, corrected=is_confused)
+        return _validated_as_text(validator.validate_json, corrected=is_confused)
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """How it is serialized. Options take time, so none is given that would change nothing."""
+        """The serializer's options. Each takes time, so only those with an effect are set."""
         return dump_options(self._kind)
 
     def is_instance(self, value: Any) -> bool:
-        """Whether a value is of the class; of no type but a class can that be said at a glance."""
+        """Whether a value is an instance of the class; False for types that are not classes."""
         return self.model is not None and isinstance(value, self.model)
 
     def build(self, value: Any) -> Any:
-        """Build the typed value of a JSON value that was checked before.
+        """Build the typed value of a JSON value that is already validated.
 
-        Raises `TypesDisagree`, and `InvalidPayload` where a class of the host's own refuses it.
+        Raises `TypesDisagree`, and `InvalidPayload` if a class of the host rejects it.
         """
         if self.validate is None:
             return value
@@ -78,28 +78,28 @@ class ValueType:
                 raise InvalidPayload(without_value) from None
             raise TypesDisagree(
                 f"the types of {self._name} cannot hold a value that its schema accepts: "
-                f"{_issues(error)[0].hint}; run `toolgen build`, and start anew what imported it"
+                f"{_issues(error)[0].hint}; run `toolgen build`, and restart the programs that imported it"
             ) from error
 
     def dump(self, value: Any) -> bytes:
-        """Write a typed value as JSON, unset fields left out. Raises ValueError, RecursionError for what is no JSON."""
+        """Serialize a typed value without unset fields. Raises ValueError or RecursionError if it is not JSON."""
         if self.adapter is None:
-            text = json_bytes(value)  # which refuses cycles
-            check_sayable(value)
+            text = json_bytes(value)  # rejects cycles
+            check_serializable(value)
             return text
-        # A model has checked its own fields. What is in a bare list can be of any class, and must not be written as if
-        # it were of the declared one.
+        # A model has checked its fields. Items of a plain list can be of any class, and must not be serialized as the
+        # declared one.
         as_any = not self.is_instance(value)
         if as_any and self._asserts_formats:
-            check_sayable(value)
+            check_serializable(value)
         try:
             return self.adapter.serializer.to_json(value, serialize_as_any=as_any, **self.options)
         except ValueError:
             return json_bytes(plain(value))
 
 
-def _of_text(validate_json: Callable[..., Any], *, corrected: bool) -> Callable[..., Any]:
-    """Give what validates a JSON value as text: a strict model of the host's own takes dates and such from it only."""
+def _validated_as_text(validate_json: Callable[..., Any], *, corrected: bool) -> Callable[..., Any]:
+    """Validate a JSON value as text: strict models of the host accept dates and similar types only from text."""
 
     def validate(value: Any, **options: Any) -> Any:
         typed = validate_json(json_bytes(value), **options)

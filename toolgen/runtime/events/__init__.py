@@ -1,1 +1,1 @@
-"""What a record is made of, and what a store and an archive of artifacts must do."""
+"""Events and results of a record, and the protocols of stores and of artifact stores."""

@@ -1,4 +1,4 @@
-"""Artifacts: what of results is too large to be shown, kept elsewhere under a ref."""
+"""Artifacts: results that are too large to be shown, stored elsewhere under a ref."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Protocol
 
 
 class ArtifactStore(Protocol):
-    """Keeps bytes. It blocks, and is called in a thread."""
+    """Stores bytes. Its methods block, and are called in a thread."""
 
     def put(self, data: bytes, media_type: str, /) -> str:
-        """Keep bytes and give their ref; the same bytes have the same ref. Raises `ArtifactError`."""
+        """Store bytes and return their ref; equal bytes have the same ref. Raises `ArtifactError`."""
         ...

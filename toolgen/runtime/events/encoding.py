@@ -1,4 +1,4 @@
-"""How events and results are written as canonical JSON, without their secrets, and read back."""
+"""Encoding of events and results as canonical JSON, without secrets, and decoding."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ COUNTED_AS: Final[Mapping[str, str]] = {
     EventKind.TOOL_DENIED: "denied",
     EventKind.PERMISSION_FAILED: "denied",
 }
-"""How an event that comes with a result counts in a `RunSummary`; any other counts as failed."""
+"""The field of `RunSummary` that counts an event with a result; other kinds count as failed."""
 
 
 def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> bytes:
-    """Encode an event, and the digest of the result it comes with. Raises ValueError or TypeError for what is no JSON.
+    """Encode an event, with the digest of its result. Raises ValueError or TypeError if it is not JSON.
 
-    Neither run nor number is part of it: the chain holds both.
+    Run and number are not included: the chain contains both.
     """
     body = {
         "at": format_time(at),
@@ -61,7 +61,7 @@ def encode_event(event: NewEvent, at: datetime, result: bytes | None = None) -> 
 
 
 def event_data(event: NewEvent) -> dict[str, Any]:
-    """Give the data of an event as it is stored."""
+    """Return the data of an event as it is stored."""
     data: dict[str, Any] = hide_data(dict(event.data), event.secrets)
     if event.args is not None:
         data = {**data, "args": hide_args(from_json(event.args), event.secrets)}
@@ -71,12 +71,12 @@ def event_data(event: NewEvent) -> dict[str, Any]:
 
 
 def _stage(mark: Mark) -> dict[str, Any]:
-    told = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
-    return {**told, "decision": mark.decision} if mark.decision else told
+    encoded = {"stage": mark.stage, "us": round(mark.ns / 1000, 1)}
+    return {**encoded, "decision": mark.decision} if mark.decision else encoded
 
 
 def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
-    """Read an event back. Raises ValueError, KeyError, TypeError or RecursionError for one not written here."""
+    """Decode an event. Raises ValueError, KeyError, TypeError or RecursionError if it was not written by a store."""
     read = json.loads(body)
     return Event(
         run_id=run_id,
@@ -90,7 +90,7 @@ def decode_event(run_id: str, sequence: int, body: bytes) -> Event:
 
 
 def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
-    """Encode a final result. Raises ValueError or TypeError for what is no JSON."""
+    """Encode a final result. Raises ValueError or TypeError if it is not JSON."""
     content: dict[str, Any] = {}
     if result.error is not None:
         content["error"] = _error(result.error, secrets)
@@ -108,20 +108,20 @@ def encode_result(result: ToolResult[Any], secrets: Secrets) -> bytes:
     if result.bounds is not None:
         content["bounds"] = hide_data(asdict(result.bounds), secrets)
     for name in BESIDE_VALUE:
-        if said := getattr(result, name):
-            content[name] = hide_data(dict(said), secrets)
+        if value := getattr(result, name):
+            content[name] = hide_data(dict(value), secrets)
     return canonical(
         {"content": content, "success": result.success, "tool": result.tool_name, "tool_call_id": result.tool_call_id}
     )
 
 
 def keeps_value(result: ToolResult[Any]) -> bool:
-    """Whether the value is stored: of one too large to be shown only the blocks are."""
+    """Whether the value is stored: if it is too large to be shown, only the blocks are."""
     return result.error is None and not (result.blocks and result.metadata.get("truncated"))
 
 
 def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
-    """Read a result back. Raises as `decode_event` does."""
+    """Decode a result. Raises as `decode_event` does."""
     read = json.loads(body)
     content = _object(read["content"])
     if "error" in content:
@@ -138,20 +138,20 @@ def decode_result(run_id: str, sequence: int, body: bytes) -> StoredResult:
 
 
 def result_digest(body: bytes) -> str:
-    """Give what an event says of the result it came with."""
+    """Return the digest of a result, as stored in its event."""
     return sha256(body).hexdigest()
 
 
 def format_time(at: datetime) -> str:
-    """Write a moment in UTC, with microseconds: such texts sort as the moments do."""
+    """Format a time in UTC, with microseconds: the texts sort like the times."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def decode_time(text: str) -> datetime:
-    """Read a moment that `format_time` wrote. Raises ValueError or TypeError."""
+    """Parse the format of `format_time`. Raises ValueError or TypeError."""
     at = datetime.fromisoformat(text)
     if at.tzinfo is not UTC:
-        raise ValueError("a moment is not in UTC")
+        raise ValueError("a time is not in UTC")
     return at
 
 
@@ -163,7 +163,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
     hidden = hide_error(error, secrets)
-    told: dict[str, Any] = {
+    encoded: dict[str, Any] = {
         "kind": FailureKind(error.kind).value,
         "code": hidden.code,
         "message": hidden.message,
@@ -171,17 +171,17 @@ def _error(error: ToolError, secrets: Secrets) -> dict[str, Any]:
         "issues": [_issue(issue, secrets) for issue in error.issues],
     }
     if error.prior_input:
-        told["prior_input"] = REDACTED if secrets.args else hidden.prior_input
-    return told if error.retry_after is None else {**told, "retry_after": error.retry_after}
+        encoded["prior_input"] = REDACTED if secrets.args else hidden.prior_input
+    return encoded if error.retry_after is None else {**encoded, "retry_after": error.retry_after}
 
 
 def _issue(issue: Issue, secrets: Secrets) -> dict[str, Any]:
-    told: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
-    return {**told, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else told
+    encoded: dict[str, Any] = hide_data(asdict(hide_issue(issue, secrets)), secrets)
+    return {**encoded, "found": REDACTED, "hint": REDACTED} if is_about_secret(issue, secrets) else encoded
 
 
 def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> dict[str, Any]:
-    """What a model was shown: the value, parts of it, or the error in words."""
+    """Encode a block that the model was shown: the value, parts of it, or the error."""
     quotes_input = error is not None and bool(error.prior_input and secrets.args)
     if "" in secrets.result or quotes_input or (error is not None and _shows_a_secret(error, secrets)):
         return {"type": kind, "data": REDACTED}
@@ -189,5 +189,5 @@ def _block(kind: str, data: Any, error: ToolError | None, secrets: Secrets) -> d
 
 
 def _shows_a_secret(error: ToolError, secrets: Secrets) -> bool:
-    """Whether an issue quotes one; what was sent is text that did not fit, in which none can be found."""
+    """Whether an issue quotes a secret: then the payload may contain one that cannot be located."""
     return any(is_about_secret(issue, secrets) for issue in error.issues)

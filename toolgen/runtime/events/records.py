@@ -1,4 +1,4 @@
-"""The records of a store: events as they are written and read, final results, and runs."""
+"""The records of a store: events, final results, and runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EventKind(StrEnum):
-    """What events say happened. Stores keep other words just as well, so that a host can have its own."""
+    """The kinds of events. Stores accept other words too, so that a host can define its own."""
 
     TOOL_STARTED = "tool_started"
     TOOL_PROGRESS = "tool_progress"
@@ -34,11 +34,11 @@ NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class NewEvent(NamedTuple):
-    """An event as it is given to a store, which adds its number and its time, and takes the secrets out.
+    """An event to be stored. The store adds its number and time, and redacts secrets.
 
-    `data` is a JSON object that nobody changes any more. `args`, if given, is the JSON text of the call's args, as they
-    came; they become `data["args"]`, without what `secrets` declares. `trace` says what each stage of the call decided,
-    and how long it took; it becomes `data["stages"]`.
+    `data` is a JSON object that must not be modified any more. `args`, if given, is the JSON text of the call's args as
+    received, stored as `data["args"]` without `secrets`. `trace` has the decision and duration of each stage of the
+    call, stored as `data["stages"]`.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class NewEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened in a run. Events of a run are numbered from 0, without gaps; `at` is in UTC."""
+    """One event of a run. Events of a run are numbered from 0, without gaps; `at` is in UTC."""
 
     run_id: str
     sequence: int
@@ -69,8 +69,8 @@ class StoredResult:
     """How one call ended. `sequence` is the number of the event that was written with it.
 
     `content` is a JSON object: `value` on success, or `error` with `kind`, `code`, `message`, `hint`, `issues`; where
-    the result has them `blocks`, `message`, `side_effects`, `audit`, `telemetry`, `server_data`, `bounds` and
-    `metadata`. Of a value too large to be shown only the blocks are kept.
+    the result has them, `blocks`, `message`, `side_effects`, `audit`, `telemetry`, `server_data`, `bounds` and
+    `metadata`. Of a value too large to be shown only the blocks are stored.
     """
 
     run_id: str
@@ -83,7 +83,7 @@ class StoredResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """All that a store knows of one run, in order."""
+    """All events and results of one run, in order."""
 
     run_id: str
     events: tuple[Event, ...]
@@ -92,7 +92,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """One run in a list: when its first and last events were, how many there are, and how its calls ended."""
+    """One run in a list: the times of its first and last events, their number, and how its calls ended."""
 
     run_id: str
     began: datetime
@@ -104,11 +104,11 @@ class RunSummary:
 
 
 class StoreError(RuntimeError):
-    """A store cannot be opened, read or written. The text names no path and nothing that was to be stored."""
+    """A store cannot be opened, read or written. The message contains no path and no stored data."""
 
 
 class RunNotFound(LookupError):
-    """A store has no run of that name."""
+    """A store has no run with that id."""
 
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id

@@ -1,4 +1,4 @@
-"""What every store does."""
+"""The protocol of stores."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Store(Protocol):
-    """Keeps the events and results of runs.
+    """Stores the events and results of runs.
 
-    Secrets are redacted on the way in: by name, by format, and as the event's `secrets` declare. Writes of one run keep
-    the order they were asked for in. A write gives something to await where it takes time: awaited, it has been made
-    durable, or raises `StoreError`; it happens whether or not anybody waits. What is no JSON raises ValueError or
-    TypeError at once.
+    Secrets are redacted before they are stored: by name, by format, and by the event's `secrets`. Writes of one run
+    keep their order. A write that takes time returns an awaitable, which completes when it is durable, or raises
+    `StoreError`; the write happens even if it is not awaited. Data that is not JSON raises ValueError or TypeError
+    immediately.
     """
 
     def append(self, event: NewEvent, /) -> Awaitable[None] | None:
@@ -25,7 +25,7 @@ class Store(Protocol):
         ...
 
     def finish(self, event: NewEvent, result: ToolResult[Any], /) -> Awaitable[None] | None:
-        """Write the final result of a call and the event that says so, in one transaction: both, or neither."""
+        """Write the final result of a call and its event in one transaction: both, or neither."""
         ...
 
     async def read(self, run_id: str, /) -> RunRecord:
@@ -37,9 +37,9 @@ class Store(Protocol):
         ...
 
     def follow(self, run_id: str, /, after: int = -1) -> AsyncIterator[Event]:
-        """Give the events of a run after a number, those to come included, without end. The run may yet have none."""
+        """Return the events of a run after a number, including future ones, endlessly. The run may have none yet."""
         ...
 
     async def close(self) -> None:
-        """Write what is still waiting, and let go. A closed store takes no more writes."""
+        """Write what is pending, and release resources. A closed store accepts no writes."""
         ...

@@ -1,8 +1,8 @@
-"""Traces: what each stage of a call decided, and how long it took. They are taken with next to no work, and read later.
+"""Traces: the decision and duration of each stage of a call. Cheap to record, and parsed later.
 
-A trace is a list that grows: the names of the stages that lie before the call, when it began, and then a moment for
-each stage that has ended. Before a moment may stand what was decided; a stage out of order stands there as a pair of
-its name and its moment. Moments are in nanoseconds.
+A trace is a list: the names of the planned stages, the start time, and then an end time for each stage. An end time may
+be preceded by the decision of the stage; a stage out of order is a pair of its name and its end time. Times are in
+nanoseconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Trace: TypeAlias = list[Any]
 
 
 class Mark(NamedTuple):
-    """What one stage decided, where it is more than to let the call pass, and how many nanoseconds it took."""
+    """The decision of one stage, if it is more than to let the call pass, and its duration in nanoseconds."""
 
     stage: str
     decision: str
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(trace: Trace) -> Iterator[Mark]:
-    """Read a trace."""
+    """Parse a trace."""
     names: Iterator[str] = iter(trace[0])
     entries: list[str | int | tuple[str, int]] = trace[2:]
     before: int = trace[1]

@@ -1,1 +1,1 @@
-"""What is wrong with a value, in words that say how to fix it."""
+"""Issues: what is wrong with a value, and how to fix it."""

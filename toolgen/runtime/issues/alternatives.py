@@ -1,4 +1,4 @@
-"""Issues of alternatives: where none of `anyOf` or `oneOf` fits, where several of `oneOf` do, and where `not` does."""
+"""Issues of alternatives: if no branch of `anyOf` or `oneOf` fits, several of `oneOf` do, or the one of `not` does."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _HOW_MANY: Final = {"anyOf": "at least", "oneOf": "exactly"}
 
 
 def branches_of(error: ValidationError) -> list[list[ValidationError]]:
-    """The errors of each alternative; none of one that fits."""
+    """Return the errors of each alternative; an empty list for one that fits."""
     return cast("list[list[ValidationError]]", error.kind.as_dict().get("context", []))
 
 
 def explain_alternatives(error: ValidationError, schema: Any, explain: Explain) -> Iterator[Issue]:
-    """Explain what keeps a value from fitting one of its alternatives, or exactly one where several fit.
+    """Explain why a value fits none of its alternatives, or more than one of `oneOf`.
 
-    All alternatives are named that come equally near; where none has even the right type, the types are.
+    The closest alternatives are named; if none has the right type, the types are.
     """
     branches = branches_of(error)
     if not all(branches):
@@ -54,8 +54,8 @@ def explain_alternatives(error: ValidationError, schema: Any, explain: Explain) 
     elif all(inner.kind.name == "required" and _is_here(error, inner) for branch in near for inner in branch):
         yield _missing_fields(error, near, schema)
     elif place := _discriminator(near):
-        told = [inner for branch in near for inner in branch if _is_fixed_at(inner, place)]
-        yield _any_of(list(explain(told, schema)))
+        fixed = [inner for branch in near for inner in branch if _is_fixed_at(inner, place)]
+        yield _any_of(list(explain(fixed, schema)))
     else:
         explained = [list(explain(branch, schema)) for branch in near]
         if all(len(each) == 1 for each in explained) and len({each[0].pointer for each in explained}) == 1:
@@ -65,7 +65,7 @@ def explain_alternatives(error: ValidationError, schema: Any, explain: Explain) 
 
 
 def explain_not(error: ValidationError, schema: Any) -> Iterator[Issue]:
-    """Explain what a value must not be, in the words for what it must be where there are some."""
+    """Explain what a value must not be."""
     refused = followed(error.kind.as_dict()["schema"], schema)
     expected, hint = _opposite(refused, error.instance)
     hint = hint if error.instance_path else hint.removeprefix("remove it: ")
@@ -99,12 +99,12 @@ def _opposite(refused: Any, value: Any) -> tuple[str, str]:
         return words, f"use {words}"
     return (
         f"a value that does not match {json_text(asked)}",
-        f"change it so that it no longer matches {json_text(asked)}",
+        f"change it so that it does not match {json_text(asked)}",
     )
 
 
 def _any_of(issues: Sequence[Issue], keyword: str = "") -> Issue:
-    """One issue for several ways to make the same value right."""
+    """Return one issue for several ways to fix the same value."""
     first = issues[0]
     expected = " or ".join(dict.fromkeys(each.expected for each in issues[:MAX_ISSUES]))
     hint = first.hint if len({each.hint for each in issues}) == 1 else f"use {expected}"
@@ -112,7 +112,7 @@ def _any_of(issues: Sequence[Issue], keyword: str = "") -> Issue:
 
 
 def _missing_fields(error: ValidationError, branches: Sequence[Sequence[ValidationError]], schema: Any) -> Issue:
-    """Of every alternative that comes near, nothing but fields is missing."""
+    """Explain which fields are missing, if the closest alternatives lack only fields."""
     sets = [list(dict.fromkeys(str(inner.kind.as_dict()["property"]) for inner in branch)) for branch in branches]
     kinds: dict[str, dict[str, None]] = {}
     for branch in branches[:MAX_ISSUES]:
@@ -122,18 +122,19 @@ def _missing_fields(error: ValidationError, branches: Sequence[Sequence[Validati
             kinds.setdefault(name, {}).update({} if field is None else {expectation(field, schema): None})
     keyword, pointer, found = error.kind.name, pointer_of(error.instance_path), described(error.instance)
 
-    def told(name: str) -> str:
+    def described_field(name: str) -> str:
         return f"{quoted(name)} ({' or '.join(kinds[name])})" if kinds.get(name) else quoted(name)
 
     if len({tuple(names) for names in sets}) == 1:
-        what = f"{'a field' if len(sets[0]) == 1 else 'the fields'} {joined(map(told, sets[0]), 'and')}"
+        what = f"{'a field' if len(sets[0]) == 1 else 'the fields'} {joined(map(described_field, sets[0]), 'and')}"
         return issue(pointer, "required", what, found, f"add {what.replace('a field', 'the field', 1)}")
     if all(len(names) == 1 for names in sets):
         names = dict.fromkeys(names[0] for names in sets[:MAX_ISSUES])
-        what = f"{_HOW_MANY[keyword]} one of the fields {', '.join(map(told, names))}"
+        what = f"{_HOW_MANY[keyword]} one of the fields {', '.join(map(described_field, names))}"
         return issue(pointer, keyword, what, found, f"add {what}")
     what = ", or ".join(
-        f"the field{'s' if len(names) > 1 else ''} {joined(map(told, names), 'and')}" for names in sets[:MAX_ISSUES]
+        f"the field{'s' if len(names) > 1 else ''} {joined(map(described_field, names), 'and')}"
+        for names in sets[:MAX_ISSUES]
     )
     return issue(pointer, keyword, what, found, f"add {what}")
 
@@ -170,7 +171,7 @@ def _label(subschema: Any, index: int, schema: Any) -> str:
 
 
 def _required_alone(subschema: Any) -> list[str]:
-    """The fields that a schema requires, where it asks for nothing else."""
+    """Return the fields that a schema requires, if that is all it checks."""
     if not is_object(subschema) or "required" not in subschema:
         return []
     is_alone = subschema.keys() - _NOTES <= {"required", "type"} and subschema.get("type", "object") == "object"
@@ -178,7 +179,7 @@ def _required_alone(subschema: Any) -> list[str]:
 
 
 def _discriminator(branches: Sequence[Sequence[ValidationError]]) -> list[str | int]:
-    """The place of a field whose fixed value every alternative refuses; nothing where there is none."""
+    """Return the path of a field with a fixed value that every alternative rejects; empty if there is none."""
     first, *others = [[inner.instance_path for inner in branch if inner.kind.name in _FIXED] for branch in branches]
     common = [place for place in first if all(place in places for places in others)]
     return common[0] if common else []

@@ -1,4 +1,4 @@
-"""Example args: the smallest that fit a schema, for a model whose call did not."""
+"""Example args: the smallest that fit a schema, for a model whose args did not."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _LONGEST: Final = 400
-"""Characters of an example; a longer one would bury the issues."""
+"""Maximum characters of an example; a longer one would distract from the issues."""
 
 _MADE_UP: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1, "boolean": True, "null": None}
 
 
 def example_of(schema: Any, examples: Sequence[Mapping[str, Any]], fits: Callable[[Any], bool]) -> str:
-    """Return args as JSON text: the first of the `examples`, or made up. Empty where none that is short fits."""
+    """Return args as JSON text: the first of the `examples` that fits, or generated ones.
+
+    Empty if no short one fits.
+    """
     try:
         made = examples[0]["args"] if examples else _made_up(schema)[0]
     except _TooLong:
@@ -27,13 +30,13 @@ def example_of(schema: Any, examples: Sequence[Mapping[str, Any]], fits: Callabl
 
 
 class _TooLong(Exception):
-    """The smallest value of a schema is no short example."""
+    """The smallest value of a schema is too long for an example."""
 
 
 def _made_up(schema: Any) -> tuple[Any, int]:
-    """Make a value of a schema, of which no more than the usual keywords are looked at: whoever asks checks it.
+    """Generate a value from the common keywords of a schema, and count its values. The caller must validate it.
 
-    Beside it stands how many values are in it. Raises `_TooLong` where they are many.
+    Raises `_TooLong` if there are too many.
     """
     if not is_object(schema):
         return None, 1

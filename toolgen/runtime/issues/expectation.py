@@ -1,4 +1,4 @@
-"""What a part of a schema asks for, in a few words, and what stands around it."""
+"""Short descriptions of what a subschema expects, and of its context."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Path = list[Any]
 _NAMED: Final = frozenset({"$defs", "definitions", "patternProperties", "properties", *IN_PLACE_MAP})
 
 _MOST_SCHEMAS: Final = 200
-"""Looked at for the fields that a schema knows."""
+"""Keywords that are searched for the known fields of a schema."""
 
 
 def expectation(subschema: Any, schema: Any, depth: int = 3) -> str:
-    """Say in a few words what a subschema asks for: `string`, `one of "a", "b"`, `array of integer`."""
+    """Describe what a subschema expects: `string`, `one of "a", "b"`, `array of integer`."""
     if not is_object(subschema) or not depth:
         return "any value"
     node = subschema
@@ -43,16 +43,16 @@ def expectation(subschema: Any, schema: Any, depth: int = 3) -> str:
 
 
 def kind_of(subschema: Any, schema: Any) -> str:
-    """The same, where more than the type matters: the schema itself if its type does not say it all."""
+    """The same if more than the type matters: the schema itself if it has other constraints."""
     node = followed(subschema, schema)
     if not is_object(node):
         return "any value" if node is True else "none"
-    is_told = bool(node) and {"type", "enum", "const", "title", "description"}.issuperset(node)
-    return expectation(node, schema) if is_told else json_text(node)
+    is_described = bool(node) and {"type", "enum", "const", "title", "description"}.issuperset(node)
+    return expectation(node, schema) if is_described else json_text(node)
 
 
 def followed(subschema: Any, schema: Any) -> Any:
-    """The subschema, or what it refers to where it is no more than a reference."""
+    """Return the subschema, or its target if it is only a reference."""
     for _ in range(MAX_ISSUES):
         if not is_object(subschema) or subschema.keys() != {"$ref"}:
             return subschema
@@ -61,12 +61,12 @@ def followed(subschema: Any, schema: Any) -> Any:
 
 
 def at_path(path: Sequence[Any], schema: Any) -> Any:
-    """The part of a schema at a path; None where there is nothing."""
+    """Return the part of a schema at a path; None if there is none."""
     return at(schema, "".join(["#", *(f"/{escape(str(step)).replace('%', '%25')}" for step in path)]))
 
 
 def segments(path: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The keywords on a path through a schema, each with the name or the index that follows it, if one does."""
+    """Return the keywords on a path through a schema, each with the name or index that follows it, if any."""
     found: list[tuple[Any, ...]] = []
     index = 0
     while index < len(path):
@@ -78,7 +78,7 @@ def segments(path: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def fields_around(path: Path, schema: Any) -> dict[str, Any]:
-    """The `properties` that a keyword of a schema stands beside, and those of the schemas that it is a part of."""
+    """Return the `properties` next to a keyword of a schema, and those of the schemas that contain it."""
     fields: dict[str, Any] = {}
     parts = segments(path)[:-1]
     while True:
@@ -90,7 +90,7 @@ def fields_around(path: Path, schema: Any) -> dict[str, Any]:
 
 
 def fields_evaluated(path: Path, schema: Any) -> list[str]:
-    """The names of fields that the schemas know that a keyword stands beside, or that these are made of."""
+    """Return the names of fields known to the schema next to a keyword, or to its subschemas."""
     names: dict[str, None] = {}
     waiting, seen = [at_path(path[:-1], schema)], set[int]()
     while waiting and len(seen) < _MOST_SCHEMAS:
@@ -109,7 +109,7 @@ def fields_evaluated(path: Path, schema: Any) -> list[str]:
 
 
 def known_fields(path: Path, schema: Any) -> str:
-    """Return which fields an object may have, where the keyword at a path refuses all others."""
+    """Describe which fields an object may have, if the keyword at a path rejects all others."""
     node = at_path(path[:-1], schema)
     own = node if is_object(node) else {}
     names = fields_evaluated(path, schema) if path[-1] == "unevaluatedProperties" else list(own.get("properties", {}))
@@ -120,9 +120,9 @@ def known_fields(path: Path, schema: Any) -> str:
 
 
 def reason(path: Path, schema: Any) -> str:
-    """Say why the keyword at a path counts, where it does so under a condition: `because …`; nothing elsewhere.
+    """Describe the condition under which the keyword at a path applies: `because …`; empty if there is none.
 
-    The condition is said where it is about one field: that it has a value, or is given.
+    Only conditions on one field are described: that it has a value, or is given.
     """
     parts = segments(path)[:-1]
     while parts and parts[-1][0] in APPLIED_IN_PLACE:

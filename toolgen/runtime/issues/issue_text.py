@@ -1,4 +1,4 @@
-"""The texts of issues: values, names and numbers of things in a few words, all of bounded length."""
+"""The texts of issues: short descriptions of values, names and counts, all of bounded length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_TEXT: Final = 200
 
 
 def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> Issue:
-    """Build an issue with every text cut to its bound."""
+    """Build an issue with every text truncated to its limit."""
     return Issue(
         pointer=cut(pointer, MAX_TEXT),
         keyword=keyword,
@@ -29,7 +29,7 @@ def issue(pointer: str, keyword: str, expected: str, found: str, hint: str) -> I
 
 
 def described(value: Any) -> str:
-    """Show a value shortly, without spelling out what it contains."""
+    """Describe a value briefly, without its contents."""
     if is_object(value):
         return f"an object with {listed(list(islice(value, MAX_ISSUES)))}" if value else "an empty object"
     if is_array(value):
@@ -38,33 +38,33 @@ def described(value: Any) -> str:
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON, or the beginning of it."""
+    """Return a value as JSON, truncated."""
     return cut(json.dumps(value, ensure_ascii=False, default=str), MAX_TEXT)
 
 
 def quoted(name: str) -> str:
-    """The name of a field."""
+    """Return the name of a field in backticks."""
     return f"`{cut(name, MAX_FOUND)}`"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names of fields, with commas."""
+    """Return names of fields, separated by commas."""
     return ", ".join(map(quoted, names[:MAX_ISSUES]))
 
 
 def joined(texts: Iterable[str], word: str) -> str:
-    """Texts with commas and a word before the last: `a, b or c`."""
+    """Join texts with commas and a word before the last: `a, b or c`."""
     *first, last = list(dict.fromkeys(texts))[:MAX_ISSUES]
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def counted(number: Any, noun: str) -> str:
-    """A number of things: `1 item`, `2 items`."""
+    """Return a count with its noun: `1 item`, `2 items`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def type_name(value: Any) -> str:
-    """The JSON type of a value."""
+    """Return the JSON type of a value."""
     if value is None:
         return "null"
     names = {"bool": "boolean", "int": "integer", "float": "number", "str": "string", "list": "array", "dict": "object"}
@@ -72,12 +72,12 @@ def type_name(value: Any) -> str:
 
 
 def with_article(type_name: str) -> str:
-    """A JSON type in a sentence."""
+    """Return the name of a JSON type or of a class with its article."""
     if type_name == "null":
         return type_name
-    return f"an {type_name}" if type_name[0] in "aio" else f"a {type_name}"
+    return f"an {type_name}" if type_name[0].lower() in "aeio" else f"a {type_name}"
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, or as much of it as is within the limit."""
+    """Return the text, truncated to the limit."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

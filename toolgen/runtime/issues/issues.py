@@ -1,6 +1,6 @@
-"""Issues: what is wrong with a value, in words a model can act on. Made from the validator's errors.
+"""Issues: what is wrong with a value, in terms that a model can act on. Built from the validator's errors.
 
-Every text is bounded, and so is their number: a payload cannot make its own refusal large.
+Every text is bounded, and so is their number: a payload cannot make its error large.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "multipleOf": "a multiple of {multiple_of}",
     "pattern": "text that matches the pattern {pattern}",
 }
-"""What some keywords ask for; their hint is to use it."""
+"""What some keywords expect; their hint is to use it."""
 
 _EXAMPLES: Final = {"date": "2026-01-31", "date-time": "2026-01-31T09:30:00Z", "time": "09:30:00Z"}
 """What texts of some formats look like; not of UUIDs, which a model would send as they stand."""
@@ -70,34 +70,34 @@ _COUNTED: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def issues_of(errors: Iterable[ValidationError], schema: Any) -> tuple[Issue, ...]:
-    """Explain the errors of one value under `schema`, its root. At most `MAX_ISSUES` come back, in their order."""
+    """Explain the errors of one value under `schema`, its root. Returns at most `MAX_ISSUES`, in their order."""
     return tuple(islice(_explain_all(errors, schema), MAX_ISSUES))
 
 
 def not_json(reason: str) -> Issue:
-    """The issue for a payload that is not JSON."""
+    """Return the issue for a payload that is not JSON."""
     return issue("", "json", "one JSON value", reason, f"send valid JSON: {reason}")
 
 
 def not_serializable(reason: str) -> Issue:
-    """The issue for a value that is not JSON-serializable."""
-    return issue("", "json", "a JSON-serializable value", reason, f"give a JSON-serializable value: {reason}")
+    """Return the issue for a value that is not JSON-serializable."""
+    return issue("", "json", "a JSON-serializable value", reason, f"use a JSON-serializable value: {reason}")
 
 
 def not_checkable(value: Any, limit: int) -> Issue:
-    """Refuse a value that could take the validator too long."""
+    """Return the issue for a value that could take the validator too long."""
     expected = f"a value that its schema checks in at most {limit:,} steps"
     return issue("", "schema", expected, described(value), "nest the value less deeply, or split it over several calls")
 
 
 def not_listable(value: Any) -> Issue:
-    """Refuse a value of which too much may be wrong to list it."""
-    hint = "compare the value with its schema: it is too large to list what is wrong in each alternative"
+    """Return the issue for a value with too many possible errors to list."""
+    hint = "compare the value with its schema: it is too large to list the errors of each alternative"
     return issue("", "schema", "a value that fits one of the alternatives of its schema", described(value), hint)
 
 
 def leaves_of(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
-    """Return the errors that are no alternatives, and those inside all alternatives of the others."""
+    """Return the errors, with those of alternatives replaced by the errors inside each alternative."""
     for error in errors:
         branches = branches_of(error)
         if any(branches):
@@ -140,7 +140,7 @@ def _pattern(error: ValidationError, schema: Any) -> Iterator[Issue]:
     if "pattern" in error.kind.as_dict():
         yield from _plain(error, schema)
         return
-    text = "text that its pattern can be matched with in bounded time"
+    text = "text that can be matched with its pattern in bounded time"
     yield _here(error, text, "send a shorter or simpler text: the pattern takes too many steps for this one")
 
 
@@ -166,14 +166,14 @@ def _required(error: ValidationError, schema: Any) -> Iterator[Issue]:
 def _unexpected_fields(error: ValidationError, schema: Any) -> Iterator[Issue]:
     from difflib import get_close_matches  # slow to import, and most payloads fit
 
-    told = known_fields(error.schema_path, schema)
+    expected = known_fields(error.schema_path, schema)
     known = list(fields_around(error.schema_path, schema))
     instance = cast("dict[str, Any]", error.instance)
     for name in cast("list[str]", error.kind.as_dict()["unexpected"])[:MAX_ISSUES]:
         meant = get_close_matches(name[:MAX_TEXT], [other for other in known if other not in instance], n=1)
         question = f" (did you mean {quoted(meant[0])}?)" if meant else ""
         pointer, found = pointer_of([*error.instance_path, name]), described(instance.get(name))
-        yield issue(pointer, error.kind.name, told, found, f"remove {quoted(name)}{question}: {told}")
+        yield issue(pointer, error.kind.name, expected, found, f"remove {quoted(name)}{question}: {expected}")
 
 
 def _additional_items(error: ValidationError, _: Any) -> Iterator[Issue]:
@@ -182,9 +182,7 @@ def _additional_items(error: ValidationError, _: Any) -> Iterator[Issue]:
 
 
 def _unevaluated_items(error: ValidationError, _: Any) -> Iterator[Issue]:
-    yield _here(
-        error, "no items but those that the schema describes", "remove the items that the schema does not describe"
-    )
+    yield _here(error, "only items that the schema describes", "remove the items that the schema does not describe")
 
 
 def _unique(error: ValidationError, _: Any) -> Iterator[Issue]:
@@ -195,11 +193,11 @@ def _unique(error: ValidationError, _: Any) -> Iterator[Issue]:
         if earlier != index:
             repeated.append(f"item {index} (it equals item {earlier})")
     hint = f"remove {joined(repeated, 'and')}; items are counted from 0"
-    yield _here(error, "an array in which no item comes twice", hint)
+    yield _here(error, "an array without duplicate items", hint)
 
 
 def _canonical(value: Any) -> str:
-    """The same text for values that are equal in JSON: `1` and `1.0` are."""
+    """Return a text that is the same for values that are equal in JSON, such as `1` and `1.0`."""
     if is_object(value):
         return f"{{{','.join(sorted(f'{json.dumps(key)}:{_canonical(each)}' for key, each in value.items()))}}}"
     if is_array(value):
@@ -210,12 +208,12 @@ def _canonical(value: Any) -> str:
 def _contains(error: ValidationError, schema: Any) -> Iterator[Issue]:
     path = error.schema_path
     node = at_path(path[:-1], schema)
-    beside = node if is_object(node) else {}
+    siblings = node if is_object(node) else {}
     if path[-1] == "maxContains":
-        how, number = "at most", beside.get("maxContains")
+        how, number = "at most", siblings.get("maxContains")
     else:
-        how, number = "at least", beside.get("minContains", 1)
-    expected = f"{how} {counted(number, 'item')} of this kind: {kind_of(beside.get('contains'), schema)}"
+        how, number = "at least", siblings.get("minContains", 1)
+    expected = f"{how} {counted(number, 'item')} of this kind: {kind_of(siblings.get('contains'), schema)}"
     yield _here(error, f"an array with {expected}", f"include {expected}")
 
 
@@ -237,7 +235,7 @@ def _enum(error: ValidationError, _: Any) -> Iterator[Issue]:
 
 
 def _nearest(value: Any, options: Sequence[Any]) -> str:
-    """The option that a text comes near to, or spells: one of another case, or a number in quotes."""
+    """Return the option closest to a text, or equal to it but for case or quotes around a number."""
     if not isinstance(value, str):
         return ""
     from difflib import get_close_matches  # as above
@@ -296,7 +294,7 @@ _EXPLAIN: Final[Mapping[str, Callable[[ValidationError, Any], Iterator[Issue]]]]
 
 
 def _unquoted(instance: Any, types: Sequence[str]) -> str:
-    """Models often send the right value as a string; say so where that is what happened."""
+    """Return a hint if the value is a string that contains the right value, as models often send."""
     if not isinstance(instance, str) or len(instance) > 10_000:
         return ""
     try:

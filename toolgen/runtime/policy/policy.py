@@ -135,7 +135,7 @@ class Policies:
     def judge_unknown_host(self) -> PolicyDecision:
         """Return the answers for a URL with an unknown host: it may be any host of the policies, and at least asks."""
         reasons = [
-            Reason(Answer(answer), f"{name}.network: {host} for a URL whose host is not plain")
+            Reason(Answer(answer), f"{name}.network: {host} for a URL with an unclear host")
             for name, network in self._networks.items()
             for host, answer in (*network.items(), ("*", Answer.ASK))
         ]

@@ -1,4 +1,4 @@
-"""Scope: what a call touches, as the `access` of its spec says by naming args. A grant for the session covers it."""
+"""Scope: the resources that a call accesses, by the args that its spec names in `access`. A session grant covers it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from toolgen.runtime.policy.paths.policy import PathAnswer, PathPolicy
 
 Scope: TypeAlias = tuple[tuple[str, str], ...]
-"""What a call touches: pairs of what it is and its value, sorted."""
+"""The resources of a call: pairs of a kind and a value, sorted."""
 
 PATH_KEYS: Final = ("read", "write", "cwd")
-"""The keys of `access` that name args with paths."""
+"""The keys of `access` whose args are paths."""
 
 _LABEL: Final = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 
 
 @cache  # few hosts have tools that name URLs, and it takes milliseconds to compile
 def _plain_url() -> re.Pattern[str]:
-    """A URL in which all clients find the same host, an IPv6 address or another name. A file is read from this one."""
+    """Return a pattern of URLs in which all clients find the same host, an IPv6 address or a name; `file:` has none."""
     return re.compile(
         rf"(?!file:)[a-z][a-z0-9+.-]*+://(?:\[([0-9a-f:.]++)\]|({_LABEL}(?:\.{_LABEL})*+)\.?)(?::[0-9]{{1,5}})?"
         r"(?:[/?#][!-\[\]-~]*+)?",
@@ -38,16 +38,16 @@ def _plain_url() -> re.Pattern[str]:
 
 
 _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.ASCII)
-"""A name that clients read as an IPv4 address."""
+"""A name that clients parse as an IPv4 address."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessedResources:
-    """What one call touches. Hosts are in lower case; `scope` is None for a call that names nothing.
+    """The resources that one call accesses. Hosts are in lower case; `scope` is None if there are none.
 
-    `cwd` is the resolved folder that it runs in, where an arg says so; one that `is_cwd_outside` of the roots can be
-    allowed by nobody. `concerns` say what stands against its paths, and `concerning` are those, resolved. `problem`
-    says why one of them cannot be judged. With an unknown host, which stands among the hosts as `*`, there is no scope.
+    `cwd` is the resolved folder that it runs in, if an arg sets it; one that `is_cwd_outside` of the roots cannot be
+    allowed. `concerns` describe the concerns about its paths, and `concerning` are those paths, resolved. `problem` is
+    why a path cannot be judged. With an unknown host, which is `*` among the hosts, there is no scope.
     """
 
     hosts: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class AccessedResources:
 
 
 class _Value(NamedTuple):
-    """What a call gives under a key of `access`, as text. `arg` is `.name`, where the key names several args."""
+    """The value of an arg under a key of `access`, as text. `arg` is `.name` if the key names several args."""
 
     key: str
     arg: str
@@ -70,9 +70,9 @@ class _Value(NamedTuple):
 
 
 def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[], PathPolicy]) -> AccessedResources:
-    """Read off the args of a call, as JSON, what it touches. `access` is that of a compiled tool.
+    """Return the resources of a call by its args, as JSON. `access` is that of a compiled tool.
 
-    A path with a concern stands in the scope by itself, and any other by its folder. Raises what `paths` raises, for a
+    The scope has the path itself if there is a concern about it, else its folder. Raises what `paths` raises, for a
     call with paths.
     """
     values = [value for key, names in access.items() if key != "hosts" for value in _values(args, key, names)]
@@ -101,7 +101,7 @@ def accessed_resources(access: Mapping[str, Any], args: Any, paths: Callable[[],
 
 
 class _Judged(NamedTuple):
-    """A path of a call, what the policy says of it, and what stands against what is done with it, in words."""
+    """A path of a call, the policy's answer, and the concern about the intended access."""
 
     value: _Value
     answer: PathAnswer
@@ -121,9 +121,9 @@ class _Judged(NamedTuple):
 
 
 def _values(args: Any, key: str, names: str | list[str]) -> Iterable[_Value]:
-    """What a call gives for the args that a key names: each path or URL of a list, a program, or the value as JSON.
+    """Return the values of the args that a key names: each path or URL of a list, a program, or the value as JSON.
 
-    A path or a URL that is no text stands as its JSON, which leads nowhere.
+    A path or URL that is not text becomes its JSON, which cannot be resolved.
     """
     several = [names] if isinstance(names, str) else names
     for name in several:
@@ -141,16 +141,16 @@ def _values(args: Any, key: str, names: str | list[str]) -> Iterable[_Value]:
 
 
 def _program(value: Any) -> str:
-    """The program of an argv. Anything else stands as its JSON, so that it is not a program of an argv."""
+    """Return the program of an argv. Anything else becomes its JSON, so that it cannot equal a program."""
     if is_array(value) and value and isinstance(value[0], str):
         return spelled_value(value[0])
     return _json(value)
 
 
 def spelled_value(value: Any) -> str:
-    """Spell a JSON value, so that two of one spelling are the same value: `1` and `1.0` are, `1` and `"1"` are not.
+    """Return a text that is the same for equal JSON values only: `1` and `1.0` are equal, `1` and `"1"` are not.
 
-    It is the canonical JSON; a text that no JSON value is spelled as stands without quotes.
+    It is the canonical JSON, without quotes for text that cannot be confused with other JSON.
     """
     if not isinstance(value, str):
         return _json(value)
@@ -166,7 +166,7 @@ def _json(value: Any) -> str:
 
 
 def _integral(value: Any) -> Any:
-    """A JSON value in which numbers without a fraction are integers: JSON Schema makes no difference of them."""
+    """Return a JSON value with integral numbers as integers: JSON Schema does not distinguish them."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if is_array(value):
@@ -177,12 +177,12 @@ def _integral(value: Any) -> Any:
 
 
 def _folder(answer: PathAnswer) -> str:
-    """The resolved folder that a path lies in, or is."""
+    """Return the resolved folder that contains a path, or the path if it is a folder."""
     return answer.resolved if answer.kind == "folder" else str(PurePath(answer.resolved).parent)
 
 
 def _host(url: str) -> str | None:
-    """The host of a plain URL, an address as it is written shortest. None where clients may find another."""
+    """Return the host of a plain URL, addresses in their shortest form; None if clients may find another one."""
     found = _plain_url().fullmatch(url)
     if found is None:
         return None

@@ -1,1 +1,1 @@
-"""What is secret in a call, and how it is kept out of what is stored, logged and shown."""
+"""Secrets of calls, and their redaction from everything that is stored, logged or shown."""

@@ -1,9 +1,9 @@
-"""The secrets of a call: found once, and left out wherever something of the call is stored or shown.
+"""The secrets of a call: found once, and redacted wherever data of the call is stored or shown.
 
-`secrets_of_tool` says at bind time what is secret by declaration, and `secrets_of_call` adds the values that one call
-came with. They are collected when the first text has to be redacted: in the store's encoding, where somebody is asked,
-and where a call fails. All that a border has to do is to pass what it stores or shows through one of the `hide_`
-functions. The value of a result is not passed through one: its caller gets what the handler gave.
+`secrets_of_tool` returns at bind time what is declared secret, and `secrets_of_call` adds the values of one call. They
+are collected when the first text has to be redacted: by the store's encoding, for a permission request, or if a call
+fails. Code that stores or shows data of a call passes it through one of the `hide_` functions. The value of a result is
+not passed through one: the caller receives what the handler returned.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.redact.redact import Rules
     from toolgen.runtime.redact.secret_values import SecretValues
 
-# What redacts has many patterns, and most calls go well and are not recorded: it is imported where it is used.
+# Redaction compiles many patterns, and most calls succeed and are not recorded: imported on use.
 
 _CUT: Final = "…"
 _CONTAINERS: Final = ("an object with ", "an empty object", "an array of ")
-"""How issues begin that show an object or an array: without what is in it."""
+"""How descriptions of objects and arrays in issues begin; these do not show the contents."""
 
 BESIDE_VALUE: Final = ("audit", "telemetry", "server_data", "metadata")
-"""The JSON objects that a result may have beside its value."""
+"""The JSON objects that a result may have in addition to its value."""
 
 
 def secrets_of_tool(definition: ToolDefinition) -> Secrets:
@@ -47,7 +47,7 @@ def secrets_of_tool(definition: ToolDefinition) -> Secrets:
 
 
 def secrets_of_schema(schema: Any) -> Secrets:
-    """The same for args of a schema that is no tool's own, such as those of an action."""
+    """The same for args of a schema that does not belong to a tool, such as those of an action."""
     return _of_fields(secret_pointers(schema), (), schema)
 
 
@@ -59,13 +59,13 @@ def _of_fields(args: tuple[str, ...], result: tuple[str, ...], schema: Any, inje
 
 
 def _declared_names(pointers: Iterable[str], fields: Iterable[tuple[str, Any]]) -> DeclaredNames:
-    """The last names of pointers, without those that other fields of the schema have too, and the names of secrets."""
+    """Return the last names of pointers, without those that other fields share, and the names of injected secrets."""
     declared = [steps[-1] for pointer in pointers if (steps := steps_of(pointer)) and steps[-1] != "*"]
     plain = [name for name, schema in fields if not _is_marked(schema)]
     all_names = [name for name, _ in fields]
     shared = {name for name in declared if name in plain and all_names.count(name) > declared.count(name)}
-    telling = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
-    secret = set(declared) - shared | telling
+    named = {name for name in all_names if is_secret_key(name) and not keeps_numbers(name)}
+    secret = set(declared) - shared | named
     return DeclaredNames(secret, set(all_names) - secret)
 
 
@@ -76,7 +76,7 @@ def _is_marked(schema: Any) -> bool:
 
 
 def _fields(schema: Any) -> Iterator[tuple[str, Any]]:
-    """The fields that any part of a schema names."""
+    """Return the fields that any part of a schema names."""
     queue = [schema]
     while queue:
         node = queue.pop()
@@ -95,7 +95,7 @@ def secrets_of_call(
     injected: Mapping[str, Any] = NOTHING,
     above: SecretValues | None = None,
 ) -> Secrets:
-    """Add the values that are secret in one call: in its payload, or what a function gives for it, and injected.
+    """Add the secret values of one call: those in its payload (or what a function returns for it) and injected ones.
 
     `above` are those of the call that started the run.
     """
@@ -105,20 +105,20 @@ def secrets_of_call(
 
 
 class _Calling(Protocol):
-    """A call that runs."""
+    """A running call."""
 
     @property
     def secrets(self) -> Secrets: ...
 
 
 def secrets_of_meta(meta: ToolCallMeta) -> Secrets:
-    """Give what is secret in the call that comes with a meta, while it runs; nothing where nobody observes the call."""
+    """Return the secrets of the running call with a meta; none if the call is not observed."""
     call: _Calling | None = running_call(meta)
     return NO_SECRETS if call is None else call.secrets
 
 
 def with_result_values(secrets: Secrets, result: Any) -> Secrets:
-    """Add the values that are secret in a result, given as JSON."""
+    """Add the secret values of a result, given as JSON."""
     from toolgen.runtime.redact.redact import Rules, redact
     from toolgen.runtime.redact.secret_values import SecretValues
 
@@ -145,13 +145,13 @@ def _collect(
 
 
 def json_of(payload: bytes | str | Callable[[], Any] | None) -> Any:
-    """Read a payload: what there is of it where it is no whole JSON, and None where that is nothing."""
+    """Parse a payload, as far as possible if it is incomplete JSON; None if nothing can be parsed."""
     try:
         given = payload() if callable(payload) else payload
         if isinstance(given, bytes | str):
             return from_json(given, allow_partial="trailing-strings")
         return to_jsonable_python(given, fallback=str)  # a host may pass an object, with keys of any type
-    except Exception:  # noqa: BLE001  # args that are no JSON, or that their own class cannot dump, hold no known field
+    except Exception:  # noqa: BLE001  # args that cannot be dumped have no known fields
         return None
 
 
@@ -160,38 +160,38 @@ def _itself(text: str) -> str:
 
 
 def hide_text(text: str, secrets: Secrets) -> str:
-    """Leave the secrets of a call out of a text, and what looks like one."""
+    """Redact the secrets of a call, and anything that looks like one, from a text."""
     from toolgen.runtime.redact.credentials import redact_text
 
     return redact_text(text if secrets.values is None else secrets.values.hide(text))
 
 
 def hide_data(data: Any, secrets: Secrets) -> Any:
-    """Leave the secrets of a call out of JSON that is neither its args nor its result."""
+    """Redact the secrets of a call from JSON that is neither its args nor its result."""
     from toolgen.runtime.redact.redact import redact
 
     return redact(data, (), _rules(secrets))
 
 
 def hide_args(args: Any, secrets: Secrets) -> Any:
-    """Leave the secrets of a call out of its args, as JSON."""
+    """Redact the secrets of a call from its args, as JSON."""
     from toolgen.runtime.redact.redact import redact
 
     return redact(args, secrets.args, replace(_rules(secrets), names=secrets.names))
 
 
 def hide_result(value: Any, secrets: Secrets) -> Any:
-    """Leave the secrets of a call out of the value of its result, as JSON."""
+    """Redact the secrets of a call from the value of its result, as JSON."""
     from toolgen.runtime.redact.redact import redact
 
     return redact(value, secrets.result, _rules(secrets))
 
 
 def hide_from_person(args: Any, secrets: Secrets) -> Any:
-    """Leave the secrets of a call out of its args as JSON, and nothing that could be more than a secret.
+    """Redact the secrets of a call from its args as JSON, but nothing that could be more than a secret.
 
-    What somebody decides by must show all that a call does. Beside declared fields, and those with the name of a
-    secret, text is left out only where it cannot be more than a credential; see `redact_shown`.
+    What a person bases a decision on must show everything that a call does. Apart from declared fields, and those with
+    the name of a secret, text is redacted only if it cannot be more than a credential; see `redact_shown`.
     """
     from toolgen.runtime.redact.redact import Rules, redact
 
@@ -200,16 +200,16 @@ def hide_from_person(args: Any, secrets: Secrets) -> Any:
 
 
 def hide_text_from_person(text: str, secrets: Secrets) -> str:
-    """The same for a text that somebody decides by."""
+    """The same for a text that a person bases a decision on."""
     from toolgen.runtime.redact.credentials import redact_shown
 
     return redact_shown(text if secrets.values is None else secrets.values.hide_from_person(text))
 
 
 def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
-    """Leave the secrets of a call out of what is said of its failure.
+    """Redact the secrets of a call from its error.
 
-    In hints of issues only values are looked for: "remove `api_key`: known fields are …" holds no secret.
+    In hints of issues only values are searched for: "remove `api_key`: known fields are …" contains no secret.
     """
     hide = _hide_values(secrets)
     shown = {
@@ -227,7 +227,10 @@ def hide_error(error: ToolError, secrets: Secrets) -> ToolError:
 
 
 def hide_issue(issue: Issue, secrets: Secrets) -> Issue:
-    """Leave the secrets of a call out of an issue; of a secret it is not said what was found."""
+    """Redact the secrets of a call from an issue.
+
+    If the issue is about a secret, it does not describe what was found.
+    """
     hide = _hide_values(secrets)
     found = _redacted() if is_about_secret(issue, secrets) else hide_text(issue.found, secrets)
     return replace(
@@ -238,7 +241,7 @@ def hide_issue(issue: Issue, secrets: Secrets) -> Issue:
 def is_about_secret(issue: Issue, secrets: Secrets) -> bool:
     """Whether the value that an issue quotes is secret, in the args or in the result.
 
-    It may be where the pointer is cut, and where a text or a number stands in the place of an object with a secret.
+    It may be if the pointer is truncated, or if there is a text or number in place of an object with a secret.
     """
     from toolgen.runtime.redact.redact import is_secret_field
 
@@ -253,20 +256,20 @@ def is_about_secret(issue: Issue, secrets: Secrets) -> bool:
 
 
 def hide_payload(payload: str, secrets: Secrets) -> str:
-    """Leave the secrets of a call out of what was sent as its args; all of it, if one is declared and it is no JSON."""
+    """Redact the secrets of a call from its payload; all of it if it is not JSON and a secret is declared."""
     from toolgen.runtime.redact.credentials import redact_text
     from toolgen.runtime.redact.redact import redact
 
     try:
         args = from_json(payload)
-    except (ValueError, TypeError):  # it is no JSON, or no text
+    except (ValueError, TypeError):  # not JSON, or not text
         return _redacted() if secrets.args else redact_text(payload)
     hidden = redact(args, secrets.args, replace(_rules(secrets), names=secrets.names, is_strict=True))
     return payload if hidden is args else json.dumps(hidden, ensure_ascii=False, separators=(",", ":"))
 
 
-def hide_beside_value(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
-    """Leave the secrets of a call out of all that its result says beside the value, and what is shown of that."""
+def hide_other_fields(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
+    """Redact the secrets of a call from all parts of its result except the value, and from its shown text."""
     hidden: dict[str, Any] = {}
     if result.error is not None:
         hidden["error"] = hide_error(result.error, secrets)
@@ -276,8 +279,8 @@ def hide_beside_value(result: ToolResult[Any], secrets: Secrets) -> ToolResult[A
     if result.side_effects:
         hidden["side_effects"] = tuple(hide_text(effect, secrets) for effect in result.side_effects)
     for name in BESIDE_VALUE:
-        if said := getattr(result, name):
-            hidden[name] = hide_data(dict(said), secrets)
+        if value := getattr(result, name):
+            hidden[name] = hide_data(dict(value), secrets)
     return replace(result, **hidden) if hidden else result
 
 

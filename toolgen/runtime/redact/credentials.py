@@ -1,7 +1,7 @@
-"""Credentials in text: well-known formats, and what stands behind the name of a secret. Linear in the text.
+"""Credentials in text: well-known formats, and values after the name of a secret. Takes linear time.
 
-No pattern has two ways to read the same run of characters: runs are taken whole (`++`), and begin where none goes on.
-Which names are those of secrets is in `secret_names`.
+No pattern can match the same run of characters in two ways: runs are matched whole (`++`), and start only where no
+other run continues. The names of secrets are in `secret_names`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from toolgen.runtime.redact.secret_names import WORDS_IN_TEXT, is_secret_name, l
 REDACTED: Final = "[redacted]"
 
 _ACTIVE: Final = re.compile(r"[\s;|&<>(){}`'\"\\]|\$\w")
-"""What a shell, or code, could act on: text with it is more than a credential."""
+"""Characters that a shell or code could act on: text with one is more than a credential."""
 
 
 def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
-    """Return a text with each secret in it as `REDACTED`; a text without is given back itself.
+    """Return a text with each secret in it replaced by `REDACTED`; the same object if there is none.
 
     `names` are further names of secrets, of lower-case letters and digits.
     """
@@ -29,16 +29,16 @@ def redact_text(text: str, names: frozenset[str] = frozenset()) -> str:
 
 
 def redact_shown(text: str) -> str:
-    """The same for text that a person decides by: what could be more than a credential stays.
+    """The same for text that a person bases a decision on: anything that could be more than a credential stays.
 
-    A model wrote the text, and must not be able to hide what it does behind how it looks: `TOKEN="$(curl … | sh)"` is
-    shown. So is what follows a name and is a plain word, which could be the name of a program or of a file.
+    A model wrote the text, and must not be able to hide an action by making it look like a secret:
+    `TOKEN="$(curl … | sh)"` is shown. So is a plain word after a name, which could be a program or a file.
     """
     return _redacted(text, frozenset(), is_cautious=True)
 
 
 def is_mere_credential(value: str) -> bool:
-    """Whether a value behind the name of a secret, as on a command line, can be nothing but a credential."""
+    """Whether a value after the name of a secret, as on a command line, can only be a credential."""
     header = _HEADER.fullmatch(value)
     word = header[1] if header else value
     return _is_token(word) and not word.startswith(("/", "./", "../", "~")) and not _ACTIVE.search(word)
@@ -46,7 +46,7 @@ def is_mere_credential(value: str) -> bool:
 
 def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
     length = len(text)
-    if length < 6 or (length < 16 and text.isidentifier()):  # too short for any format, with no name before it
+    if length < 6 or (length < 16 and text.isidentifier()):  # too short for any format or name
         return text
     if length > _SHORT or _RUN.search(text):
         for needles, pattern, replace in _FORMATS:
@@ -65,7 +65,7 @@ def _redacted(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
 
 
 def _if_inactive(replace: str, found: re.Match[str]) -> str:
-    """What takes the place of a credential that was found by its format: itself, where it may be more than that."""
+    """Return the replacement of a credential found by its format: itself if it may be more than a credential."""
     secret = found[found.lastindex or 0]
     is_block = secret.startswith("-----BEGIN")
     may_act = _KEY_BLOCK.fullmatch(secret) is None if is_block else _ACTIVE.search(secret) is not None
@@ -74,11 +74,11 @@ def _if_inactive(replace: str, found: re.Match[str]) -> str:
 
 _SHORT: Final = 200
 _RUN: Final = re.compile(r"[^\s]{16}|://|PRIVATE KEY|[?&]|-[uU][\s=]|-user")
-"""What a short text has at least that holds one of the formats."""
+"""A short text with a credential contains at least one of these."""
 
 _B64: Final = "[A-Za-z0-9_-]"
 _ESCAPED: Final = r"(?<=\\[abfnrtv])|(?<=\\x[0-9a-fA-F]{2})|(?<=\\u[0-9a-fA-F]{4})"
-"""What looks like letters, in text that holds other text, and is none of a credential."""
+"""Escapes in nested text that look like letters and are not part of a credential."""
 
 _START: Final = f"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
 
@@ -121,7 +121,7 @@ _PREFIXED: Final = (
     ("AGE-SECRET-KEY-1", "AGE-SECRET-KEY-1[A-Z0-9]{16,}+"),
     (":AA", "[0-9]{6,12}:AA{B}{30,}+"),  # Telegram
 )
-"""How a credential begins, for a quick look, and its whole."""
+"""The prefix of a credential, for a cheap check, and its whole pattern."""
 
 _FORMATS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = (
     (
@@ -158,7 +158,8 @@ _FORMATS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]] = (
         rf"\g<1>{REDACTED}",
     ),
 )
-"""What to look for, how it reads, and what to put in its place. The last group is the secret, or all of it is."""
+"""A substring to check for, the pattern, and the replacement. The last group, or else the whole match, is the secret.
+"""
 
 _SCHEME: Final = re.compile(rf"{_START}(bearer|basic)([ \t]{{1,8}})([A-Za-z0-9._~+/=-]{{8,}}+)", re.IGNORECASE)
 
@@ -178,7 +179,7 @@ def _is_name_and_password(word: str) -> bool:
 
 
 def _is_token(word: str) -> bool:
-    """Whether it is none of the plain words that follow `bearer` in prose."""
+    """Whether it is not one of the plain words that follow `bearer` in prose."""
     return len(word) >= 20 or not word.isalpha()
 
 
@@ -202,7 +203,7 @@ _HEADER: Final = re.compile(r"(?:basic|bearer|token|negotiate|apikey|api-key) (\
 
 
 def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> str:
-    """Leave out what stands behind the name of a secret: `token=…`, `"password": "…"`, `Cookie: …`, `--api-key …`."""
+    """Redact what follows the name of a secret: `token=…`, `"password": "…"`, `Cookie: …`, `--api-key …`."""
     parts: list[str] = []
     done = at = 0
     while found := _NAME.search(text, at):
@@ -225,7 +226,7 @@ def _without_named(text: str, names: frozenset[str], *, is_cautious: bool) -> st
 
 
 def _value(text: str, at: int, name: str, found: re.Match[str]) -> tuple[int, int]:
-    """Where the value that begins at `at` begins without its quotes, and where it ends."""
+    """Return the start, without quotes, and the end of the value that begins at `at`."""
     quote = _QUOTE.match(text, at)
     if quote is not None:
         return quote.end(), _end_of_quoted(text, quote)
@@ -238,7 +239,7 @@ def _value(text: str, at: int, name: str, found: re.Match[str]) -> tuple[int, in
 
 
 def _end_of_quoted(text: str, quote: re.Match[str]) -> int:
-    """A plain quote ends at the next that is not escaped; one that is escaped itself ends at the next like it."""
+    """Return the end of a quoted text: the next unescaped quote, or, if the quote is escaped, the next one like it."""
     begin = quote.end()
     if len(quote[0]) == 1:
         inside = _TEXT[quote[0]].match(text, begin)
@@ -257,7 +258,7 @@ def _end_of_container(text: str, at: int) -> int:
 
 
 def _end_of_header(text: str, at: int, before: str) -> int:
-    """A header in quotes, as on a command line, ends with them; another ends with its line."""
+    """Return the end of a header: the closing quote if it is quoted, as on a command line, else the end of the line."""
     rest = _REST_OF_LINE.match(text, at)
     end = rest.end() if rest else at
     closing = text.find(before, at, end) if before in ('"', "'", "`") and before else -1

@@ -1,6 +1,6 @@
-"""Redaction of JSON values: secrets go by the name of their key, by their declared field, or by how they look.
+"""Redaction of JSON values: secrets are recognized by the name of their key, a declaration, or their format.
 
-How text is searched is in `credentials`, which keys are secret is in `secret_names`.
+`credentials` searches text; `secret_names` knows which keys are secret.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What else is secret in a value, and what is done with it.
+    """What else is secret in a value, and how it is redacted.
 
-    `text` redacts a string, `has` says whether a number is secret. `names` are declared ones that a key may be a
-    spelling of; with them strings are read that hold JSON. What is hidden is added to `hidden`. With `is_cautious` what
-    could be more than a credential stays, as in `redact_shown`, unless it is declared or stands under a secret key.
-    With `is_strict` what stands in the place of an object with a declared secret, and is none, is one itself.
+    `text` redacts a string, `has` returns whether a number is secret. `names` are declared names that a key may be a
+    spelling of; with them, strings that contain JSON are searched too. Redacted values are added to `hidden`. With
+    `is_cautious`, a value that could be more than a credential stays, as in `redact_shown`, unless it is declared or
+    has a secret key. With `is_strict`, a value in place of an object with a declared secret is itself secret.
     """
 
     text: Callable[[str], str] = redact_text
@@ -51,7 +51,7 @@ class Rules:
     is_strict: bool = False
 
     def hide(self, value: Any) -> str:
-        """Leave out a value."""
+        """Return the replacement of a secret value."""
         if self.hidden is not None:
             self.hidden.append(value)
         return REDACTED
@@ -62,7 +62,7 @@ _RULES: Final = Rules()
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A place in a value, with the places below it that are declared, or lead to one that is."""
+    """A path in a value, with the paths below it that are declared or lead to a declared one."""
 
     below: dict[str, _Field] = field(default_factory=dict[str, "_Field"])
     secret: list[bool] = field(default_factory=lambda: [False])
@@ -72,27 +72,27 @@ _NONE: Final[tuple[_Field, ...]] = ()
 
 
 def redact(value: Any, declared: Iterable[str] = (), rules: Rules = _RULES) -> Any:
-    """Return a JSON value without its secrets, each of which becomes `REDACTED`; what has none is given back itself.
+    """Return a JSON value with each secret replaced by `REDACTED`; the same object if there is none.
 
-    `declared` are JSON pointers (RFC 6901) of fields that are secret whatever they hold, with `*` for any index or key.
-    What is nested deeper than `MAX_DEPTH` counts as secret. Takes time linear in the size of the value.
+    `declared` are JSON pointers (RFC 6901) of fields that are always secret, with `*` for any index or key. Values
+    nested deeper than `MAX_DEPTH` count as secret. Takes time linear in the size of the value.
     """
     return _Walk(_fields(tuple(declared)) if declared else _NONE, rules).redacted(value)
 
 
 def is_secret_field(pointer: str, declared: Iterable[str] = (), names: DeclaredNames | None = None) -> bool:
-    """Whether a JSON pointer leads to a secret, or into one: by the name of a key on its way, or declared."""
+    """Whether a JSON pointer leads to a secret or into one, by a declaration or by the name of a key in the pointer."""
     segments = steps_of(pointer)
     at = _fields(tuple(declared))
     for segment in segments:
-        if _is_declared(at) or is_secret_key(segment) or (names is not None and names.mean(segment)):
+        if _is_declared(at) or is_secret_key(segment) or (names is not None and names.matches(segment)):
             return True
         at = _step(at, segment)
     return _is_declared(at)
 
 
 class _Walk:
-    """A walk through one value. `root` are the places that are declared in it."""
+    """A walk through one value. `root` are its declared paths."""
 
     def __init__(self, root: tuple[_Field, ...], rules: Rules) -> None:
         self._root = root
@@ -125,9 +125,9 @@ class _Walk:
         for key, item in value.items():
             below = _step(at, key) if at else _NONE
             if (
-                (is_secret_key(key) and not _says_nothing(key, item))
-                or (named and key == "value" and not _says_nothing(key, item) and self._may_hide(item))
-                or (rules.names is not None and not _says_nothing(key, item) and rules.names.mean(key))
+                (is_secret_key(key) and not _cannot_be_secret(key, item))
+                or (named and key == "value" and not _cannot_be_secret(key, item) and self._may_hide(item))
+                or (rules.names is not None and not _cannot_be_secret(key, item) and rules.names.matches(key))
             ):
                 kept = rules.hide(item)
             else:
@@ -154,7 +154,7 @@ class _Walk:
         return value if same else items
 
     def _may_hide(self, value: Any) -> bool:
-        """Whether a value that is secret by what stands before it is nothing but a credential."""
+        """Whether a value that is secret by the name before it can only be a credential."""
         return not self._rules.is_cautious or (isinstance(value, str) and is_mere_credential(value))
 
     def _text(self, text: str, depth: int) -> str:
@@ -163,7 +163,7 @@ class _Walk:
         return self._rules.text(text)
 
     def _opened(self, text: str, depth: int) -> str:
-        """A text that holds JSON, as it is or encoded, without what is secret in that."""
+        """Redact a text that contains JSON, plain or encoded."""
         inner, is_plain = _json_in(text)
         if inner is None:
             return text
@@ -174,17 +174,17 @@ class _Walk:
 
 
 def _json_in(text: str) -> tuple[Any, bool]:
-    """Return the object, array or text that a text holds as JSON, and whether it is plain JSON, and not encoded."""
+    """Return the object, array or text that a text contains as JSON, and whether it is plain, not encoded, JSON."""
     stripped = text.strip()
     if stripped[:1] in ("{", "[", '"'):
         return _parsed(stripped), True
     if stripped[:3].upper() in ("%7B", "%5B", "%22"):
         return _parsed(unquote(stripped)), False
-    if stripped[:1] in ("e", "W", "I") and _BASE64.fullmatch(stripped):  # how `{`, `[` and `"` begin
+    if stripped[:1] in ("e", "W", "I") and _BASE64.fullmatch(stripped):  # `{`, `[` and `"` in base64
         data = stripped.rstrip("=").replace("+", "-").replace("/", "_")
         try:
             return _parsed(urlsafe_b64decode(data + "=" * (-len(data) % 4)).decode()), False
-        except ValueError:  # also what is no base64, or no text
+        except ValueError:  # also if it is not base64, or not text
             pass
     return None, False
 
@@ -196,8 +196,8 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _says_nothing(key: str, value: Any) -> bool:
-    """Whether a value gives no secret away, whatever its key: no value, a yes or no, a count of tokens."""
+def _cannot_be_secret(key: str, value: Any) -> bool:
+    """Whether a value cannot be a secret, whatever its key: null, a boolean, a count of tokens."""
     if value is None or isinstance(value, bool):
         return True
     return keeps_numbers(key) and isinstance(value, int | float | dict)
@@ -219,7 +219,7 @@ def _is_option(word: Any, value: str) -> bool:
 
 
 def _free(key: str, members: dict[str, Any]) -> str:
-    """A key that no other member has: two that were redacted may look alike."""
+    """Return a key that is unique in the object: two redacted keys may be equal."""
     while key in members:
         key += "+"
     return key
@@ -245,7 +245,7 @@ def _is_declared(at: tuple[_Field, ...]) -> bool:
 
 
 def _is_misplaced(value: Any, at: tuple[_Field, ...]) -> bool:
-    """Whether a value stands where only an object with a declared secret can."""
+    """Whether a value is in place of an object with a declared secret."""
     names = [name for place in at for name in place.below]
     if is_sequence(value):
         return bool(names) and not any(name == _ANY or name.isdecimal() for name in names)

@@ -1,10 +1,10 @@
-"""Names of secrets: which keys of an object, and which names in text, have a secret as their value.
+"""Names of secrets: the keys of objects, and the names in text, whose values are secret.
 
 A key is compared by its letters and digits in lower case, so that `api_key`, `apiKey`, `API-KEY` and `api.key` are one
 name; only `pass` is compared by words, because many words end in it. Facts of the tables come from public sources:
 the registries of IANA for HTTP fields and OAuth parameters, the keyword lists of secret scanners (detect-secrets
 `KeywordDetector`, gitleaks `generic-api-key`), the OWASP Session Management Cheat Sheet, and the documentation of the
-services that are named beside an entry.
+services that are named next to an entry.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _STRONG: Final = (
     "authorization",
     # Azure: API Management `Ocp-Apim-Subscription-Key`, Functions `x-functions-key`; Datadog `DD-APPLICATION-KEY`
     *("subscriptionkey", "functionskey", "functionkey", "applicationkey"),
-    # gitleaks and vendors of software: keys that unlock a licence
+    # gitleaks and software vendors: licence keys
     *("licensekey", "licencekey", "activationkey", "serialkey"),
-    # BIP-39, and what wallets call it
+    # BIP-39, and the names that wallets use
     *("seedphrase", "recoveryphrase", "mnemonicphrase", "seedwords", "secretphrase"),
     # OWASP Session Management Cheat Sheet: JSESSIONID, PHPSESSID, ASP.NET_SessionId, CFTOKEN (a token below)
     *("jsessionid", "phpsessid"),
 )
-"""Secret wherever they stand in a name."""
+"""Secret anywhere in a name."""
 
 _WEAK: Final = re.compile(
     r"(?:tokens?|secrets?|cookies?|credentials?|creds|pwd|privkey|sshkey|jwt"
@@ -46,15 +46,15 @@ _WEAK: Final = re.compile(
 """Secret at the end of a name."""
 
 _WHOLE: Final = frozenset({"auth", "pass", "pin", "otp", "totp", "cvv", "cvc", "cvv2", "cvc2", "sig", "bearer"})
-"""Secret as whole keys of an object; in text they are words like others. Card codes: PCI DSS glossary."""
+"""Secret as whole keys of an object; in text they are ordinary words. Card codes: PCI DSS glossary."""
 
 _PLAIN: Final = re.compile(
-    r"(?:page|next|prev|previous|continuation|pagination|cursor|resume|sync)tokens?$"  # where a list goes on
+    r"(?:page|next|prev|previous|continuation|pagination|cursor|resume|sync)tokens?$"  # pagination
     r"|(?:max|min|num|total|prompt|completion|input|output|cached|reasoning|used|remaining|budget)(?:new|output)?tokens?$"
     r"|(?:count|length|size|type|policy|rate|limit|limits|enabled|required|strength|algorithm|expiry|expires|expiresat"
     r"|expiresin|ttl|endpoint|method|methods|rotation|rotationdays)$"
 )
-"""Names that end so say something about a secret, or about tokens that open nothing."""
+"""Names with these endings describe a secret, or tokens that are not credentials."""
 
 _PASS_OF: Final = frozenset(
     [
@@ -120,38 +120,38 @@ _PASS_OF: Final = frozenset(
         "would",
     ]
 )
-"""Words before `pass` that make it a pass of another kind: `first_pass`, `boarding_pass`, `tests_pass`."""
+"""Words before `pass` that give it another meaning: `first_pass`, `boarding_pass`, `tests_pass`."""
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _LONGEST: Final = 80
-"""Characters of a name that are looked at from each end."""
+"""Characters of a name that are examined at each end."""
 
 WORDS_IN_TEXT: Final = (
     *("pass", "key", "secret", "token", "cookie", "cred", "pwd", "auth", "connection", "jwt", "sess", "mnemonic"),
     *("phrase", "seed", "code", "assertion", "samlresponse", "connect.sid"),
 )
-"""Every name that is secret in text has one of them, in lower case."""
+"""Every name that is secret in text contains one of these, in lower case."""
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether what stands under a key is secret, by its name: in any case, with or without `_`, `-` and `.`."""
+    """Whether the value of a key is secret, by the name of the key: in any case, with or without `_`, `-` and `.`."""
     return _is_secret_key(key if len(key) <= _LONGEST else key[:_LONGEST] + key[-_LONGEST:])
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a name in text stands before a secret: as `is_secret_key`, without the names that are also words."""
+    """Whether a name in text precedes a secret: as `is_secret_key`, without the names that are also words."""
     return _is_secret_name(name if len(name) <= _LONGEST else name[:_LONGEST] + name[-_LONGEST:])
 
 
 def keeps_numbers(key: str) -> bool:
-    """Whether numbers under a key are counts: `tokens: 12` is no secret, and `tokens` with text in it is one."""
+    """Whether numbers under a key are counts: `tokens: 12` is not secret, but text under `tokens` is."""
     return letters(key[-_LONGEST:]).endswith("tokens")
 
 
 @lru_cache(maxsize=4096)
 def letters(key: str) -> str:
-    """The letters and digits of a key, in lower case; full-width letters (NFKC) are letters."""
+    """Return the letters and digits of a key, in lower case; full-width letters (NFKC) are letters."""
     plain = key if key.isascii() else unicodedata.normalize("NFKC", key)
     return "".join(filter(str.isalnum, plain)).lower()
 
@@ -170,7 +170,7 @@ def _is_secret_name(key: str) -> bool:
 
 
 def _is_password(key: str, name: str) -> bool:
-    """Whether a key ends in the word `pass`, as `DB_PASS` and `smtpPass` do, and is no other kind of pass."""
+    """Whether a key ends in the word `pass` in the sense of password, as `DB_PASS` and `smtpPass` do."""
     if not name.endswith("pass") or name == "pass":
         return False
     words = [word.lower() for word in _WORD.findall(key)]
@@ -178,7 +178,7 @@ def _is_password(key: str, name: str) -> bool:
 
 
 class DeclaredNames:
-    """The names of the fields of a tool that are declared secret, which a model may misspell.
+    """The names of the fields that a tool declares secret, which a model may misspell.
 
     `secret` are the names, `others` those of all other fields.
     """
@@ -188,7 +188,7 @@ class DeclaredNames:
         self.letters = frozenset(map(letters, secret)) - {""}
         self._long = [name for name in self.letters if len(name) >= _LEAST_MISSPELT]
 
-    def mean(self, key: str) -> bool:
+    def matches(self, key: str) -> bool:
         """Whether a key is one of the names, in another case, with other punctuation, or with one typing error."""
         if key in self._others:
             return False
@@ -197,11 +197,11 @@ class DeclaredNames:
 
 
 _LEAST_MISSPELT: Final = 5
-"""Letters of a name of which one may be wrong: shorter names are too often other words."""
+"""Minimum length of names in which one typing error is allowed: shorter names are too often other words."""
 
 
 def common_length(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common prefix of two texts."""
     return next(
         (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
         min(len(one), len(other)),
@@ -209,7 +209,7 @@ def common_length(one: str, other: str) -> int:
 
 
 def _is_one_typo_apart(one: str, other: str) -> bool:
-    """Whether one character was left out, added or replaced, or two that are adjacent were exchanged."""
+    """Whether one character was omitted, added or replaced, or two adjacent ones were swapped."""
     if abs(len(one) - len(other)) > 1:
         return False
     begin = common_length(one, other)

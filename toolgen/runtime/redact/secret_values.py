@@ -1,4 +1,4 @@
-"""Secret values of one call, found in text in whatever spelling they occur there."""
+"""Secret values of one call, found in text in any of several encodings."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 SHORTEST_ANYWHERE: Final = 6
-"""Characters of a value that is searched for inside of words.
+"""Minimum length of a value that is searched for inside words.
 
 A text of six characters hardly ever occurs by chance; shorter ones do (`test` in `latest`), and replacing them would
-leave messages that nobody can read.
+make messages unreadable.
 """
 
 SHORTEST_WORD: Final = 4
-"""Characters of a value that is searched for as a whole word, such as a PIN.
+"""Minimum length of a value that is searched for as a whole word, such as a PIN.
 
 Shorter ones (`a`, `1`, `no`) are words and numbers of any text. They are redacted in their own field only.
 """
 
 _HEAD: Final = 16
-"""Characters of a longer value that are enough to know it by, because whoever prints it may cut it."""
+"""Length of a prefix that is enough to recognize a longer value, because printed text may be truncated."""
 
 _LEAST_CUT: Final = 6
-"""Characters of a value that are hidden where they stand right before a mark of a cut."""
+"""Minimum length of a prefix of a value that is redacted right before a truncation mark."""
 
 _LEAST_LINE: Final = 8
 _LONG: Final = 20_000
-"""Characters of a value that is searched for as it is and as JSON, and in no other spelling."""
+"""Length from which a value is searched for only as it is and as JSON, in no other encoding."""
 
 _MOST_SPELLINGS: Final = 1000
-"""What is searched for in one call. Of a call with more secrets no text is shown, because a search takes too long."""
+"""Maximum search terms of one call. No text of a call with more is shown, because the search would take too long."""
 
 _WORDS: Final = frozenset({"true", "false", "null", "none", "undefined"})
 _CUT: Final = re.compile(r"…|\n\[cut:")
@@ -51,10 +51,10 @@ _WITH_SCHEME: Final = re.compile(r"(?:basic|bearer|token)\s+(\S+)", re.IGNORECAS
 
 
 class _Spelling(NamedTuple):
-    """One spelling of a value.
+    """One encoding of a value.
 
-    `alone` says what it must not stand next to: nothing, digits, or anything of a word. `is_mere` says that the value
-    can be nothing but a credential.
+    `alone` is what must not be adjacent: nothing, digits, or any word character. `is_mere` means that the value can
+    only be a credential.
     """
 
     text: str
@@ -63,10 +63,10 @@ class _Spelling(NamedTuple):
 
 
 class SecretValues:
-    """The secret values of one call, collected when they are first needed: `collect` gives JSON values.
+    """The secret values of one call, collected when they are first needed: `collect` returns JSON values.
 
     Every string and number in them is secret. Strings are found as they are, escaped for JSON (up to three times),
-    Python, HTML, URLs and JSON pointers, in base64 (also as a part of a longer text) and in hexadecimal.
+    Python, HTML, URLs and JSON pointers, in base64 (also within a longer text) and in hexadecimal.
     """
 
     def __init__(self, collect: Callable[[], Iterable[Any]], base: SecretValues | None = None) -> None:
@@ -78,22 +78,22 @@ class SecretValues:
 
     @property
     def leaves(self) -> Mapping[str, str]:
-        """The values, as text, with what they must not stand next to."""
+        """The values, as text, with what must not be adjacent to them."""
         self._found()
         return self._leaves
 
     def with_more(self, values: Iterable[Any]) -> SecretValues:
-        """These values, and others."""
+        """Return these values and more."""
         others = tuple(values)
         return SecretValues(lambda: others, self) if others else self
 
     def hide(self, text: str) -> str:
-        """Return a text with `REDACTED` for each secret value in it; a text without is given back itself."""
+        """Return a text with each secret value in it replaced by `REDACTED`; the same object if there is none."""
         spellings = self._found()
         return REDACTED if self._has_too_many else _hidden(text, spellings)
 
     def hide_from_person(self, text: str) -> str:
-        """The same for text that somebody decides by: a value that could be more than a credential stays.
+        """The same for text that a person bases a decision on: a value that could be more than a credential stays.
 
         Otherwise a model could hide a command by sending it as a password too.
         """
@@ -109,7 +109,7 @@ class SecretValues:
             if self._base is not None:
                 self._leaves.update(self._base.leaves)
             self._leaves.update(_leaves(self._collect()))
-            self._collect = self._base = None  # they hold on to the args
+            self._collect = self._base = None  # they keep the args alive
             found: dict[str, _Spelling] = {}
             for text, alone in self._leaves.items():
                 is_mere = is_mere_credential(text)
@@ -122,9 +122,9 @@ class SecretValues:
 
 
 def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Return the texts and the numbers of JSON values, with what they must not stand next to.
+    """Return the texts and numbers of JSON values, with what must not be adjacent to them.
 
-    What a text holds as JSON is secret as well: a handler may read it.
+    JSON inside a text is secret as well: a handler may parse it.
     """
     queue = list(values)
     while queue:
@@ -147,7 +147,7 @@ def _leaves(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
-    """Return what to search for, and what it must not stand next to."""
+    """Return the search terms, with what must not be adjacent to them."""
     stripped = text.strip()
     parts = {text, stripped}
     if scheme := _WITH_SCHEME.fullmatch(stripped):
@@ -155,25 +155,25 @@ def _spellings(text: str, alone: str) -> Iterator[tuple[str, str]]:
     for part in parts:
         if len(part) < SHORTEST_ANYWHERE:
             for spelling in _escaped(part):
-                if _is_telling(part) and len(part) >= SHORTEST_WORD:
+                if _is_distinctive(part) and len(part) >= SHORTEST_WORD:
                     yield spelling, "word"
-        elif _is_telling(part):
+        elif _is_distinctive(part):
             escaped = _escaped(part)
             yield from ((spelling, alone) for spelling in escaped)
             if len(part) <= _LONG:
                 yield from ((spelling, "") for spelling in _encoded(part) - escaped)
     for line in stripped.splitlines() if "\n" in stripped or "\r" in stripped else ():
-        if len(line.strip()) >= _LEAST_LINE and _is_telling(line):
+        if len(line.strip()) >= _LEAST_LINE and _is_distinctive(line):
             yield line.strip(), ""
 
 
-def _is_telling(text: str) -> bool:
-    """Whether a text is no constant of JSON, no line of dashes, and nothing that `REDACTED` holds itself."""
+def _is_distinctive(text: str) -> bool:
+    """Whether a text is specific enough: not a JSON constant, not a line of dashes, not part of `REDACTED`."""
     return text.lower() not in _WORDS and text not in REDACTED and any(map(str.isalnum, text))
 
 
 def _escaped(text: str) -> set[str]:
-    """How a text reads inside of other text: JSON in JSON, a representation, a message for a terminal."""
+    """Return the escaped forms of a text: as JSON in JSON, as a Python literal, in a message for a terminal."""
     found = {text, visible(text), repr(text)[1:-1]}
     level = {text}
     for _ in range(3):
@@ -183,7 +183,7 @@ def _escaped(text: str) -> set[str]:
 
 
 def _encoded(text: str) -> set[str]:
-    """How a text reads in URLs, in HTML, in JSON pointers, and as bytes."""
+    """Return a text as encoded in URLs, HTML, JSON pointers, and as bytes."""
     data = text.encode("utf-8", "surrogatepass")
     percent = {quote(data, safe=""), quote(data), quote_plus(data)}
     lower = {_HEX_ESCAPE.sub(lambda found: found[0].lower(), spelling) for spelling in percent}
@@ -192,7 +192,7 @@ def _encoded(text: str) -> set[str]:
 
 
 def _in_base64(data: bytes) -> Iterator[str]:
-    """What base64 of a longer text holds where the data begins at any of its three offsets, in both alphabets."""
+    """Return what base64 of a longer text contains for the data at each of the three offsets, in both alphabets."""
     for offset in range(3):
         whole = b64encode(bytes(offset) + data).decode().rstrip("=")
         certain = whole[-(-offset * 8 // 6) : (offset + len(data)) * 8 // 6]
@@ -210,7 +210,7 @@ def _hidden(text: str, spellings: Sequence[_Spelling]) -> str:
 
 
 def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
-    """Where a spelling stands in a text, or its beginning, as far as it goes on."""
+    """Return the spans of an encoding in a text; of a long one also those of its prefix, as far as it matches."""
     wanted = spelling.text
     head = wanted[:_HEAD]
     at = text.find(head)
@@ -225,10 +225,10 @@ def _places(text: str, spelling: _Spelling) -> Iterator[tuple[int, int]]:
 
 
 def _stands_alone(text: str, at: int, end: int, alone: str) -> bool:
-    beside = text[max(at - 1, 0) : at] + text[end : end + 1]
+    adjacent = text[max(at - 1, 0) : at] + text[end : end + 1]
     if alone == "digits":
-        return not any(map(str.isdigit, beside))
-    return not any(char.isalnum() or char == "_" for char in beside)
+        return not any(map(str.isdigit, adjacent))
+    return not any(char.isalnum() or char == "_" for char in adjacent)
 
 
 def _before_cut(text: str, cut: int, spelling: str) -> Iterator[tuple[int, int]]:

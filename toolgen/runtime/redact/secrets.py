@@ -1,4 +1,4 @@
-"""What is secret in the calls of a tool, as a record."""
+"""The record of what is secret in the calls of a tool."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class Secrets(NamedTuple):
     """What is secret in the calls of a tool; see `call_secrets`.
 
-    `args` and `result` are JSON pointers of declared secrets, as `catalog.json` has them, and `names` those of the
-    args, which a model may misspell. `is_watched` says that a call may have secrets by its schema, and `values` are
-    those of one call.
+    `args` and `result` are JSON pointers of declared secrets, as in `catalog.json`, and `names` the names of those in
+    the args, which a model may misspell. `is_watched` means that a call may have secrets by its schema, and `values`
+    are those of one call.
     """
 
     args: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
-"""Args as people are shown them: with nothing that steers a terminal, and cut to a bound.
+"""Args as shown to people: without terminal control characters, and truncated.
 
-The args that are given here have no secrets any more; see `call_secrets.hide_from_person`.
+Secrets are already redacted from the args passed here; see `call_secrets.hide_from_person`.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SHOWN: Final = 2000
-"""Characters of the args that a person is shown."""
+"""Maximum characters of the args that are shown to a person."""
 
 _LEAST: Final = 48
-"""Characters of a part that is cut: a beginning, and how much is missing."""
+"""Characters of a truncated part: its beginning, and how much is missing."""
 
 _LONGEST_KEY: Final = 100
 
 
 def summary(args: Any, length: int = SHOWN) -> str:
-    """The args as JSON on one line of at most `length` characters.
+    """Return the args as JSON on one line of at most `length` characters.
 
-    What is too long is cut in all its parts alike, so that none hides what stands behind it, and says how much is cut.
+    Args that are too long are truncated evenly in all parts, so that no part hides the next, with counts of the rest.
     """
     return _fitted(args, length)
 
 
 def filled(template: str, args: Any, length: int = SHOWN) -> str:
-    """A template with args in it, each of them escaped and cut on its own."""
+    """Return a template filled with args, each escaped and truncated separately."""
     each = max(length - len(template), 0) // max(template.count("{{"), 1)
     return cut(render(template, {"args": args}, escape=lambda text: cut(visible(text), each)), length)
 
 
 def joined(texts: Sequence[str], separator: str, length: int) -> str:
-    """Texts one after the other, escaped, and those that are too long cut alike."""
+    """Join texts, escaped, and evenly truncated if they are too long."""
     shown = [visible(text) for text in texts]
     sizes = _shares([len(text) for text in shown], length - len(separator) * (len(shown) - 1))
     return cut(separator.join(cut(text, size) for text, size in zip(shown, sizes, strict=True)), length)
 
 
 def cut(text: str, length: int, *, end: str = "") -> str:
-    """The beginning of a text that is longer than `length` characters, its `end`, and how much there is beside.
+    """Return a text truncated to `length` characters, with `end` and the count of the rest if it is longer.
 
-    A length that has no room for what is said is exceeded.
+    A length that has no room for the count is exceeded.
     """
     if len(text) <= length:
         return f"{text}{end}"
@@ -61,7 +61,7 @@ def _rest(count: int) -> str:
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Return each what it needs, or else as much as any other that needs more."""
+    """Divide the room: each part gets the size it needs, or an equal share if that is less."""
     shares = [0] * len(sizes)
     for done, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
         shares[place] = min(sizes[place], max(room, 0) // (len(sizes) - done))
@@ -70,7 +70,7 @@ def _shares(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def _fitted(value: Any, room: int) -> str:
-    """The JSON of a value, in so many characters."""
+    """Return the JSON of a value within a number of characters."""
     text = _json(value)
     if len(text) <= room:
         return text
@@ -91,7 +91,7 @@ def _fitted(value: Any, room: int) -> str:
 
 
 def _without_middle(text: str, room: int) -> str:
-    """What has too many parts to show each of them: where it begins, and where it ends."""
+    """Return the beginning and the end of a text with too many parts to show each."""
     half = max(room - len(_rest(len(text))) - 1, 0) // 2
     return f"{text[:half]}{_rest(len(text) - 2 * half)}…{text[len(text) - half :]}"
 

@@ -1,4 +1,4 @@
-"""Warnings for the operator of a host: what failed beside a call, and did not fail it."""
+"""Warnings for the operator of a host: failures that did not fail a call."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 def warn(message: str, *args: object, error: BaseException | None = None, secrets: Secrets | None = None) -> None:
     """Log a warning as `toolgen`, with the traceback of an error.
 
-    `secrets` are those of the call that it is about. Where a traceback holds one, or what looks like one, or the call
-    may have any, the record has its text without them as `exc_text`, and not the exception as `exc_info`, which others
-    would format anew.
+    `secrets` are those of the call in question. If a traceback contains one, or text that looks like one, or the call
+    may have any, the log record has the redacted traceback as `exc_text` instead of the exception as `exc_info`, which
+    other handlers would format again.
     """
-    import logging  # slow to import, and hardly ever needed
+    import logging  # slow to import, and rarely needed
 
     logger = logging.getLogger("toolgen")
     shown = None if error is None else _without_secrets(error, secrets)
@@ -29,7 +29,7 @@ def warn(message: str, *args: object, error: BaseException | None = None, secret
 
 
 def _without_secrets(error: BaseException, secrets: Secrets | None) -> str | None:
-    """The traceback of an error without secrets; None where there are none."""
+    """Return the traceback of an error without secrets; None if it has none."""
     from traceback import format_exception
 
     from toolgen.runtime.redact.call_secrets import hide_text

@@ -1,4 +1,4 @@
-"""Children: runs of agents that a call of a tool starts, and that its result waits for."""
+"""Children: runs of agents that a call starts and waits for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Child:
-    """A run that a call started. `turn` makes the calls of one answer of its model, `end` says why the run is over."""
+    """A run that a call started.
+
+    `turn` makes the calls of one response of its model, `end` records the end of the run.
+    """
 
     run: Run
     turn: Callable[[Sequence[ToolRequest]], Awaitable[list[ToolResult[Any]]]]
@@ -26,7 +29,7 @@ class Child:
 
 
 def tie(run: Run, parent: Run | None) -> Callable[[], None]:
-    """Stop the run of a child with that of its parent, and at the latest when what this gives is called."""
+    """Abort the run of a child when that of its parent is aborted, or when the returned function is called."""
     if parent is not None:
         parent.progress.child_runs.append(run)
     return partial(_untie, run, parent)
@@ -35,16 +38,15 @@ def tie(run: Run, parent: Run | None) -> Callable[[], None]:
 def _untie(run: Run, parent: Run | None) -> None:
     if parent is not None:
         parent.progress.child_runs.remove(run)
-    run.abort("the call that started the run is over")
+    run.abort("the call that started the run has ended")
 
 
 def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[str] | None, parent: Run | None) -> Run:
-    """Start the run of a child with tools that it is to have, by ident.
+    """Start the run of a child with the requested tools, by ident.
 
-    Raises `ToolsNotGranted` for those beyond what it may have, and for those that policies or roles hide from it and
-    its parent: whoever asked for one of these learns no more than of a tool that does not exist. What the parent has
-    itself is left out without an error, because the parent knows of it. So are the tools that no child ever has, whose
-    names are no secret.
+    Raises `ToolsNotGranted` for tools that it may not have, and for those that policies or roles hide from it and its
+    parent: for these the error is the same as for a tool that does not exist. Tools that only the parent has are left
+    out without an error, because the parent knows them. So are tools that no child can have, whose names are public.
     """
     if requested is None:
         return start(None)
@@ -62,7 +64,7 @@ def started(start: Callable[[Iterable[str] | None], Run], requested: Collection[
 
 
 class Starts:
-    """What a call may start: `start` starts a run, and `take` takes a place for one more. The first place is taken."""
+    """Starts runs for a call: `start` starts one, `take` takes a slot for one more. The first slot is already taken."""
 
     def __init__(
         self, start: Callable[[str, Iterable[str] | None, str | None], Child], take: Callable[[], None]
@@ -80,7 +82,7 @@ class Starts:
 
 
 class _Calling(Protocol):
-    """A call that runs."""
+    """A running call."""
 
     starts: Starts | None
 
@@ -88,14 +90,14 @@ class _Calling(Protocol):
 def start_child(
     meta: ToolCallMeta, agent: str, *, requested: Iterable[str] | None = None, mode: str | None = None
 ) -> Child:
-    """Start a run of a compiled agent for the call with that meta: in its session, user and mode, with its own ids.
+    """Start a run of a compiled agent for the call with that meta: in its session, user and mode, with new ids.
 
-    `requested` are the idents that the dispatch asks for; without them the agent has its own set, and not that of its
-    parent. An agent of role `main` runs as `sub` here. The record of the parent links to the run at once. The run is
-    aborted with that of its parent, and when the call is over. Raises `UnknownAgent`, `ToolsNotGranted`, `RunStopped`
-    once the parent was aborted, and RuntimeError outside a call of a tool that is tagged `agent`.
+    `requested` are the idents that the dispatch requests; by default the agent has its configured tools, not those of
+    its parent. An agent of role `main` runs as `sub` here. The record of the parent links to the run immediately. The
+    run is aborted with that of its parent, and when the call ends. Raises `UnknownAgent`, `ToolsNotGranted`,
+    `RunStopped` if the parent was aborted, and RuntimeError outside a call of a tool that is tagged `agent`.
     """
     call: _Calling | None = running_call(meta)
     if call is None or call.starts is None:
-        raise RuntimeError("only a call of a tool tagged `agent` starts runs, while it runs in a pipeline")
+        raise RuntimeError("only a running call of a tool tagged `agent` can start runs")
     return call.starts(agent, requested, mode)

@@ -1,4 +1,4 @@
-"""Failures of the host: what it passed that no call can be made of, and code of its own that raised."""
+"""Failures of the host: malformed arguments that it passed, and exceptions in its code."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _MEANT: Final = (
     CallFailed, CatalogError, InvalidPayload, PermissionDenied, RunStopped, ToolNotFound, ToolRateLimited,
     ToolUnavailable,
 )  # fmt: skip
-"""What the runtime itself raises before a call runs."""
+"""Exceptions that the runtime raises before a call runs."""
 
 HOST_AT_FAULT: Final = "the host is at fault, not the call"
 
 
 def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
-    """Say what of a call is of a wrong type; None where nothing is. A payload is for its decoder to refuse."""
+    """Return an error for the first argument of the wrong type; None if there is none. The decoder checks payloads."""
     if not isinstance(request, ToolRequest):
         return _misused("the request", request, "a ToolRequest")
     fields: tuple[tuple[str, Any], ...] = (
@@ -56,15 +56,15 @@ def misuse_of(request: Any, meta: Any, run: Any) -> CallFailed | None:
 
 
 def check_text(call_id: Any) -> None:
-    """Raise TypeError for the id of a call that is no text; nothing else would fail for it."""
+    """Raise TypeError if the id of a call is not text; nothing else would fail."""
     if not is_text(call_id):
-        raise TypeError("the id of a call is no text")
+        raise TypeError("the id of a call is not text")
 
 
 def host_failure(error: BaseException, doing: str) -> BaseException:
-    """Give what a call fails with that something ended before it ran: anything unforeseen is the host's failure.
+    """Return the error of a call that an exception ended before it ran; an unexpected one is a failure of the host.
 
-    The model is shown nothing of it: the operator is warned.
+    The model is not shown the exception: it is logged for the operator.
     """
     if isinstance(error, _MEANT):
         return error
@@ -75,15 +75,15 @@ def host_failure(error: BaseException, doing: str) -> BaseException:
 
 
 def name_of(request: Any) -> str:
-    """The name that a request asks for; empty where that is no text."""
+    """Return the name in a request; empty if it is not text."""
     return request.name if isinstance(request, ToolRequest) and is_text(request.name) else ""
 
 
 def id_of(request: Any) -> str:
-    """The id that a request came with; empty where that is no text."""
+    """Return the id of a request; empty if it is not text."""
     return request.tool_call_id if isinstance(request, ToolRequest) and is_text(request.tool_call_id) else ""
 
 
 def _misused(what: str, found: object, expected: str) -> CallFailed:
-    message = f"the call cannot be made: {what} is of the type {type(found).__name__}, and must be {expected}"
+    message = f"the call is malformed: {what} has type {type(found).__name__}, but must be {expected}"
     return CallFailed(FailureKind.INTERNAL, "invalid_request", message, HOST_AT_FAULT)

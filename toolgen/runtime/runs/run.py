@@ -1,4 +1,4 @@
-"""Runs and sessions: in whose name calls are made, what may be called, and what a person allowed so far."""
+"""Runs and sessions: the context of calls, which tools may be called, and the grants so far."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from toolgen.runtime.redact.secret_values import SecretValues
 
 Grant: TypeAlias = tuple[str, Scope]
-"""What a person allowed for a session: an ident, and the scope that it may touch."""
+"""A grant for a session: an ident, and its scope."""
 
 
 @dataclass(slots=True)
 class Asking:
-    """A grant that calls want: one of them asks, and the others wait. A question that timed out is not asked again."""
+    """A grant that calls request: one of them asks, and the others wait. A request that timed out is not repeated."""
 
     lock: Lock
     calls: int = 0
@@ -36,9 +36,9 @@ class Asking:
 
 @dataclass(slots=True)
 class Session:
-    """What lasts as long as one sitting of a person, in memory only. `children` counts the agents that run now.
+    """The grants of one user or conversation, in memory only. `children` counts the agents that are running.
 
-    `asking` are the grants that a person is just asked for, in each event loop.
+    `asking` are the grants that are being requested, in each event loop.
     """
 
     grants: set[Grant] = field(default_factory=set[Grant])
@@ -49,8 +49,8 @@ class Session:
 
     @asynccontextmanager
     async def asking_for(self, grant: Grant) -> AsyncGenerator[Asking]:
-        """Be the only call that asks for a grant, for as long as the context lasts."""
-        from asyncio import Lock, get_running_loop  # slow to import, and many hosts ask nobody
+        """Be the only call that requests a grant within the context."""
+        from asyncio import Lock, get_running_loop  # slow to import, and many hosts never ask
 
         key = (grant, get_running_loop())
         asking = self.asking.setdefault(key, Asking(Lock()))
@@ -66,10 +66,10 @@ class Session:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is: the agents it has started, the calls that run, and whether somebody stopped it, and why.
+    """The state of a run: the agents it has started, its running calls, and whether and why it was aborted.
 
-    `children` counts the agents, `child_runs` are the runs of those that have not ended. `denied` has the calls of
-    turns that run, by id, and whether permission denied them.
+    `children` counts the agents, `child_runs` are the runs of those still running. `denied` has the running calls of
+    turns, by id, and whether permission denied them.
     """
 
     children: int = 0
@@ -81,7 +81,7 @@ class Progress:
 
 
 class Entered:
-    """A call that an abort of its run reaches, until it leaves.
+    """A call that an abort of its run cancels, until it leaves.
 
     `cancelling` is how often its task was cancelled before.
     """
@@ -94,7 +94,7 @@ class Entered:
         self._cancelling = cancelling
 
     def uncancel_abort(self) -> bool:
-        """Whether the abort, and nothing else, cancelled the task; then it is not cancelled any more."""
+        """Undo the cancellation of the task if only the abort cancelled it; return whether it did."""
         if not self._run.progress.is_aborted or self._task.cancelling() != self._cancelling + 1:
             return False
         self._task.uncancel()
@@ -102,7 +102,7 @@ class Entered:
 
     @contextmanager
     def suppress_abort(self) -> Generator[None]:
-        """While what is done is being told: an abort that comes now changes nothing of it."""
+        """Ignore an abort within the context, while the end of the call is processed."""
         from asyncio import CancelledError  # slow to import, and only calls of runs need it
 
         try:
@@ -112,16 +112,16 @@ class Entered:
                 raise
 
     def leave(self) -> None:
-        """End the reach of an abort: the call is over."""
+        """End the effect of an abort: the call has ended."""
         self._run.progress.running.discard(self._task)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Run:
-    """One run of an agent: what it may call, and what every call of it carries. `Runtime.start_run` makes them.
+    """One run of an agent: its effective set, and the meta of its calls. `Runtime.start_run` creates runs.
 
-    No run equals another, whatever both of them hold.
-    `secrets` are those of the call that started it: they may come back in any call of the run.
+    Runs are compared by identity.
+    `secrets` are those of the call that started it: they may occur in any call of the run.
     """
 
     agent: str
@@ -134,20 +134,20 @@ class Run:
     secrets: SecretValues | None = None
 
     def abort(self, reason: str = "") -> None:
-        """Stop what runs and skip what is left of this turn, and of every later one. Call it in the run's own loop.
+        """Cancel running calls, and skip the rest of this turn and of every later one. Call it in the run's event loop.
 
         The runs of agents that it started are aborted with it.
         """
         progress = self.progress
         if not progress.is_aborted:
             progress.is_aborted, progress.abort_reason = True, reason
-            for child in progress.child_runs:  # first: what a call does about its cancellation must not reach them
+            for child in progress.child_runs:  # first, so that calls that handle their cancellation cannot affect them
                 child.abort(reason)
             for call in progress.running:
                 call.cancel()
 
     def enter(self) -> Entered | None:
-        """Let `abort` reach the current task, which makes a call; None where a call around this one did so already."""
+        """Let `abort` cancel the current task, which makes a call; None if an outer call already did so."""
         from asyncio import current_task  # slow to import, and calls outside of runs need none of it
 
         task = current_task()
@@ -161,13 +161,13 @@ class Run:
 
 
 class Agents:
-    """The compiled agents of a catalog, under the policies in force.
+    """The compiled agents of a catalog, under the active policies.
 
-    What an agent may call is worked out once for each role, mode and request: with ten thousand tools that takes 50 ms.
+    Effective sets are computed once per role, mode and request: with ten thousand tools that takes 50 ms.
     """
 
     def __init__(self, catalog: Catalog, policies: Policies, missing: frozenset[str] = frozenset()) -> None:
-        """Take the catalog, the policies, and the idents of the tools that nothing runs."""
+        """Take the catalog, the policies, and the idents of the tools without an executor."""
         self._catalog = catalog
         self._policies = policies
         self._missing = missing
@@ -183,12 +183,12 @@ class Agents:
         session: Session | None,
         meta: ToolCallMeta,
     ) -> Run:
-        """Make a run; `requested` are names of tools in any spelling. One that a call started is never of role main.
+        """Create a run; `requested` are any names of tools. A run that a call started never has the role `main`.
 
-        Without an agent it is that of one that uses all tools.
+        Without an agent it may use all tools.
 
         Raises `UnknownAgent`, `ToolsNotGranted`, ValueError for an unknown role, `CatalogError` for a mode that no
-        policy in force has, and TypeError where one text is requested.
+        active policy has, and TypeError if `requested` is a str.
         """
         agents = self._catalog.section("agents")
         if agent and agent not in agents:
@@ -196,7 +196,7 @@ class Agents:
         if role and role not in ROLES:
             raise ValueError(f"there is no role {role!r}{_meant(role, ROLES)}")
         if mode and mode not in self._policies.modes:
-            raise CatalogError(f"no policy in force has a mode {mode!r}{_meant(mode, self._policies.modes)}")
+            raise CatalogError(f"no active policy has a mode {mode!r}{_meant(mode, self._policies.modes)}")
         in_role: str = role or (agents[agent]["role"] if agent else "main")
         if in_role == "main" and meta.parent_tool_call_id:
             in_role = "sub"
@@ -210,7 +210,7 @@ class Agents:
         )
 
     def idents(self, names: Iterable[str]) -> frozenset[str]:
-        """Give the idents of tools by names in any spelling. Raises TypeError where it is one text."""
+        """Return the idents of tools by any of their names. Raises TypeError for a str."""
         if isinstance(names, str):
             raise TypeError(f"requested is {names!r}; it must be a list of names, such as [{names!r}]")
         return frozenset(self._catalog.names.ident(name) or name for name in names)
@@ -243,11 +243,11 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def run_of(meta: ToolCallMeta) -> Run | None:
-    """Give the run that a call belongs to, by the meta its handler has; None where it is in none, or over."""
+    """Return the run of a call, by the meta of its handler; None if it has no run or has ended."""
     call = running_call(meta)
     return None if call is None else call.run
 
 
 def with_ids(meta: ToolCallMeta, new_id: Callable[[str], str]) -> ToolCallMeta:
-    """Give a meta the ids of its run and its agent, where it lacks them."""
+    """Return a meta with ids of its run and its agent, generated if missing."""
     return replace(meta, run_id=meta.run_id or new_id("run"), agent_id=meta.agent_id or new_id("agent"))

@@ -1,4 +1,4 @@
-"""Scheduling: which calls of one turn run together, and which do not run at all after one has failed."""
+"""Scheduling: which calls of one turn run concurrently, and which are skipped after one has failed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Group(Enum):
-    """What adjacent calls have in common. Calls of a write group run one by one, those of any other together."""
+    """The kind of adjacent calls. Calls of a write group run one at a time, those of other groups concurrently."""
 
     READONLY = "readonly"
     AGENT = "agent"
@@ -21,7 +21,7 @@ class Group(Enum):
 
 
 class Rest(IntEnum):
-    """What becomes of the calls after a group. The greatest holds."""
+    """What happens to the calls after a group. The greatest applies."""
 
     RUN = 0
     RUN_READONLY = 1
@@ -30,14 +30,14 @@ class Rest(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Calls that run together, by their places in the turn."""
+    """Calls that run concurrently, by their positions in the turn."""
 
     group: Group
     places: tuple[int, ...]
 
 
 def batches(entries: Iterable[Entry | None]) -> Iterator[Batch]:
-    """Cut a turn into batches, in the order of the model. A call of no tool fails harmlessly, among readonly ones."""
+    """Split a turn into batches, in the order of the model. A call without a tool counts as readonly: it just fails."""
     together: list[int] = []
     current = Group.WRITE
     for place, entry in enumerate(entries):
@@ -52,7 +52,7 @@ def batches(entries: Iterable[Entry | None]) -> Iterator[Batch]:
 
 
 def group_of(entry: Entry | None) -> Group:
-    """Tell how calls of a tool are grouped. Tools that start agents are a class of their own, unless they write."""
+    """Return the group of a tool's calls. Tools that start agents are a separate group, unless they write."""
     if entry is None:
         return Group.READONLY
     if entry.permission == "write":
@@ -61,10 +61,10 @@ def group_of(entry: Entry | None) -> Group:
 
 
 def rest_after(group: Group, *, has_failed: bool, was_denied: bool, may_continue: bool) -> Rest:
-    """Say what becomes of the later calls: a write that failed ends the turn, and so does a denial by permission.
+    """Return what happens to later calls: a failed write ends the turn, and so does a denial of permission.
 
-    Who denied decides, and no code of a result: handlers choose theirs. With `may_continue` readonly calls still run
-    after a denial.
+    Error codes are not used for this, because handlers choose them. With `may_continue`, readonly calls still run after
+    a denial.
     """
     if was_denied:
         return Rest.RUN_READONLY if may_continue else Rest.SKIP

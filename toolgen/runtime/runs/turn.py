@@ -1,4 +1,4 @@
-"""Turns: all calls that a model made in one answer. Each ends in one result, paired with it by its id."""
+"""Turns: all calls of one response of a model. Each has one result, with the same id."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Refuse(Protocol):
-    """Gives the result of a call that does not run, or did not come to one."""
+    """Builds the result of a call that does not run, or that has none."""
 
     async def __call__(
         self, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
-        """Give the result, and put it on record unless it is."""
+        """Return the result, and record it unless it is recorded already."""
         ...
 
 
@@ -38,11 +38,11 @@ async def run_turn(
     *,
     may_continue: bool,
 ) -> list[ToolResult[Any]]:
-    """Run the calls of a turn, each with an id of its own, and give their results in their order.
+    """Run the calls of a turn, each with a unique id, and return their results in order.
 
-    `entries` are the tools that they mean, `refuse` gives the result of a call that does not run. When the run is
-    aborted, what runs is cancelled and the rest refused; when the caller is cancelled, so is all that runs, and nothing
-    is left behind.
+    `entries` are their tools, `refuse` builds the result of a call that does not run. When the run is aborted, running
+    calls are cancelled and the rest is refused; when the caller is cancelled, so are all running calls, and no task is
+    left.
     """
     results: dict[int, ToolResult[Any]] = {}
     rest, denied = Rest.RUN, run.progress.denied
@@ -76,14 +76,14 @@ async def _together(requests: Sequence[ToolRequest], run: Run, invoke: Invoke, r
         await asyncio.wait(calls)
     finally:
         await _all_ended(calls)
-    return [  # a call that ended its own task has put that on record
+    return [  # a call that ended its task has recorded that
         await refuse(request, asyncio.CancelledError(), is_on_record=True) if call.cancelled() else call.result()
         for call, request in zip(calls, requests, strict=True)
     ]
 
 
 async def _all_ended(calls: Sequence[asyncio.Task[Any]]) -> None:
-    """Cancel the calls that still run, and wait for them, however often the caller is cancelled meanwhile."""
+    """Cancel the calls that still run, and wait for them, even if the caller is cancelled repeatedly."""
     cancelled: asyncio.CancelledError | None = None
     left: list[asyncio.Task[Any]] = [call for call in calls if call.cancel()]
     while left:

@@ -1,9 +1,9 @@
-"""Compact schemas: what tells a model something, without what only costs.
+"""Compact schemas: without the parts that cost tokens but tell a model nothing.
 
-A schema means the instances that it accepts, and every description, constraint, default and example in it; formats
-count as what they are by default, annotations. None of that is lost. What goes: titles that repeat a name, definitions
-that nothing refers to, references where one is all there is, unions with null and of values spelled as alternatives,
-`default: null` of what may be left out or null, and keywords that ask nothing. What is not understood stays as it is.
+The meaning of a schema, the instances that it accepts and every description, constraint, default and example, is
+preserved; formats count as annotations, the default. Removed are: titles that repeat a name, unused definitions,
+references that can be inlined, unions with null or of values written as alternatives, `default: null` of optional or
+nullable fields, and keywords without effect. Anything unknown is unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DATA: Final = frozenset({"const", "default", "enum", "examples", "title", "desc
 _PLACE_MATTERS: Final = frozenset({
     *("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$dynamicRef", "$recursiveRef"),
 })  # fmt: skip
-"""Keywords by which parts of a schema are found in another way than from its root; parts are not moved then."""
+"""Keywords that resolve parts of a schema other than from its root; with one of these, parts are not moved."""
 
 _DRAFTS_DIFFER: Final = frozenset({
     *("additionalItems", "dependencies", "prefixItems", "dependentSchemas", "dependentRequired", "minContains"),
@@ -36,11 +36,11 @@ _DRAFTS_DIFFER: Final = frozenset({
 
 
 def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema that accepts the same instances and tells a model the same, in fewer bytes.
+    """Return an equivalent schema in fewer bytes.
 
-    Pure, the same for the same schema, and done once: `compact(compact(schema)) == compact(schema)`. The result may
-    share parts with `schema`. A schema of another dialect than 2020-12 and draft-07 is given back as it is, and so is
-    one nested more than 100 levels deep. Time and size are linear: nothing is written more often than it was.
+    Pure, deterministic and idempotent: `compact(compact(schema)) == compact(schema)`. The result may share parts with
+    `schema`. A schema of a dialect other than 2020-12 and draft-07, or nested more than 100 levels deep, is returned
+    unchanged. Takes linear time and space: nothing is duplicated.
     """
     dialect = schema.get("$schema", _DIALECTS[0])
     if not isinstance(dialect, str) or dialect.rstrip("#") not in _DIALECTS or is_deeper(schema, DEEPEST):
@@ -49,9 +49,9 @@ def compact(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def model_args_schema(args: Mapping[str, Any], inject: Collection[str] = ()) -> dict[str, Any]:
-    """Return the args of a tool as a model is told of them: compact, and without the fields that the host fills.
+    """Return the args schema for models: compact, and without injected fields.
 
-    An open object refuses these by `false`, which would tell a model their names.
+    An open object would reject these with `false`, which reveals their names to a model.
     """
     properties = args.get("properties")
     if not inject or not is_object(properties):
@@ -60,7 +60,7 @@ def model_args_schema(args: Mapping[str, Any], inject: Collection[str] = ()) -> 
 
 
 class _Compaction:
-    """One schema on its way. Definitions go by the keyword that they stand under, and their name."""
+    """The compaction of one schema. Definitions are identified by their keyword and name."""
 
     def __init__(self, root: dict[str, Any], *, is_draft_7: bool) -> None:
         self._root = root
@@ -87,14 +87,14 @@ class _Compaction:
         return {**({"$schema": self._root["$schema"]} if needs_dialect else {}), **made, **kept}
 
     def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Compact the schema of the whole, whose title says nothing where it is the name of a class."""
+        """Compact the root schema, whose title is dropped if it is the name of a class."""
         made: dict[str, Any] = self._node(schema, _class_name(schema))
         while name := _class_name(made):
             made = self._settled(made, name)
         return made
 
     def _node(self, schema: Any, names: Collection[str] = (), *, is_choice: bool = False) -> Any:
-        """Compact one schema, whose place goes by `names`; `is_choice` where it is one of several alternatives."""
+        """Compact one schema in a place with `names`; `is_choice` if it is one of several alternatives."""
         if not is_object(schema):
             return schema
         made: dict[str, Any] = {}
@@ -144,14 +144,14 @@ class _Compaction:
                 return False
 
     def _with_definition(self, schema: dict[str, Any], *, is_choice: bool) -> dict[str, Any]:
-        """Put what a reference leads to in its place, if nothing else refers to it and the two can stand together."""
+        """Inline the target of a reference, if it is the only reference to it and the keywords do not conflict."""
         definition = _definition(schema.get("$ref"))
         if definition is None or definition not in self._survey.used_once:
             return schema
         target = self._finished[definition]
         if not is_object(target) or not META_DATA.union(("$ref",)).issuperset(schema):
             return schema
-        # Of several alternatives, its name may be all that tells one from the others.
+        # The name may be the only thing that distinguishes alternatives.
         is_named = is_choice and "title" not in schema
         target = target if is_named else self._settled(target, (definition[1],))
         made = None if is_deeper(target, DEEPEST) else put_in_place(schema, "$ref", target)
@@ -161,7 +161,7 @@ class _Compaction:
         return made
 
     def _settled(self, schema: Any, names: Collection[str]) -> Any:
-        """Drop the title where it repeats a name, and unions where they can be, until there is no more of it."""
+        """Drop a title that repeats a name, and unions if possible, until nothing changes."""
         while is_object(schema):
             if "title" in schema and _repeats(schema["title"], names):
                 schema = {keyword: value for keyword, value in schema.items() if keyword != "title"}
@@ -184,11 +184,11 @@ _Definition = tuple[str, str]
 
 
 class _Survey:
-    """What refers to what in a schema.
+    """The references in a schema.
 
-    `is_plain` says that all references lead to the root, or to definitions in it, so that parts can be moved. Then
-    `live` are the definitions that are reached, each after those it refers to (in a cycle, but one), and `used_once`
-    those of them that one reference alone leads to.
+    `is_plain` means that all references are to the root or its definitions, so that parts can be moved. Then `live` are
+    the used definitions, each after those it refers to (except one in a cycle), and `used_once` those with exactly one
+    reference.
     """
 
     def __init__(self, root: dict[str, Any]) -> None:
@@ -206,7 +206,7 @@ class _Survey:
         self.used_once = {definition for definition in self.live if self._uses[definition] == 1}
 
     def _reached(self, root: dict[str, Any]) -> list[_Definition]:
-        """Walk from the root; recursion would be as deep as definitions form a chain."""
+        """Walk from the root, without recursion, which could be as deep as the longest chain of definitions."""
         finished: dict[_Definition, None] = {}
         seen: set[_Definition] = set()
         path: list[tuple[_Definition | None, Iterator[_Definition]]] = [(None, iter(self._references(root)))]
@@ -223,7 +223,7 @@ class _Survey:
         return list(finished)
 
     def _references(self, schema: Any) -> list[_Definition]:
-        """Count what a schema refers to, and look for what keeps its parts where they are."""
+        """Count the references of a schema, and detect keywords that prevent moving its parts."""
         found: list[_Definition] = []
         nodes = [schema]
         while nodes:
@@ -252,7 +252,7 @@ class _Survey:
         return [definition]
 
     def _mentioned(self, data: Any) -> list[_Definition]:
-        """Find definitions that a keyword names as text, as `discriminator` does; they stay, and keep their names."""
+        """Return definitions that a keyword names as text, such as `discriminator`; they are kept with their names."""
         found: list[_Definition] = []
         values = [data]
         while values:
@@ -266,7 +266,7 @@ class _Survey:
 
 
 def _definition(reference: Any) -> _Definition | None:
-    """The definition that a reference leads to, where it leads to one at the root."""
+    """Return the definition of a reference, if it refers to one at the root."""
     match reference.split("/") if isinstance(reference, str) else ():
         case ["#", ("$defs" | "definitions") as keyword, step]:
             return keyword, key_of(step)
@@ -275,7 +275,7 @@ def _definition(reference: Any) -> _Definition | None:
 
 
 def _repeats(title: Any, names: Collection[str]) -> bool:
-    """Whether a title says no more than a name does: `Created After` for `created_after`."""
+    """Whether a title only repeats a name: `Created After` for `created_after`."""
     if not isinstance(title, str):
         return False
     return not title.strip() or any(title == name or (_letters(title) == _letters(name) != "") for name in names)

@@ -1,4 +1,4 @@
-"""Unions in JSON Schema: lists of alternatives that one schema says as well, in fewer words."""
+"""Unions in JSON Schema: lists of alternatives with an equivalent, shorter schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import IN_PLACE_LIST
 
 META_DATA: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
-"""JSON Schema's vocabulary of that name: it says something of a value and asks nothing, beside any schema."""
+"""JSON Schema's vocabulary of that name: keywords without effect on validation."""
 
 _VALUES: Final = frozenset({"type", "const", "enum"})
 _BLIND_TO_NULL: Final = frozenset({
@@ -18,16 +18,16 @@ _BLIND_TO_NULL: Final = frozenset({
     *("properties", "required", "additionalProperties", "patternProperties", "propertyNames"),
     *("minProperties", "maxProperties", "dependentRequired"),
 })  # fmt: skip
-"""Keywords that look at values of one type, which is not null."""
+"""Keywords that apply to values of one type other than null."""
 
 _SAID_OF_THE_VALUE: Final = frozenset({"title", "description", "examples"})
-"""Annotations that are as true of a value that may be null. A default is not: it is that of the alternative."""
+"""Annotations that are also valid for a nullable value. A default is not: it belongs to the alternative."""
 
 
 def without_union(schema: dict[str, Any]) -> dict[str, Any] | None:
-    """Say in one schema what a list of alternatives says beside nothing but annotations; None where none does exactly.
+    """Return one schema equivalent to a list of alternatives with only annotations next to it; None if there is none.
 
-    That is a list of one, types alone (`type: [string, integer]`), values alone (an `enum`), and one schema or null.
+    These are a list of one, only types (`type: [string, integer]`), only values (an `enum`), and one schema or null.
     """
     keyword = next((each for each in IN_PLACE_LIST if each in schema), None)
     if keyword is None or not META_DATA.union((keyword,)).issuperset(schema):
@@ -40,7 +40,7 @@ def without_union(schema: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def put_in_place(schema: dict[str, Any], keyword: str, whole: dict[str, Any]) -> dict[str, Any] | None:
-    """Write `whole` where `keyword` stands; None where both say something else under one key."""
+    """Replace `keyword` by `whole`; None if both have different values under one key."""
     if any(schema[key] != whole[key] or not isinstance(whole[key], str) for key in whole if key in schema):
         return None
     made: dict[str, Any] = {}
@@ -50,14 +50,14 @@ def put_in_place(schema: dict[str, Any], keyword: str, whole: dict[str, Any]) ->
 
 
 def is_null(schema: Any) -> bool:
-    """Whether a schema accepts null alone, and says nothing else."""
+    """Whether a schema accepts only null, and has no other keywords."""
     if not is_object(schema) or len(schema) != 1:
         return False
     return schema.get("type") in ("null", ["null"]) or schema.get("const", ...) is None or schema.get("enum") == [None]
 
 
 def accepts_null(schema: Any) -> bool:
-    """Whether a schema says by itself, in its type, its values or an alternative, that null will do."""
+    """Whether a schema accepts null by its type, its values or an alternative."""
     if not _is_readable(schema):
         return False
     if "null" in types_of(schema) or None in schema.get("enum", ()):
@@ -67,13 +67,13 @@ def accepts_null(schema: Any) -> bool:
 
 
 def types_of(schema: dict[str, Any]) -> list[str]:
-    """The types that a schema names."""
+    """Return the types in a schema's `type`."""
     named = schema.get("type", [])
     return list(named) if is_array(named) else [named]
 
 
 def _is_readable(schema: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a schema is an object whose type and values, where it has them, are what they should be."""
+    """Whether a schema is an object with a well-formed `type` and `enum`, if any."""
     if not is_object(schema) or not is_array(schema.get("enum", [])):
         return False
     named = schema.get("type", "any")
@@ -123,7 +123,7 @@ def _of_values(branches: list[dict[str, Any]], *, is_exclusive: bool) -> dict[st
 
 
 def _listed(branch: dict[str, Any]) -> list[Any] | None:
-    """The values that a branch lists, if it does, and all are of types whose equality is plain."""
+    """Return the values that a branch lists, if it does, and if all are scalars with simple equality."""
     if is_null(branch):
         return [None]
     if ("const" in branch) == ("enum" in branch):

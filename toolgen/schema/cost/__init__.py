@@ -1,1 +1,1 @@
-"""What a schema may cost a validator: its ways are counted in linear time, and bounded."""
+"""The cost of a schema for a validator, computed in linear time, and its limits."""

@@ -1,4 +1,4 @@
-"""Bounds on schemas: how large they may be, and how much time a value may take to be checked against them."""
+"""Limits of schemas: their size, and the time to validate a value."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from toolgen.schema.json_values import is_array, is_object
 from toolgen.schema.keywords import APPLIED_IN_PLACE, REFERENCES
 
 MAX_NESTING: Final = 250
-"""Levels of mappings and lists in a schema that is spelled out; jsonschema-rs itself refuses 255."""
+"""Maximum nesting of mappings and lists in an expanded schema; jsonschema-rs fails at 255."""
 
 MAX_PARTS: Final = 100_000
-"""Mappings and lists in a schema that is spelled out: each takes some 3 kB until it is in a package."""
+"""Maximum mappings and lists in an expanded schema: each takes some 3 kB during a build."""
 
 MAX_CHAIN: Final = 100
-"""Schemas that may apply to one value one inside another. jsonschema-rs follows them on the C stack, and a value may
-nest 200 levels, each of which takes a whole chain anew: 200 times 200 overflow a stack of 8 MB."""
+"""Maximum chain of schemas applied to one value. jsonschema-rs follows them on the C stack, and a value may be nested
+200 levels deep, each with a whole chain: 200 times 200 overflow a stack of 8 MB."""
 
 MAX_APPLIED: Final = 10_000
-"""Schemas that may apply to one value, or as many as the document has. jsonschema-rs 0.60 takes 20 to 60 ns for each,
-so 0.6 ms; the most costly of 9,928 published schemas, CloudFormation's, applies 1,897."""
+"""Maximum schemas applied to one value, unless the document has more. jsonschema-rs 0.60 takes 20 to 60 ns for each, so
+0.6 ms; the most expensive of 9,928 published schemas, CloudFormation's, applies 1,897."""
 
 MAX_FORESEEN: Final = 1_000_000
-"""Schemas applied to one place in a value along the way to it, up to which values are not counted one by one. 22 of
-9,928 published schemas go beyond it: alternatives that all lead back to the whole."""
+"""Schemas applied on the path to one place in a value, up to which values are not counted individually. 22 of 9,928
+published schemas exceed it: alternatives that all refer back to the root."""
 
 BACKTRACK_LIMIT: Final = 100_000
-"""Steps back that a pattern with look-around or backreferences may take in one text: 3 ms (jsonschema-rs 0.60), or as
-many as a text of 100,000 characters needs for `^(?:(?!x).)*$`. All other patterns run in linear time. Where it is
-reached the value is refused, under `not` too, unless an alternative fits; after a few texts of one value, always."""
+"""Maximum backtracking steps of a pattern with lookaround or backreferences in one text: 3 ms (jsonschema-rs 0.60), or
+as many as a text of 100,000 characters needs for `^(?:(?!x).)*$`. All other patterns run in linear time. Beyond it the
+value is rejected, also under `not`, unless an alternative fits; after a few texts of one value, always."""
 
 _PATTERN_BYTES: Final = 10 * 2**20
-"""Of one compiled pattern: the default of the engine, which takes 50 ms to fill it."""
+"""Maximum size of one compiled pattern: the default of the engine, which takes 50 ms to reach it."""
 
 _ALL_PATTERN_BYTES: Final = 256 * 2**20
-"""Of all patterns of a schema. No published schema needs more than its share."""
+"""Maximum size of all patterns of a schema, shared evenly. It is enough for all published schemas."""
 
 _REPEATING: Final = frozenset({*REFERENCES, *EVALUATED_AGAIN})
 
 
 class Excess(NamedTuple):
-    """Why a schema is refused: what is too much of it, and whether that is the time that it takes."""
+    """Why a schema is rejected, and whether the reason is the time to validate values."""
 
     reason: str
     is_costly: bool = False
 
 
 def excess(schema: Any, *, most_parts: float = MAX_PARTS) -> Excess | None:
-    """Say what of a schema is more than a validator can be trusted with; None where nothing is."""
+    """Return which limit a schema exceeds; None if there is none."""
     outline = _Outline()
     stack: list[tuple[Any, int]] = [(schema, 1)]
     while stack:
@@ -65,7 +65,7 @@ def excess(schema: Any, *, most_parts: float = MAX_PARTS) -> Excess | None:
 
 
 class Bounds:
-    """What a validator of one schema may do. The schema is one in which nothing is excessive."""
+    """The limits of a validator of one schema, which is not excessive."""
 
     def __init__(self, schema: Any) -> None:
         self._schema = schema
@@ -77,7 +77,7 @@ class Bounds:
 
     @property
     def pattern_bytes(self) -> int:
-        """The size that a compiled pattern of the schema may have."""
+        """The maximum size of a compiled pattern of the schema."""
         return min(_PATTERN_BYTES, _ALL_PATTERN_BYTES // max(len(self._outline.patterns), 1))
 
     @cached_property
@@ -87,12 +87,12 @@ class Bounds:
 
     @cached_property
     def are_foreseen(self) -> bool:
-        """Whether the time that a place in a value takes is bounded, whatever the value holds."""
+        """Whether the time for a place in a value is bounded, independent of the value."""
         return not self._outline.may_be_costly or foreseen(Reach(self.graph)) <= MAX_FORESEEN
 
 
 class _Outline:
-    """What is seen of a schema without following its references."""
+    """Properties of a schema without following its references."""
 
     def __init__(self) -> None:
         self.parts = 0
@@ -102,11 +102,11 @@ class _Outline:
 
     @property
     def may_be_costly(self) -> bool:
-        """Few are: where nothing is referred to, the schema is as long as it is costly."""
+        """Whether the cost must be computed: without references, it is at most the size of the schema."""
         return self._is_repeating or self._applied > MAX_CHAIN
 
     def note(self, node: Any) -> list[Any]:
-        """Look at a mapping or a list, and give those in it."""
+        """Process a mapping or a list, and return the nested ones."""
         if is_array(node):
             return [inner for inner in node if isinstance(inner, dict | list)]
         if not is_object(node):

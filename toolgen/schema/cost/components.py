@@ -1,4 +1,4 @@
-"""Strongly connected components of a graph: groups of nodes that lead back to each other."""
+"""Strongly connected components of a graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def components(nodes: Iterable[int], below: Callable[[int], Iterable[int]]) -> Iterator[list[int]]:
-    """Return the components that are reached from `nodes`, each after those that it leads to (Tarjan's algorithm)."""
+    """Return the components reachable from `nodes`, each after its successors (Tarjan's algorithm)."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []

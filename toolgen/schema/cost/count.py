@@ -1,7 +1,7 @@
-"""What it can cost to check a value against a schema: how often schemas are applied to one place in the value.
+"""The cost of validating a value: how often schemas are applied to one place in the value.
 
-A validator takes every way through a schema and remembers nothing: twenty definitions, each of which applies the one
-before it twice, are a million steps. Everything here is linear in the schema, however many ways lead through it.
+A validator follows every path through a schema without caching: twenty definitions, each of which applies the previous
+one twice, are a million steps. Everything here takes time linear in the schema, independent of the number of paths.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from toolgen.schema.cost.graph import Schema, SchemaGraph
 
 INFINITE: Final = 10**12
-"""Stands for all larger numbers."""
+"""Represents all larger numbers."""
 
 _DEEPEST: Final = 200
 """Levels of a value (`toolgen.runtime.base.json_text.MAX_DEPTH`)."""
 
 ALWAYS: Final = frozenset({*REFERENCES, "allOf"})
-"""Keywords whose schemas are applied to every value that is valid: the others hold alternatives and conditions."""
+"""Keywords whose schemas are applied to every valid value: the others are alternatives and conditions."""
 
 EVALUATED_AGAIN: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
-"""These apply the schemas beside them anew, to find what was evaluated."""
+"""These apply the adjacent schemas again, to find what was evaluated."""
 
 _TIMES_AGAIN: Final = 3
-"""Measured over 14 levels of `allOf` beside them, each takes 2.3 times as long as the one below it."""
+"""Measured with 14 levels of adjacent `allOf`, each takes 2.3 times as long as the one below it."""
 
 _MOST_WORK: Final = 2_000_000
 
@@ -40,24 +40,24 @@ Times = Counter[int]
 
 
 class Applied(NamedTuple):
-    """How many schemas apply to one value: in all, and one inside another."""
+    """How many schemas apply to one value: in total, and in the longest chain."""
 
     times: int
     chain: int
 
 
 class Reach:
-    """Which schemas are applied with which to a value, and then to its parts. Found when asked for, and kept."""
+    """Which schemas are applied together to a value, and to its parts. Computed on demand, and cached."""
 
     def __init__(self, graph: SchemaGraph, keywords: Container[str] = IN_PLACE_KEYWORDS) -> None:
-        """Look at `keywords` alone of those that apply schemas to the value itself."""
+        """Consider only `keywords` of those that apply schemas to the value itself."""
         self.graph = graph
         self.schemas: dict[int, Schema] = {id(graph.root): graph.root}
         self._keywords = keywords
         self._closures: dict[int, Times] = {}
 
     def in_place(self, key: int) -> list[tuple[int, int]]:
-        """The schemas that a schema applies to its own value, and how often each."""
+        """Return the schemas that a schema applies to the same value, and how often each."""
         schema = self.schemas[key]
         found = self.graph.in_place(schema)
         if not found:
@@ -67,7 +67,7 @@ class Reach:
         return [(self.key(each), times) for keyword, each in found if keyword in self._keywords]
 
     def with_schema(self, start: int) -> Times:
-        """All schemas that are applied to a value together with one, which is among them, and how often."""
+        """Return all schemas applied to a value together with one, including it, and how often."""
         known = self._closures.get(start)
         if known is None:
             groups = list(components([start], self._in_place_keys))
@@ -81,9 +81,9 @@ class Reach:
         return known
 
     def steps(self, start: int) -> Iterator[Times]:
-        """For each part that a value can have: the schemas that are applied to it, but for those that they apply.
+        """Return, for each possible part of a value, the schemas directly applied to it.
 
-        Those of `patternProperties` count as applied to every field, where all keywords are looked at, else to none.
+        Those of `patternProperties` count as applied to every field if all keywords are considered, else to none.
         """
         fields: dict[str, Times] = {}
         places: dict[int, Times] = {}
@@ -121,13 +121,13 @@ class Reach:
         return [each for each, _ in self.in_place(key)]
 
     def key(self, schema: Schema) -> int:
-        """The key of a schema that another one leads to."""
+        """Return the key of a schema."""
         self.schemas[id(schema)] = schema
         return id(schema)
 
 
 def applied(reach: Reach) -> Applied:
-    """Count what the most costly schema of a document applies to one value. Ways that lead in circles count once."""
+    """Count what the most expensive schema of a document applies to one value. Cycles count once."""
     times: dict[int, int] = {}
     chains: dict[int, int] = {}
     for group in components(_all_keys(reach), lambda key: [each for each, _ in reach.in_place(key)]):
@@ -145,9 +145,9 @@ def applied(reach: Reach) -> Applied:
 
 
 def foreseen(reach: Reach, *, per_level: int = _DEEPEST) -> int:
-    """Count what is applied to one place in a value along the way to it, whatever the value; `INFINITE` without bound.
+    """Count what is applied on the path to one place in any value; `INFINITE` if unbounded.
 
-    Where a schema leads back to itself by one way alone, each of `per_level` levels adds as much as the one above it.
+    If a schema is recursive by only one path, each of `per_level` levels adds as much as the one above it.
     """
     steps: dict[int, list[Times]] = {}
     waiting, work = [id(reach.graph.root)], 0
@@ -175,7 +175,7 @@ def foreseen(reach: Reach, *, per_level: int = _DEEPEST) -> int:
 
 
 def _all_keys(reach: Reach) -> list[int]:
-    """All schemas that a document applies to anything."""
+    """Return all schemas that a document applies."""
     seen: dict[int, None] = {}
     waiting = [id(reach.graph.root)]
     while waiting:

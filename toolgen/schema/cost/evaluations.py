@@ -1,7 +1,7 @@
-"""What it costs at the most to check a value at hand, and to list what is wrong with it.
+"""The maximum cost of validating a given value, and of listing its errors.
 
-Each place in the value is looked at once, however many ways lead through the schema to it. It is counted as if every
-alternative were tried, every pattern matched, and everything were wrong.
+Each place in the value is visited once, independent of the number of paths through the schema. It is counted as if
+every alternative were tried, every pattern matched, and everything were invalid.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from toolgen.schema.cost.graph import Schema, SchemaGraph
 
 MAX_EVALUATIONS: Final = 1_000_000
-"""Schemas that may be applied to a value and all in it. jsonschema-rs 0.60 takes 20 to 60 ns for each, so 60 ms."""
+"""Maximum schemas applied to a value and its parts. jsonschema-rs 0.60 takes 20 to 60 ns for each, so 60 ms."""
 
 _MAX_ERRORS: Final = 10_000
-"""Errors that may be listed: jsonschema-rs 0.60 lists all or the first, and takes 10 to 20 µs for each, so 200 ms."""
+"""Maximum errors listed: jsonschema-rs 0.60 lists all or the first, and takes 10 to 20 µs for each, so 200 ms."""
 
 _MAX_LOOKED_AT: Final = 100_000
 """Schemas applied to places that are counted: each takes 1 to 2 µs."""
 
 _VALUES_PER_ERROR: Final = 40
-"""An error holds a copy of the value that it is about; so many values in it take as long as the error itself."""
+"""An error has a copy of its value; this many values in it take as long as the error itself."""
 
 _OPTIONS_PER_ERROR: Final = 300
 """The same of the options of an `enum`."""
@@ -43,7 +43,7 @@ _SILENT: Final = frozenset({
 
 
 class Listing(Enum):
-    """What can be asked of a validator in bounded time."""
+    """What a validator can list in bounded time."""
 
     ALL = auto()
     FIRST = auto()
@@ -51,9 +51,9 @@ class Listing(Enum):
 
 
 def evaluations(reach: Reach, value: Any, start: Schema | None = None, *, most: int = MAX_EVALUATIONS) -> int:
-    """Count the schemas that are applied to a value and all in it: up to `most`, and to what passes it.
+    """Count the schemas applied to a value and its parts, up to just above `most`.
 
-    The value is one of the whole schema, or of the part of it that is `start`.
+    The value is validated against the whole schema, or its part `start`.
     """
     total = 0
     stack = [(value, Times({reach.key(start or reach.graph.root): 1}))]
@@ -66,10 +66,10 @@ def evaluations(reach: Reach, value: Any, start: Schema | None = None, *, most: 
 
 
 def listing(graph: SchemaGraph, value: Any) -> Listing:
-    """Say what can be listed of all that is wrong with a value.
+    """Return which errors of a value can be listed.
 
-    The first error holds what is wrong with each alternative, where it is that none of them fits. So where not all can
-    be listed, the first can if each set of alternatives alone could.
+    If no alternative fits, the first error has the errors of each alternative. So if not all can be listed, the first
+    can if each set of alternatives could.
     """
     reach, plain = Reach(graph), Reach(graph, _BESIDE_ALTERNATIVES)
     errors, total, looked_at = [0.0], 0.0, 0
@@ -93,7 +93,7 @@ def listing(graph: SchemaGraph, value: Any) -> Listing:
 
 
 def _alternatives(plain: Reach, reach: Reach, times: Times) -> Iterator[Times]:
-    """The sets of alternatives that some schemas have, each with how often its members are applied."""
+    """Return the sets of alternatives of some schemas, each with how often its members are applied."""
     for key, count in times.items():
         found = Times()
         for keyword, each in plain.graph.in_place(plain.schemas[key]):
@@ -104,7 +104,7 @@ def _alternatives(plain: Reach, reach: Reach, times: Times) -> Iterator[Times]:
 
 
 def _errors(reach: Reach, times: Times, value: Any) -> float:
-    """How many errors can be reported of one value itself, each as long as usual."""
+    """Return the maximum number of errors of one value itself, in units of a usual error."""
     errors = sum(_errors_of(reach.schemas[key]) * count for key, count in times.items())
     return errors * (1 + _size(value) / _VALUES_PER_ERROR)
 
@@ -118,7 +118,7 @@ def _errors_of(schema: Schema) -> float:
 
 
 def _size(value: Any) -> int:
-    """How many values are in a value, itself included; what is beyond a bound is not counted."""
+    """Return the number of values in a value, including itself, up to a limit."""
     total, stack = 0, [value]
     while stack and total < _MAX_LOOKED_AT:
         total += 1
@@ -128,7 +128,7 @@ def _size(value: Any) -> int:
 
 
 def _together(reach: Reach, roots: Times) -> Times:
-    """All schemas that are applied to a value together with some."""
+    """Return all schemas applied to a value together with some."""
     if len(roots) == 1:
         ((key, count),) = roots.items()
         if count == 1:
@@ -141,7 +141,7 @@ def _together(reach: Reach, roots: Times) -> Times:
 
 
 def _below(reach: Reach, value: Any, times: Times) -> Iterator[tuple[Any, Times]]:
-    """The parts of a value that schemas are applied to, names of fields included, each with those schemas."""
+    """Return the parts of a value, including names of fields, with the schemas applied to them."""
     found: dict[Any, tuple[Any, Times]] = {}
 
     def add(place: Any, part: Any, schema: Schema, count: int) -> None:

@@ -1,7 +1,7 @@
-"""The schemas of a document, and which of them are applied to what: a value itself, its fields, its items.
+"""The schemas of a document, and which are applied to a value itself, its fields, and its items.
 
-References are followed as JSON Schema has it, by base URI (`$id`), anchor and JSON pointer, over all supported drafts.
-What leads nowhere, or out of the document, is left out.
+References are resolved as in JSON Schema, by base URI (`$id`), anchor and JSON pointer, for all supported drafts.
+References without a target in the document are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IN_PLACE_KEYWORDS: Final = APPLIED_IN_PLACE.union(REFERENCES)
 
 _OWN_BASE: Final = "toolgen:///schema"
 _REF_STANDS_ALONE: Final = ("draft-04", "draft-06", "draft-07")
-"""Drafts that ignore what stands beside a `$ref`."""
+"""Drafts that ignore keywords next to a `$ref`."""
 
 _PARTS: Final = frozenset({
     *("additionalItems", "additionalProperties", "contains", "items", "patternProperties", "prefixItems"),
@@ -43,8 +43,8 @@ _SCHEMA: Final = frozenset({
 class Below:
     """The schemas that one schema applies to the parts of a value.
 
-    `fields` by name; `other_fields` to all fields but those that are named with it; `some_fields` as well, but maybe
-    not to all of these; `places` by index; `items` to all from an index on; `names` to the names of fields.
+    `fields` by name; `other_fields` to all fields except the named ones; `some_fields` possibly to some of these;
+    `places` by index; `items` to all from an index on; `names` to the names of fields.
     """
 
     fields: dict[str, Schema]
@@ -55,7 +55,7 @@ class Below:
     names: list[Schema]
 
     def all(self) -> list[Schema]:
-        """All of them."""
+        """Return all of them."""
         rest = [*self.other_fields, *self.some_fields, *self.items]
         return [*self.fields.values(), *self.places.values(), *self.names, *(each for each, _ in rest)]
 
@@ -64,7 +64,7 @@ _NOTHING_BELOW: Final = Below({}, [], [], {}, [], [])
 
 
 class SchemaGraph:
-    """The schemas of one document. A schema is known by its `id`, so the document must outlive its graph."""
+    """The schemas of one document. A schema is identified by its `id()`, so the document must outlive the graph."""
 
     def __init__(self, root: Any) -> None:
         self.root: Schema = root if is_object(root) else {}
@@ -81,7 +81,7 @@ class SchemaGraph:
         self._index(self.root, _OWN_BASE)
 
     def in_place(self, schema: Schema) -> list[tuple[str, Schema]]:
-        """The schemas that a schema applies to the value that it is itself applied to, each with its keyword."""
+        """Return the schemas that a schema applies to the same value, each with its keyword."""
         known = self._in_place.get(id(schema))
         if known is None:
             known = self._in_place[id(schema)] = list(self._find_in_place(schema))
@@ -94,11 +94,11 @@ class SchemaGraph:
 
     @property
     def size(self) -> int:
-        """How many schemas the document has, those included that are only referred to."""
+        """The number of schemas in the document, including those that are only referenced."""
         return len(self._base)
 
     def below(self, schema: Schema) -> Below:
-        """The schemas that a schema applies to the parts of a value."""
+        """Return the schemas that a schema applies to the parts of a value."""
         known = self._below.get(id(schema))
         if known is None:
             known = self._below[id(schema)] = self._find_below(schema)
@@ -126,7 +126,7 @@ class SchemaGraph:
         return found
 
     def _index(self, start: Schema, base: str) -> None:
-        """Note the base URI of a schema and of all schemas in it, and the names that they give themselves."""
+        """Store the base URIs of a schema and its subschemas, and their names."""
         stack = [(start, base)]
         while stack:
             schema, base = stack.pop()
@@ -198,7 +198,7 @@ class SchemaGraph:
         return _objects([self._target(reference, schema)])
 
     def _dynamic_targets(self, reference: str, schema: Schema) -> list[Schema]:
-        """Where a reference leads that depends on the way to it: to the outermost document with a schema so named."""
+        """Return the targets of a dynamic reference: the outermost resource with a schema of that name."""
         target = self._target(reference, schema)
         name = reference.rpartition("#")[2]
         if not any(each is target for each in self._dynamic.get(name, {}).values()):
@@ -208,7 +208,7 @@ class SchemaGraph:
         return self._outermost[name] or [target]
 
     def _find_outermost(self, name: str) -> list[Schema]:
-        """The schemas of a name in the documents that are entered before any other that has one."""
+        """Return the schemas with a name in the resources that can be outermost."""
         found: dict[int, Schema] = {}
         seen, waiting = set[int](), [self.root]
         while waiting:

@@ -1,6 +1,6 @@
-r"""Tag patterns: the regular expressions by which a line of text becomes the args of a tool.
+r"""Tag patterns: the regular expressions that parse a line of text to the args of a tool.
 
-They are written as Python's, and mean the same. What has no bound on its time, or no use in one line, is refused:
+They have the syntax and meaning of Python's. Constructs with unbounded time, or without use in one line, are rejected:
 
     (factual|communication)\s+(.+)      taken: words, classes, groups, `|`, and `*`, `+`, `?`, `{2,5}`, lazy with a `?`
     (\w+) \1                            refused: a backreference; so are lookaround, conditions, atomic groups, flags
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from toolgen.spec.tags.tag_program import Instruction, Part
 
 MAX_LENGTH: Final = 8192
-"""How many characters a pattern may have."""
+"""Maximum characters of a pattern."""
 
 MAX_SIZE: Final = 1000
-"""How many instructions a pattern may become. A repetition with bounds becomes as many copies."""
+"""Maximum instructions of a pattern. A bounded repetition becomes as many copies."""
 
 MAX_DEPTH: Final = 50
-"""How deep groups may nest."""
+"""Maximum nesting of groups."""
 
-_NO_BOUND: Final = "do without it: nothing bounds the time that it takes"
+_NO_BOUND: Final = "remove it: the time that it takes is unbounded"
 _REFUSED: Final = (
     (re.compile(r"\\[1-9]|\(\?P="), "a backreference", _NO_BOUND),
     (re.compile(r"\(\?<?[=!]"), "a lookaround", _NO_BOUND),
     (re.compile(r"\(\?\("), "a condition", _NO_BOUND),
     (re.compile(r"\(\?>"), "an atomic group", "write `(?:…)`"),
     (re.compile(r"\(\?[aiLmsux-]"), "a flag", "write the alternatives, as in `[Yy]es`"),
-    (re.compile(r"\(\?#"), "a comment", "leave it out"),
+    (re.compile(r"\(\?#"), "a comment", "remove it"),
     (
         re.compile(r"[\^$]|\\[AbBzZ]"),
         "an anchor",
@@ -48,7 +48,7 @@ _REFUSED: Final = (
     (re.compile(r"\{"), "a brace that repeats nothing", r"write `\{` for the brace itself"),
     (re.compile(r"\\."), "an escape that tag patterns do not have", "write the character itself"),
 )
-"""What is refused, what it is called, and what to write instead."""
+"""Rejected constructs, their names, and what to write instead."""
 
 _CLASS: Final = re.compile(r"\.|\\[dDsSwW]|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)
 _ONE_CHARACTER: Final = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[afnrtv])")
@@ -61,7 +61,10 @@ _SIGNS: Final = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 class PatternRefused(ValueError):
-    """A text is no tag pattern. It says why, in a clause; `hint` says what to write instead, where that is known."""
+    """A text is not a tag pattern.
+
+    The message is the reason, as a clause; `hint` is what to write instead, if known.
+    """
 
     def __init__(self, reason: str, hint: str = "") -> None:
         self.reason = reason
@@ -74,7 +77,7 @@ class PatternRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TagPattern:
-    """A pattern that was read. `words` has, for each group, all the words it can be, where these are counted out."""
+    """A parsed pattern. `words` has, for each group, all the words it can match, if they are enumerated."""
 
     program: Sequence[Instruction]
     start: int
@@ -82,10 +85,10 @@ class TagPattern:
 
     @classmethod
     def parse(cls, pattern: str) -> TagPattern:
-        """Read a pattern. Raises `PatternRefused`."""
+        """Parse a pattern. Raises `PatternRefused`."""
         if len(pattern) > MAX_LENGTH:
             raise PatternRefused(f"has more than {MAX_LENGTH} characters")
-        with catch_warnings(action="ignore"):  # of sets that may mean more one day
+        with catch_warnings(action="ignore"):  # FutureWarning about set syntax
             try:
                 re.compile(pattern)
             except (re.error, RecursionError, OverflowError) as error:
@@ -97,16 +100,16 @@ class TagPattern:
 
     @property
     def groups(self) -> int:
-        """How many groups it has."""
+        """The number of groups."""
         return len(self.words)
 
     def match(self, text: str) -> tuple[str, ...] | None:
-        """Match a whole text, in time linear in it: what the groups caught, empty where they took no part, or None."""
+        """Match a whole text in linear time; return the groups, empty for those that did not match, or None."""
         return run(self.program, self.start, self.groups, text)
 
 
 class _Reader:
-    """Reads what Python takes as a regular expression: its brackets match, and its repetitions repeat something."""
+    """Parses a valid Python regular expression: its brackets match, and its repetitions are well-formed."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -165,7 +168,9 @@ class _Reader:
             raise PatternRefused(f"uses a possessive repetition, `{shown}`", "write it without the last `+`")
         least, most = _SIGNS[found["sign"]] if found["sign"] else _bounds(found)
         if part.may_be_empty:
-            raise PatternRefused(f"repeats with `{shown}` what may be empty", "let what is repeated hold a character")
+            raise PatternRefused(
+                f"repeats with `{shown}` what may be empty", "let the repeated part match at least one character"
+            )
         if part.has_group and (least, most) != (0, 1):
             raise PatternRefused(f"repeats a group with `{shown}`", "repeat inside of the group, or write `(?:…)`")
         return _bounded(repeat(part, least, most, lazy=found["how"] == "?"))

@@ -1,10 +1,9 @@
-"""Programs that match one line of text: what tag patterns become, and how they are run in linear time.
+"""Programs that match one line of text: the compiled form of tag patterns, run in linear time.
 
-Python's own engine tries the ways to read a text one after the other, and there may be as many as the text has subsets.
-This one never tries the same instruction at the same place twice: where it failed once it fails again, as no
-instruction looks at what was matched before. So the steps it takes are at most those of the program, once for each
-place in the text, and it finds what Python's would: of all ways to read the text the first, where greedy parts try more
-before less.
+Python's engine tries all ways to match a text, possibly exponentially many. This one never tries the same instruction
+at the same place twice: if it failed once it would fail again, because no instruction depends on earlier matches. So it
+takes at most as many steps as instructions times places in the text, and finds the same match as Python's: the first
+one, with greedy parts trying more before less.
 """
 
 from __future__ import annotations
@@ -18,34 +17,34 @@ if TYPE_CHECKING:
 
 
 class Text(NamedTuple):
-    """The text must stand here."""
+    """Match a literal text."""
 
     text: str
     then: int
 
 
 class One(NamedTuple):
-    """One character that the pattern takes, which takes one at a time."""
+    """Match one character with a pattern of one character."""
 
     pattern: re.Pattern[str]
     then: int
 
 
 class Mark(NamedTuple):
-    """Remember the place: groups begin at even slots, and end at the odd ones after them."""
+    """Store the place: groups begin at even slots, and end at the odd ones after them."""
 
     slot: int
     then: int
 
 
 class Fork(NamedTuple):
-    """Go on at the first of these from where the rest of the text can be read."""
+    """Continue at the first of these targets from which the rest of the text matches."""
 
     targets: tuple[int, ...]
 
 
 class End(NamedTuple):
-    """Here the text must end."""
+    """Match the end of the text."""
 
 
 Instruction: TypeAlias = Text | One | Mark | Fork | End
@@ -53,10 +52,10 @@ Instruction: TypeAlias = Text | One | Mark | Fork | End
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a pattern. `build` adds its instructions to a program, to be followed by another, and gives its first.
+    """A part of a pattern. `build` adds its instructions to a program, before a given one, and returns its first.
 
-    `size` bounds how many it adds, the targets of forks counted with them. `words` are all it can be, where it is one
-    of some words and nothing else.
+    `size` is the maximum number that it adds, including targets of forks. `words` are all the words it matches, if it
+    only matches enumerated words.
     """
 
     size: int
@@ -67,17 +66,17 @@ class Part:
 
 
 def text(literal: str) -> Part:
-    """Make a part of fixed text."""
+    """Return a part for literal text."""
     return Part(1, lambda program, then: _add(program, Text(literal, then)), words=(literal,))
 
 
 def one(pattern: re.Pattern[str]) -> Part:
-    """Make a part of one character out of a class."""
+    """Return a part for one character of a class."""
     return Part(1, lambda program, then: _add(program, One(pattern, then)))
 
 
 def sequence(parts: Sequence[Part]) -> Part:
-    """Make a part of parts that follow each other."""
+    """Return a part for a sequence of parts."""
     if len(parts) == 1:
         return parts[0]
 
@@ -95,7 +94,7 @@ def sequence(parts: Sequence[Part]) -> Part:
 
 
 def choice(parts: Sequence[Part]) -> Part:
-    """Make a part that is one of some, the first that fits."""
+    """Return a part for alternatives, the first that matches."""
     if len(parts) == 1:
         return parts[0]
 
@@ -112,7 +111,7 @@ def choice(parts: Sequence[Part]) -> Part:
 
 
 def group(number: int, part: Part) -> Part:
-    """Make a part whose text is remembered. Groups are numbered from 0."""
+    """Return a part for a capturing group. Groups are numbered from 0."""
 
     def build(program: list[Instruction], then: int) -> int:
         return _add(program, Mark(2 * number, part.build(program, _add(program, Mark(2 * number + 1, then)))))
@@ -121,9 +120,9 @@ def group(number: int, part: Part) -> Part:
 
 
 def repeat(part: Part, least: int, most: int | None, *, lazy: bool) -> Part:
-    """Make a part that is there `least` times and at most `most`, if there is a most; as often as can be, unless lazy.
+    """Return a part that repeats `least` to `most` times, or without limit; as often as possible, unless lazy.
 
-    The part itself must not be able to be empty.
+    The part itself must not match empty text.
     """
 
     def fork(body: int, then: int) -> Fork:
@@ -148,7 +147,7 @@ def repeat(part: Part, least: int, most: int | None, *, lazy: bool) -> Part:
 
 
 def run(program: Sequence[Instruction], start: int, groups: int, text: str) -> tuple[str, ...] | None:
-    """Match a whole text. Give what its groups caught, empty where they took no part; None if it does not match."""
+    """Match a whole text; return its groups, empty for those that did not match; None if it does not match."""
     places = len(text) + 1
     tried = bytearray(len(program) * places)
     waiting: list[tuple[int, int, tuple[int, ...]]] = [(start, 0, (0,) * (2 * groups))]

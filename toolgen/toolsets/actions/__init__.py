@@ -1,4 +1,4 @@
-"""Handlers of the toolset `actions`: how a model finds what it can do, where it is not shown all of it at once."""
+"""Handlers of the toolset `actions`, with which a model finds actions that are not listed in its requests."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 
 class ActionTools:
-    """What runs the tools of `actions`. Each call is told of what its own run may call, and of nothing else.
+    """Handlers of the tools of `actions`. Each call sees only what its run may call.
 
-    Results are given as JSON, not as the types of one package: the toolset may be in the host's own.
+    Results are JSON, not typed, because the toolset may be compiled into the host's package.
     """
 
     def __init__(self, tool_use: ToolUse) -> None:
         self._tool_use = tool_use
 
     def registration(self) -> ToolsetRegistration:
-        """Return what `Runtime(executors=[...])` takes."""
+        """Return the registration for `Runtime(executors=[...])`."""
         return executor(self)
 
     async def list_actions(self, args: ListActionsArgs, meta: ToolCallMeta, /) -> Any:
@@ -49,7 +49,7 @@ class ActionTools:
         )
 
     async def describe_action(self, args: DescribeActionArgs, meta: ToolCallMeta, /) -> Any:
-        """Describe one action, with its input schema and what it leads to."""
+        """Describe one action, with its input schema and target."""
         return await describe_action(self._tool_use.view(_run(meta)), args.action_name)
 
     async def search_actions(self, args: SearchActionsArgs, meta: ToolCallMeta, /) -> Any:
@@ -73,5 +73,5 @@ class ActionTools:
 def _run(meta: ToolCallMeta) -> Run:
     run = run_of(meta)
     if run is None:
-        raise CallFailed(FailureKind.UNAVAILABLE, "no_run", "actions are those of a run, and this call is in none")
+        raise CallFailed(FailureKind.UNAVAILABLE, "no_run", "actions belong to a run, but this call has none")
     return run

@@ -1,4 +1,4 @@
-"""What runs the built-in toolset `agent`: its tasks and its agents are two objects, and a host may have one."""
+"""Registration of the built-in toolset `agent`: tasks and agents are two objects, of which a host may have only one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def registration(*, tasks: TaskTools | None = None, agents: AgentTools | None = None) -> ToolsetRegistration:
-    """Return what `Runtime(executors=[...])` takes. No run has tools of the half that is left out."""
+    """Return the registration for `Runtime(executors=[...])`. Without an object, no run has its tools."""
     handlers: dict[str, Handler] = {}
     if tasks is not None:
         handlers |= _of_tasks(tasks)

@@ -34,29 +34,29 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.code_.models.write_file import WriteFileArgs
 
     Granted: TypeAlias = Callable[[ToolCallMeta], Collection[str]]
-    """Gives the resolved paths that somebody allowed for a call, beyond what the policy does."""
+    """Returns the resolved paths that a person allowed for a call, in addition to those that the policy allows."""
 
 MAX_TIMEOUT_MS: Final = 600_000
-"""How long commands may run where neither the host nor a policy says."""
+"""Default timeout of commands."""
 
 
 def granted_for_call(meta: ToolCallMeta) -> Collection[str]:
-    """What the permission stage noted on the call."""
+    """Return the grants that the permission stage added to the call."""
     return meta.granted
 
 
 class CodeTools:
-    """What runs the tools of `code`; `registration()` ties it to a runtime.
+    """Handlers of the tools of `code`; `registration()` registers them.
 
-    `CodeTools.under` makes one that holds to the policies of a runtime. Otherwise `policy` judges the paths, which must
-    be of `project`; where it is not given, only the default rules hold, whatever the policies of the runtime say.
-    `granted` is asked once a call for what was allowed for it: everything else that is sensitive, or written outside
-    the write roots, is refused here, whatever the stages before have said. No grant lets a command run outside them.
-    `environment` is all that commands see; `max_timeout_ms` bounds how long they run, `output_bytes` what is kept of
-    each of their streams. `ripgrep` is the program that searches, a path or a name.
-    `on_instructions` is told, in a thread, of each file named in `instruction_files` that is read in the project.
+    `CodeTools.under` uses the policies of a runtime. Otherwise `policy` decides about paths, and must be for `project`;
+    by default only the default rules apply, independent of the policies of the runtime. `granted` is called once per
+    call for its grants: all other access to sensitive files, and writes outside the write roots, are refused here,
+    independent of earlier stages. A grant does not let a command run outside the write roots. `environment` is the
+    complete environment of commands; `max_timeout_ms` limits their duration, `output_bytes` what is kept of each
+    stream. `ripgrep` is the search program, a path or a name. `on_instructions` is called, in a thread, for each file
+    named in `instruction_files` that is read in the project.
 
-    Results are given as JSON, not as the types of one package: the toolset may be in the host's own.
+    Results are JSON, not typed, because the toolset may be compiled into the host's package.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class CodeTools:
     ) -> None:
         self.policy: Final = PathPolicy(project) if policy is None else policy
         if self.policy.judge(str(Path.cwd() / project)).resolved != self.policy.project:
-            raise ValueError(f"the path policy is of another project than {os.fspath(project)!r}")
+            raise ValueError(f"the path policy is for another project than {os.fspath(project)!r}")
         self._granted = granted
         self._environment = _allowed_variables() if environment is None else dict(environment)
         self._max_timeout_ms = max_timeout_ms
@@ -93,9 +93,9 @@ class CodeTools:
         on_instructions: OnInstructions | None = None,
         instruction_files: Collection[str] = INSTRUCTION_FILES,
     ) -> CodeTools:
-        """Return what policies say of files and commands: their paths, variables, and the longest that one may run.
+        """Create the handlers with the paths, variables and maximum timeout of policies.
 
-        `environment` is what the variables that policies name are taken from; without it, that of this process.
+        `environment` has the values of the variables that policies allow; by default, that of this process.
         """
         seen = os.environ if environment is None else environment
         return cls(
@@ -109,7 +109,7 @@ class CodeTools:
         )
 
     def registration(self) -> ToolsetRegistration:
-        """Return what `Runtime(executors=[...])` takes."""
+        """Return the registration for `Runtime(executors=[...])`."""
         return executor(self)
 
     @blocking

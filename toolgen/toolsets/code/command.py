@@ -1,4 +1,4 @@
-"""run_command: one program, in a folder that may be written to, with the host's choice of environment."""
+"""run_command: runs one program, in a folder within the write roots, with the host's environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.code_.models.run_command import RunCommandArgs
 
 OUTPUT_BYTES: Final = 8 * 1024 * 1024
-"""What is kept of each stream; what a model is shown of it is for the runtime to bound."""
+"""Bytes kept of each stream; the runtime limits what is shown."""
 
 _LAST_WORDS: Final = 500
 
@@ -31,10 +31,10 @@ async def run_command(
     max_timeout_ms: int,
     output_bytes: int,
 ) -> RunCommandResult:
-    """Run a program to its end; any exit code is a result. Bytes that are no UTF-8 are shown as U+FFFD.
+    """Run a program to its end; any exit code is a result. Bytes that are not UTF-8 become U+FFFD.
 
-    Raises `CallFailed` with `timeout`, what `check_working_folder` and `open_folder` raise of `cwd`, and what
-    `run_process` raises.
+    Raises `CallFailed` with `timeout`, as `check_working_folder` and `open_folder` do for `cwd`, and as `run_process`
+    does.
     """
     from toolgen.execute.processes.partial import report_partial
     from toolgen.execute.processes.running import run_process
@@ -53,9 +53,9 @@ async def run_command(
         )
     stdout, stderr = (output.decode(errors="replace") for output in (finished.stdout, finished.stderr))
     if finished.timed_out:
-        said = (stderr.strip() or stdout.strip())[-_LAST_WORDS:]
-        hint = f"its last words: {said}" if said else "it had printed nothing"
-        raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program ran longer than {timeout_ms} ms", hint)
+        output = (stderr.strip() or stdout.strip())[-_LAST_WORDS:]
+        hint = f"its last output: {output}" if output else "it had printed nothing"
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program took longer than {timeout_ms} ms", hint)
     return RunCommandResult(
         exit_code=finished.exit_code,
         stdout=stdout,

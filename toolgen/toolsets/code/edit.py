@@ -1,4 +1,4 @@
-"""edit_file: parts of one file, by exact replacements or by a unified diff. All of it happens, or nothing."""
+"""edit_file: changes parts of one file, by exact replacements or by a unified diff. All changes apply, or none."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.code_.models.edit_file import EditFileArgs
 
 LARGEST: Final = 32 * 1024 * 1024
-"""The largest file that is changed in memory, in bytes."""
+"""Maximum size of a file that can be changed, in bytes."""
 
 
 def edit_file(args: EditFileArgs, access: PathAccess, *, project: str) -> EditFileResult:
-    """Change a file; where it is missing, make one of an empty text if `create_if_missing` says so.
+    """Change a file; with `create_if_missing`, create a missing one from an empty text.
 
     Raises `CallFailed` with `text_not_found`, `ambiguous_edit`, `patch_apply_failed`, `path_conflict` (the file was
-    changed meanwhile), `file_not_found`, `not_a_file`, `binary_file`, `file_too_large`, `unsupported_encoding`, and
-    what `check_edit` raises. The file is then as it was.
+    changed concurrently), `file_not_found`, `not_a_file`, `binary_file`, `file_too_large`, `unsupported_encoding`, and
+    as `check_edit` does. The file is then unchanged.
     """
     answer = access.check_edit(args.path)
     names = (args.path, answer.resolved.removeprefix(f"{project}/"))
@@ -39,7 +39,9 @@ def edit_file(args: EditFileArgs, access: PathAccess, *, project: str) -> EditFi
         with access.open_inside(folder, name, answer) as file:
             previous = os.fstat(file.fileno())
             if previous.st_size > LARGEST:
-                raise rejected("file_too_large", f"{shown(args.path)} has {previous.st_size} bytes; {LARGEST} is most")
+                raise rejected(
+                    "file_too_large", f"{shown(args.path)} has {previous.st_size} bytes; the maximum is {LARGEST}"
+                )
             before = file.read(LARGEST + 1)
         text = Text.decode(before)
         if text is None:

@@ -1,4 +1,4 @@
-"""Encodings of text files: told by their first bytes, and kept when the file is changed; and binary files."""
+"""Encodings of text files: detected by their first bytes, and kept when the file is changed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from toolgen.runtime.base.errors import CallFailed
 
 SAMPLE_BYTES: Final = 8192
-"""How much of a file is looked at to tell text from anything else: a NUL in it makes it binary, as for git."""
+"""How much of a file is examined to detect binary files: a NUL in it makes it binary, as for git."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a text is written as bytes: a codec, after a byte order mark if it has one."""
+    """A codec, and a byte order mark, if any."""
 
     codec: str
     mark: bytes = b""
@@ -40,7 +40,7 @@ _TYPES: Final = MimeTypes()
 
 
 def detect(sample: bytes) -> Encoding | None:
-    """Tell the encoding of a file by its first bytes; None for a binary file. Without a mark it is UTF-8."""
+    """Detect the encoding of a file by its first bytes; None for a binary file. Without a mark it is UTF-8."""
     for encoding in _MARKED:
         if sample.startswith(encoding.mark):
             return encoding

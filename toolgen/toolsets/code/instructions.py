@@ -1,4 +1,4 @@
-"""Instruction files: the host is told when an agent reads one, so that it holds from then on."""
+"""Instruction files: the host is notified when an agent reads one, so that it can apply it from then on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 INSTRUCTION_FILES: Final = frozenset({"AGENTS.md"})
 LONGEST: Final = 65536
-"""How much of a file is passed on, in bytes."""
+"""Maximum bytes of a file that are passed on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """An instruction file that was read. `path` is relative to the project; `text` is all of it, up to `LONGEST`."""
+    """An instruction file that was read. `path` is relative to the project; `text` is its content, up to `LONGEST`."""
 
     path: str
     text: str
@@ -33,17 +33,17 @@ OnInstructions: TypeAlias = "Callable[[Instructions, ToolCallMeta], None]"
 
 
 class InstructionFiles:
-    """Tells `on_instructions` of each instruction file of the project, once a session."""
+    """Calls `on_instructions` for each instruction file of the project, once per session."""
 
     def __init__(self, policy: PathPolicy, on_instructions: OnInstructions | None, names: Collection[str]) -> None:
         self._project = policy.project
         self._on_instructions = on_instructions
         self._names = frozenset(names)
-        self._told: set[tuple[str | None, str]] = set()
-        self._lock = Lock()  # reads run in threads, side by side
+        self._reported: set[tuple[str | None, str]] = set()
+        self._lock = Lock()  # reads run in concurrent threads
 
     def seen(self, answer: PathAnswer, access: PathAccess, meta: ToolCallMeta) -> None:
-        """Take note of a file that was read, whether it is one or not."""
+        """Process a file that was read; other files are ignored."""
         folder, _, name = answer.resolved.rpartition("/")
         if self._on_instructions is None or name not in self._names or not is_within(folder, self._project):
             return
@@ -54,6 +54,6 @@ class InstructionFiles:
 
     def _is_new(self, key: tuple[str | None, str]) -> bool:
         with self._lock:
-            known = key in self._told
-            self._told.add(key)
+            known = key in self._reported
+            self._reported.add(key)
         return not known

@@ -1,4 +1,4 @@
-"""list_dir: the names in a folder, and below it, without following links."""
+"""list_dir: lists the names in a folder, and below it, without following links."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _KINDS: Final[Mapping[FileKind, Kind]] = {FileKind.FOLDER: "dir", FileKind.FILE:
 
 
 def list_dir(args: ListDirArgs, access: PathAccess) -> ListDirResult:
-    """List a folder, sorted by name, each one before what it holds.
+    """List a folder, sorted by name, each folder before its entries.
 
-    What is sensitive is named and not looked into. Raises `CallFailed` with `sensitive_path`, `file_not_found` or
+    Sensitive folders are listed without their entries. Raises `CallFailed` with `sensitive_path`, `file_not_found` or
     `not_a_folder`.
     """
     answer = access.check_read(args.path)
@@ -40,9 +40,9 @@ def list_dir(args: ListDirArgs, access: PathAccess) -> ListDirResult:
 
 
 def path_below(folder: str, names: Names) -> str:
-    """Write the path of what lies below a folder, as the folder's own was written: it can be used in the next call.
+    """Return the path of an entry, in the form of the folder's path, so that it can be used in the next call.
 
-    Bytes of names that are no UTF-8 are shown as escapes.
+    Bytes of names that are not UTF-8 are escaped.
     """
     start = folder.rstrip("/")
     below = "/".join(names).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -55,7 +55,7 @@ def _entries(top: Folder, access: PathAccess, *, recursive: bool) -> Iterator[tu
         names, entry = pending.pop()
         yield names, entry
         if recursive and entry.kind is FileKind.FOLDER and access.may_read(f"{top.path.rstrip('/')}/{'/'.join(names)}"):
-            with suppress(OSError), top.open_below(names) as folder:  # it is listed, and cannot be looked into
+            with suppress(OSError), top.open_below(names) as folder:  # listed, but cannot be opened
                 pending += [((*names, below.name), below) for below in reversed(folder.entries())]
 
 

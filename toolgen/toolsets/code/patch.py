@@ -1,4 +1,4 @@
-"""Unified diffs of one file, applied strictly: at the lines they name, with every line of context as it is."""
+"""Unified diffs of one file, applied strictly: at the given lines, with exact context."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SHOWN: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One place that is changed: `line` is the first it names, from 1, and `steps` are marks and lines with ends.
+    """One hunk: `line` is its first line, from 1, and `steps` are marks and lines with ends.
 
-    A mark is a blank (context), `-` or `+`. Without context and removed lines, new ones go behind `line`.
+    A mark is a space (context), `-` or `+`. Without context and removed lines, new ones are inserted after `line`.
     """
 
     line: int
@@ -44,17 +44,17 @@ class Hunk:
 
     @property
     def old(self) -> list[str]:
-        """The lines that must be there."""
+        """The lines that must be in the file."""
         return [line for mark, line in self.steps if mark != "+"]
 
     @property
     def start(self) -> int:
-        """How many lines lie before it."""
+        """The number of lines before it."""
         return self.line - 1 if self.old else self.line
 
 
 def apply_patch(text: Text, diff: str, names: Collection[str]) -> tuple[Text, int]:
-    """Apply a diff of the file that goes by one of `names`; give the text and the number of hunks.
+    """Apply a diff of the file with one of `names`; return the text and the number of hunks.
 
     Raises `CallFailed` with `patch_apply_failed`.
     """
@@ -72,7 +72,7 @@ def apply_patch(text: Text, diff: str, names: Collection[str]) -> tuple[Text, in
 
 
 def parse(diff: str, names: Collection[str]) -> list[Hunk]:
-    """Read a diff of one file. Its two lines of names may be left out. Raises `CallFailed` `patch_apply_failed`."""
+    """Parse a diff of one file. Its two lines of names are optional. Raises `CallFailed` `patch_apply_failed`."""
     lines = normalised(diff).split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -87,12 +87,12 @@ def parse(diff: str, names: Collection[str]) -> list[Hunk]:
 
 
 def _header(lines: Sequence[str], names: Collection[str]) -> int:
-    """Check what stands before the first hunk; give where that is."""
+    """Check the lines before the first hunk; return its position."""
     at = 0
     while at < len(lines) and not lines[at].startswith(("--- ", "@@ ")):
         _check_supported(lines[at])
         if lines[at] and not lines[at].startswith(_IGNORED):
-            raise _failed(f"line {at + 1} of the diff is none of a unified diff: {_cut(lines[at])}")
+            raise _failed(f"line {at + 1} of the diff is not valid in a unified diff: {_cut(lines[at])}")
         at += 1
     if at < len(lines) and lines[at].startswith("--- "):
         if at + 1 >= len(lines) or not lines[at + 1].startswith("+++ "):
@@ -103,7 +103,7 @@ def _header(lines: Sequence[str], names: Collection[str]) -> int:
         known = {posixpath.normpath(name) for name in names}
         for name in (new,) if old == "/dev/null" else (old, new):
             if known.isdisjoint({posixpath.normpath(name), posixpath.normpath(_GIT_SIDE.sub("", name))}):
-                raise _failed(f"the diff is of {_cut(name)}, and not of the path of this call", "one diff, one file")
+                raise _failed(f"the diff is for {_cut(name)}, not for the path of this call", "one diff, one file")
         at += 2
     return at
 
@@ -115,7 +115,7 @@ def _check_supported(line: str) -> None:
 
 
 def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
-    """Read one hunk; give it and where it ends."""
+    """Parse one hunk; return it and its end."""
     head = _HUNK.fullmatch(lines[at])
     if head is None:
         _check_supported(lines[at])
@@ -128,7 +128,7 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
     steps = list[tuple[str, str]]()
     at += 1
     while any(left.values()):
-        line = (lines[at] or " ") if at < len(lines) else ""  # blanks at ends of lines get lost on the way
+        line = (lines[at] or " ") if at < len(lines) else ""  # trailing spaces may have been stripped
         sides = {" ": "-+", "-": "-", "+": "+"}.get(line[:1], "")
         if not sides or any(left[side] == 0 for side in sides):
             raise _failed(f"the hunk at line {start} does not have as many lines as it says", "count its lines again")
@@ -142,9 +142,9 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[Hunk, int]:
 
 
 def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
-    """Hold the old lines of a hunk against the file."""
+    """Compare the old lines of a hunk with the file."""
     if hunk.start < at or hunk.line < bool(hunk.old):
-        raise _failed(f"hunk {number} begins before the one before it ends", "put the hunks in order")
+        raise _failed(f"hunk {number} begins before the end of the previous one", "put the hunks in order")
     old, there = hunk.old, lines[hunk.start : hunk.start + len(hunk.old)]
     if hunk.start > len(lines):
         raise _failed(f"hunk {number} begins at line {hunk.line}; the file has {len(lines)} lines", "read it again")
@@ -160,15 +160,15 @@ def _check(hunk: Hunk, lines: Sequence[str], number: int, at: int) -> None:
 
 def _hint(old: Sequence[str], lines: Sequence[str], line: int, found: str | None, expected: str) -> str:
     if found == expected.removesuffix("\n"):
-        return f"line {line} has no newline at its end: add '\\ No newline at end of file' behind it"
+        return f"line {line} has no newline at its end: add '\\ No newline at end of file' after it"
     places = [start + 1 for start in range(len(lines) - len(old) + 1) if lines[start : start + len(old)] == old]
     if len(places) == 1:
-        return f"the lines of this hunk are there at line {places[0]}"
-    return "read the file again: every line of context must be there exactly"
+        return f"the lines of this hunk occur at line {places[0]}"
+    return "read the file again: every line of context must match exactly"
 
 
 def _changes(hunk: Hunk, offsets: Sequence[int]) -> Iterator[Change]:
-    """Return what changes between lines of context."""
+    """Return the changes between lines of context."""
     line, start, new = hunk.start, hunk.start, list[str]()
     for mark, content in (*hunk.steps, (" ", "")):
         if mark == "+":
@@ -183,7 +183,7 @@ def _changes(hunk: Hunk, offsets: Sequence[int]) -> Iterator[Change]:
 
 
 def _split(text: str) -> list[str]:
-    """Split a text after each line feed, and nowhere else."""
+    """Split a text only after line feeds."""
     *whole, last = text.split("\n")
     return [f"{line}\n" for line in whole] + ([last] if last else [])
 

@@ -1,4 +1,4 @@
-"""read_file: a text file by lines, as much of it as is asked for, however large the file and its lines are."""
+"""read_file: reads lines of a text file; the file and its lines may be of any size."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.code_.models.read_file import ReadFileArgs
 
 LINE_BYTES: Final = 4096
-"""What is shown of one line, in bytes of UTF-8, its end not counted."""
+"""Maximum bytes of UTF-8 shown of one line, without its end."""
 
 _CHUNK: Final = 65536
 
 
 def read_file(args: ReadFileArgs, answer: PathAnswer, access: PathAccess) -> ReadFileResult:
-    """Read lines of a file that may be read. CRLF ends are given as LF; bytes that are no text as U+FFFD.
+    """Read lines of a checked file. CRLF becomes LF; invalid bytes become U+FFFD.
 
     Raises `CallFailed` with `file_not_found`, `not_a_file`, `binary_file` or `line_out_of_range`.
     """
@@ -62,7 +62,7 @@ def _read_lines(args: ReadFileArgs, text: TextIO) -> ReadFileResult:
 
 
 def _skip(text: TextIO, count: int) -> int:
-    """Pass over lines; give how many there were."""
+    """Skip lines; return how many there were."""
     for done in range(count):
         if not _pass_line(text):
             return done
@@ -70,7 +70,7 @@ def _skip(text: TextIO, count: int) -> int:
 
 
 def _pass_line(text: TextIO) -> bool:
-    """Pass over what is left of a line; whether there was any."""
+    """Skip the rest of a line; return whether there was any."""
     chunk = text.readline(_CHUNK)
     found = bool(chunk)
     while chunk and not chunk.endswith("\n"):
@@ -79,7 +79,7 @@ def _pass_line(text: TextIO) -> bool:
 
 
 def _lines(text: TextIO, count: int) -> Iterator[tuple[str, bool]]:
-    """Return the next lines with their ends, and whether each had to be cut."""
+    """Return the next lines with their ends, and whether each was truncated."""
     for _ in range(count):
         line = text.readline(LINE_BYTES + len("\r\n"))
         if not line:
@@ -90,7 +90,7 @@ def _lines(text: TextIO, count: int) -> Iterator[tuple[str, bool]]:
 
 
 def cut_line(line: str) -> tuple[str, bool]:
-    """Cut a line to `LINE_BYTES`, between characters; whether there was anything to cut."""
+    """Truncate a line to `LINE_BYTES`, between characters; return it and whether it was truncated."""
     data = line.encode()
     if len(data) <= LINE_BYTES:
         return line, False

@@ -1,4 +1,4 @@
-"""Exact replacements: each names a text that occurs once, or all of its occurrences."""
+"""Exact replacements of a text that occurs once, or of all occurrences."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def apply_edits(text: Text, edits: Sequence[EditFileArgsEditsItem]) -> tuple[Text, int]:
-    """Make replacements one after the other, each in what the one before left; give the text and how many were made.
+    """Make replacements in order, each in the result of the previous one; return the text and their number.
 
-    An empty `old` fits an empty text alone. Raises `CallFailed` with `text_not_found` or `ambiguous_edit`.
+    An empty `old` only matches an empty text. Raises `CallFailed` with `text_not_found` or `ambiguous_edit`.
     """
     made = 0
     for number, edit in enumerate(edits, 1):
         changes = _changes(text.view, normalised(edit.old), normalised(edit.new))
         name = f"edit {number}" if len(edits) > 1 else "the edit"
         if not changes:
-            hint = "read the file again: old must be there exactly, blanks and line breaks included"
+            hint = "read the file again: old must match exactly, including spaces and line breaks"
             raise rejected("text_not_found", f"the old text of {name} does not occur in the file", hint)
         if len(changes) > 1 and not (edit.replace_all and edit.old):
-            where = f"occurs {len(changes)} times" if edit.old else "is empty, and the file is not"
-            hint = "give more of the text around it" + (", or set replace_all" if edit.old else "")
+            where = f"occurs {len(changes)} times" if edit.old else "is empty, but the file is not"
+            hint = "include more of the surrounding text" + (", or set replace_all" if edit.old else "")
             raise rejected("ambiguous_edit", f"the old text of {name} {where}", hint)
         text = text.changed(changes)
         made += len(changes)
@@ -36,7 +36,7 @@ def apply_edits(text: Text, edits: Sequence[EditFileArgsEditsItem]) -> tuple[Tex
 
 
 def _changes(view: str, old: str, new: str) -> list[Change]:
-    """Find all occurrences; those of a text that may overlap itself count as often as it is replaced."""
+    """Find all occurrences, without overlaps."""
     if not old:
         return [Change(0, 0, new)] * (2 if view else 1)
     changes, at = list[Change](), view.find(old)

@@ -1,6 +1,6 @@
-"""search: ripgrep says where to look, and what is shown is read again from files that may be read.
+"""search: ripgrep finds lines, and the shown text is read again from files that may be read.
 
-So a file that is sensitive, or was swapped for another while ripgrep looked at it, shows nothing.
+So a file that is sensitive, or was replaced while ripgrep read it, reveals nothing.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 TIMEOUT_MS: Final = 60_000
 OUTPUT_BYTES: Final = 32 * 1024 * 1024
 _INSTALL: Final = (
-    "ask for it to be installed (apt-get install ripgrep, dnf install ripgrep, brew install ripgrep); "
+    "ask the user to install it (apt-get install ripgrep, dnf install ripgrep, brew install ripgrep); "
     "until then use list_dir and read_file"
 )
 _OPTIONS: Final = (
     "--json",
     "--no-config",
-    "--no-messages",  # of files that cannot be read; what is wrong with the pattern is still said
+    "--no-messages",  # about unreadable files; pattern errors are still reported
     "--sort=path",
     "--crlf",
     "--encoding=none",  # offsets are those of the file; so UTF-16 is not searched
@@ -47,7 +47,7 @@ _PATTERN_ERROR: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A line that ripgrep found: in the file below the folder it ran in, at that offset in bytes."""
+    """A line that ripgrep found: the file, relative to its folder, and the offset in bytes."""
 
     names: tuple[str, ...]
     number: int
@@ -56,9 +56,9 @@ class _Found:
 
 
 async def search_files(args: SearchArgs, access: PathAccess, *, ripgrep: str) -> SearchResult:
-    """Search a file, or all files below a folder but hidden and ignored ones, sorted by path.
+    """Search a file, or all files below a folder except hidden and ignored ones, sorted by path.
 
-    Raises `CallFailed` with `ripgrep_missing`, `invalid_pattern`, `timeout`, and what `check_read` raises.
+    Raises `CallFailed` with `ripgrep_missing`, `invalid_pattern`, `timeout`, and as `check_read` does.
     """
     program = shutil.which(ripgrep)
     if program is None:
@@ -106,21 +106,21 @@ async def _run(program: str, args: SearchArgs, target: str, folder: str) -> Fini
     )
     if finished.timed_out:
         message = f"the search took longer than {TIMEOUT_MS // 1000} s"
-        raise CallFailed(FailureKind.TIMEOUT, "timeout", message, "search a smaller folder, or give a glob")
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", message, "search a smaller folder, or use a glob")
     if finished.exit_code == _PATTERN_ERROR and finished.stderr:
         raise _invalid_pattern(finished.stderr.decode(errors="replace"))
     return finished
 
 
-def _invalid_pattern(said: str) -> CallFailed:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    reason = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "it is refused")
-    hint = "escape what is meant literally; the pattern matches within one line"
+def _invalid_pattern(stderr: str) -> CallFailed:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    reason = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "it is rejected")
+    hint = "escape literal characters; the pattern matches within one line"
     return CallFailed(FailureKind.INVALID_CALL, "invalid_pattern", f"ripgrep: {reason}", hint)
 
 
 def _found(output: bytes) -> Iterator[_Found]:
-    """Read ripgrep's JSON lines; the last may have been cut, at any byte."""
+    """Parse ripgrep's JSON lines; the last may be truncated at any byte."""
     for line in output[: output.rfind(b"\n") + 1].splitlines():
         if line.startswith(b'{"type":"match"'):
             data = json.loads(line)["data"]
@@ -129,12 +129,12 @@ def _found(output: bytes) -> Iterator[_Found]:
 
 
 def _bytes(data: dict[str, Any]) -> bytes:
-    """Read ripgrep's way to write what may not be UTF-8."""
+    """Decode ripgrep's representation of text that may not be UTF-8."""
     return base64.b64decode(data["bytes"]) if "bytes" in data else str(data["text"]).encode()
 
 
 def _confirmed(lines: Iterable[_Found], place: str, access: PathAccess) -> Iterator[_Found]:
-    """Pass on the lines that are there in files that may be read."""
+    """Yield the lines that still exist in files that may be read."""
     for found in lines:
         path = f"{place.rstrip('/')}/{'/'.join(found.names)}"
         try:
@@ -144,7 +144,7 @@ def _confirmed(lines: Iterable[_Found], place: str, access: PathAccess) -> Itera
                     file.seek(found.offset)
                     if file.read(len(found.line)) == found.line:
                         yield found
-        except CallFailed:  # sensitive, or gone: as if it had not been found
+        except CallFailed:  # sensitive, or removed: treat as not found
             continue
 
 

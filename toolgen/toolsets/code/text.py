@@ -1,4 +1,4 @@
-"""Text of a file that is being changed: its encoding and the ends of its lines stay as they are."""
+"""The text of a file that is changed, keeping its encoding and line ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """Puts `new` in the place of `view[start:end]`."""
+    """Replaces `view[start:end]` by `new`."""
 
     start: int
     end: int
@@ -25,14 +25,14 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """A text, as it is in its file. Changes are made to `view`, where every line ends in LF."""
+    """The text of a file. Changes apply to `view`, in which every line ends in LF."""
 
     raw: str
     encoding: Encoding
 
     @staticmethod
     def decode(content: bytes) -> Text | None:
-        """Read the content of a file; None for a binary one. Bytes that are no text pass through unchanged."""
+        """Decode the content of a file; None for a binary one. Invalid bytes are preserved."""
         encoding = detect(content)
         if encoding is None:
             return None
@@ -43,26 +43,26 @@ class Text:
             return None
 
     def encode(self) -> bytes:
-        """Write it as its file is written."""
+        """Encode it in the format of its file."""
         errors = "surrogateescape" if self.encoding.codec == "utf-8" else "surrogatepass"
         return self.encoding.mark + self.raw.encode(self.encoding.codec, errors)
 
     @cached_property
     def view(self) -> str:
-        """The text with LF in the place of CRLF."""
+        """The text with LF instead of CRLF."""
         return normalised(self.raw)
 
     def changed(self, changes: Sequence[Change]) -> Text:
-        """Make changes, in order and apart from each other. What lies between them stays, byte by byte.
+        """Make changes, ordered and without overlaps. Everything between them is preserved byte by byte.
 
-        New lines end as most lines of the file do. Raises `CallFailed` with `unsupported_encoding` where the file
-        could not hold them.
+        New lines end as most lines of the file do. Raises `CallFailed` with `unsupported_encoding` if the file's
+        encoding does not support them.
         """
         new = b"".join(encoded(change.new) for change in changes)
         if self._is_foreign and not new.isascii():
             raise rejected(
                 "unsupported_encoding",
-                "the file is neither UTF-8 nor UTF-16, and the new text is not plain ASCII",
+                "the file is neither UTF-8 nor UTF-16, but the new text is not plain ASCII",
                 "convert the file first, or write ASCII",
             )
         parts, at = list[str](), 0
@@ -77,7 +77,7 @@ class Text:
 
     @cached_property
     def _crlf(self) -> Sequence[int]:
-        """Where in the view a line feed stands for CRLF."""
+        """The positions in the view where a line feed was CRLF."""
         lengths = [len(line) for line in self.raw.split("\r\n")]
         offsets, at = list[int](), -1
         for length in lengths[:-1]:
@@ -94,19 +94,19 @@ class Text:
 
 
 def normalised(text: str) -> str:
-    """Return a text with LF in the place of CRLF."""
+    """Return a text with LF instead of CRLF."""
     return text.replace("\r\n", "\n")
 
 
 def new_text() -> Text:
-    """The text of a file that does not exist yet."""
+    """Return the text of a new file."""
     return Text("", Encoding("utf-8"))
 
 
 def encoded(text: str) -> bytes:
-    """Encode a text as UTF-8. Raises `CallFailed` where it holds half a character (a lone surrogate)."""
+    """Encode a text as UTF-8. Raises `CallFailed` for a lone surrogate."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        message = f"the content holds a lone surrogate at {error.start}, which no file can hold as text"
+        message = f"the content contains a lone surrogate at {error.start}, which cannot be encoded"
         raise CallFailed(FailureKind.INVALID_CALL, "validation_error", message) from error

@@ -1,4 +1,4 @@
-"""write_file: a whole file, new or in the place of another."""
+"""write_file: writes a whole file, new or replacing another."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def write_file(args: WriteFileArgs, access: PathAccess) -> WriteFileResult:
-    """Write a file as UTF-8. One that exists is replaced in one step, if `overwrite` allows it.
+    """Write a file as UTF-8. An existing one is replaced atomically, if `overwrite` is set.
 
     Raises `CallFailed` with `path_conflict`, `not_a_file`, `file_not_found` (a folder, with `create_dirs` False), and
-    what `check_write` raises.
+    as `check_write` does.
     """
     content = encoded(args.content)
     answer = access.check_write(args.path)

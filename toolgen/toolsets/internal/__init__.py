@@ -1,4 +1,4 @@
-"""Handlers of the toolset `internal`: what the core offers to its own agents."""
+"""Handlers of the toolset `internal`: skills and memories."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class InternalTools:
-    """What runs the tools of `internal`: skills are loaded, and memories recalled.
+    """Handlers of the tools of `internal`, which load skills and recall memories.
 
-    `on_skill` and `on_memories` are told, in a thread, of what a call found, so that the host can add it to the context
-    of the run. That is the host's own, so both tools stay readonly.
+    `on_skill` and `on_memories` are called, in a thread, with what a call found, so that the host can add it to the
+    context of the run. The context belongs to the host, so both tools are readonly.
 
-    Results are given as JSON, not as the types of one package: the toolset may be in the host's own.
+    Results are JSON, not typed, because the toolset may be compiled into the host's package.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class InternalTools:
         self._on_memories = on_memories
 
     def registration(self) -> ToolsetRegistration:
-        """Return what `Runtime(executors=[...])` takes."""
+        """Return the registration for `Runtime(executors=[...])`."""
         return executor(self)
 
     @blocking
@@ -57,7 +57,7 @@ class InternalTools:
 
     @blocking
     def recall_memory(self, args: RecallMemoryArgs, meta: ToolCallMeta, /) -> Any:
-        """Bring the long-term memories that fit some words into the context, the best first."""
+        """Add the long-term memories that match a query to the context, best first."""
         found = self._memory.recall(args.query, args.limit)
         if found and self._on_memories is not None:
             self._on_memories(found, meta)

@@ -1,4 +1,4 @@
-"""Long-term memories: notes that are text files in a folder, found by words and written by the host's own job."""
+"""Long-term memories: text files in a folder, searched by words and written by a job of the host."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from toolgen.execute.paths.opening import Folder
 
 LONGEST: Final = 65_536
-"""How long a note may be, in bytes. Of a longer one the rest is not looked at."""
+"""Maximum bytes of a note. The rest of a longer one is ignored."""
 
 DEEPEST: Final = 8
-"""How many folders a note may lie below the folder of memories."""
+"""Maximum depth of a note below the folder of memories."""
 
 SHOWN: Final = 3_000
-"""How much of a note is recalled, in characters."""
+"""Maximum characters of a recalled note."""
 
 SUFFIXES: Final = (".md", ".txt")
 
 
 class NoteRefused(ValueError):
-    """A note cannot be written under that name, or is too long."""
+    """A note cannot be written with that name, or is too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Memory:
 
 
 class Memories:
-    """The notes in a folder, which need not exist, and below it. Links and hidden files are passed over.
+    """The notes in a folder, which need not exist, and below it. Links and hidden files are skipped.
 
     All notes are read for every query: 300 of 1 kB take some 50 ms.
     """
@@ -52,7 +52,7 @@ class Memories:
         self._folder: Final = str(Path(folder).resolve())
 
     def recall(self, query: str, limit: int) -> tuple[Memory, ...]:
-        """Return up to `limit` notes that have words of a query in their text or name, the best first."""
+        """Return up to `limit` notes with words of a query in their text or name, best first."""
         notes = self._read()
         places = best(query, [f"{name}\n{text}" for name, text in notes], limit)
         return tuple(_memory(*notes[place]) for place in places)
@@ -67,16 +67,16 @@ class Memories:
 
 
 class MemoryWriter:
-    """Writes notes below one folder: for the host's extraction job. It is no tool, and no agent is ever given it."""
+    """Writes notes below one folder, for the host's extraction job. It is not available to agents."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder: Final = str(Path(folder).resolve())
 
     def write(self, name: str, text: str) -> None:
-        """Write a note, or put it in the place of the one of that name: who reads meanwhile sees the one or the other.
+        """Write a note, or replace the one with that name atomically.
 
-        `name` is a path below the folder, such as `people/ann.md`; folders are made. Raises `NoteRefused`, and OSError
-        where a name on the way is a link or no folder: nothing is followed, and nothing outside is written.
+        `name` is a path below the folder, such as `people/ann.md`; folders are created. Raises `NoteRefused`, and
+        OSError if a part of the path is a link or not a folder: links are not followed, so nothing outside is written.
         """
         *folders, file = _parts(name)
         content = _encoded(text)
@@ -92,11 +92,11 @@ def _parts(name: str) -> list[str]:
     if any(not part or part.startswith(".") for part in parts):
         raise NoteRefused(f"{name!r} is not a path in the memory folder, or has a hidden part")
     if not name.isprintable() or max(len(part.encode()) for part in parts) > 255:
-        raise NoteRefused("the name of a note is printable, and no part of it is longer than 255 bytes")
+        raise NoteRefused("the name of a note must be printable, with parts of at most 255 bytes")
     if not name.endswith(SUFFIXES):
         raise NoteRefused(f"{name!r} is not a note name: it must end in {' or '.join(SUFFIXES)}")
     if len(parts) > DEEPEST + 1:
-        raise NoteRefused(f"{name!r} lies more than {DEEPEST} folders deep")
+        raise NoteRefused(f"{name!r} is more than {DEEPEST} folders deep")
     return parts
 
 
@@ -104,7 +104,7 @@ def _encoded(text: str) -> bytes:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise NoteRefused("the note holds half a character (a lone surrogate)") from error
+        raise NoteRefused("the note contains a lone surrogate") from error
     if len(content) > LONGEST:
         raise NoteRefused(f"the note is longer than {LONGEST} bytes")
     return content
@@ -115,7 +115,7 @@ def _notes(folder: Folder, above: str = "", depth: int = 0) -> Iterator[tuple[st
         if entry.name.startswith("."):
             continue
         name = above + entry.name
-        with suppress(FileNotFoundError):  # it was there a moment ago
+        with suppress(FileNotFoundError):  # removed concurrently
             if entry.kind is FileKind.FOLDER and depth < DEEPEST:
                 with folder.open_folder(entry.name) as inside:
                     yield from _notes(inside, f"{name}/", depth + 1)

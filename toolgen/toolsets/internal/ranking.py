@@ -1,7 +1,7 @@
-"""Which texts fit some words best: BM25 over words, with pairs of characters where a script does not part words.
+"""Ranking of texts: BM25 over words, with pairs of characters for scripts without spaces.
 
-It knows no synonyms. Measured on 390 docstrings of Python's library, each looked for by its own first line, which was
-taken away: among the first five for 67 of 100, where counting common words finds 40.
+It has no synonyms. Measured on 390 docstrings of Python's library, each searched by its first line, which was removed:
+among the first five for 67 of 100, where counting common words finds 40.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
-"""The usual k1 and b of BM25: what a repeated word still adds, and how much long texts are held back."""
+"""The usual k1 and b of BM25: the weight of repeated words, and the normalization of long texts."""
 
 _FAINT: Final = 1 / 3
-"""What scores less than this part of the best is left out: it shares but common words. In the measurement it costs
-nothing."""
+"""Texts with less than this share of the best score are dropped: they share only common words. In the measurement this
+has no cost."""
 
 _UNPARTED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUNS: Final = re.compile(rf"(?P<unparted>[{_UNPARTED}]+)|[^\W_{_UNPARTED}]+")
 
 
 def best(query: str, texts: Sequence[str], count: int) -> list[int]:
-    """Return the places of up to `count` texts that fit a query, the best first; of equal ones the first."""
+    """Return the indexes of up to `count` texts that match a query, best first, ties by index."""
     asked = set(_words(query))
     counted = [Counter(_words(text)) for text in texts]
     held_by = {word: sum(word in counts for counts in counted) for word in asked}
@@ -58,7 +58,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _singular(word: str) -> str:
-    """Take the plural off an English word, and leave others alone."""
+    """Return the singular of an English word; other words are unchanged."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies"):

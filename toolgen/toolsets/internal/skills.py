@@ -1,4 +1,4 @@
-"""Skills: instructions that a host keeps for its agents, in a folder each: `<folder>/<name>/SKILL.md`."""
+"""Skills: instructions of a host for its agents, one folder each: `<folder>/<name>/SKILL.md`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.execute.paths.opening import Folder
 
 LONGEST: Final = 32_768
-"""How long the instructions of a skill may be, in bytes. Half of them could mean something else, so none are cut."""
+"""Maximum bytes of a skill's instructions. They are never truncated, because that could change their meaning."""
 
 _FILE: Final = "SKILL.md"
 
@@ -34,13 +34,13 @@ class Skill:
 
 
 class Skills:
-    """The skills in a folder, which need not exist. Links in it are not followed, and hidden folders are no skills."""
+    """The skills in a folder, which need not exist. Links in it are not followed, and hidden folders are skipped."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder: Final = str(Path(folder).resolve())
 
     def names(self) -> list[str]:
-        """List the skills there are, by name."""
+        """List the names of all skills, sorted."""
         try:
             with open_folder(self._folder) as folder:
                 return [entry.name for entry in folder.entries() if _is_skill(folder, entry.name)]
@@ -63,7 +63,7 @@ class Skills:
 def _is_skill(folder: Folder, name: str) -> bool:
     if name.startswith(".") or not name.isprintable():
         return False
-    with suppress(OSError), folder.open_folder(name) as inside:  # what cannot be looked into is no skill
+    with suppress(OSError), folder.open_folder(name) as inside:  # unreadable folders are not skills
         return any(entry.name == _FILE and entry.kind is FileKind.FILE for entry in inside.entries())
     return False
 
@@ -71,4 +71,4 @@ def _is_skill(folder: Folder, name: str) -> bool:
 def _not_found(names: Sequence[str], name: str) -> CallFailed:
     meant = nearest(name, names)
     hint = f"did you mean {' or '.join(meant)}?" if meant else f"there are {', '.join(names[:20]) or 'none'}"
-    return CallFailed(FailureKind.DOMAIN_REJECTION, "skill_not_found", "there is no skill of that name", hint)
+    return CallFailed(FailureKind.DOMAIN_REJECTION, "skill_not_found", "there is no skill with that name", hint)

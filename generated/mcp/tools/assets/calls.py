@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def new_chat_with_x_call(*, message: str) -> ToolRequest:
-    """Ask for `mcp.assets.chat-with-X`: Chat with ${X}.
+    """Create a request for `mcp.assets.chat-with-X`: Chat with ${X}.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.CHAT_WITH_X, codecs.CHAT_WITH_X_ARGS, {"message": message})
 
@@ -24,13 +24,13 @@ def new_chat_with_x_call(*, message: str) -> ToolRequest:
 def new_put_asset_call(
     *, from_: str, Content_Type: str, asset_id_padded: str, asset_id: int | None = None
 ) -> ToolRequest:
-    """Ask for `mcp.assets.put_asset`: Store an asset.
+    """Create a request for `mcp.assets.put_asset`: Store an asset.
 
     Args:
         from_: Where it comes from.
         asset_id: An older id.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.PUT_ASSET,
@@ -40,9 +40,9 @@ def new_put_asset_call(
 
 
 def new_search_issues_call(*, query: str, state: Literal["open", "closed", "all"] = "open") -> ToolRequest:
-    """Ask for `mcp.assets.search_issues`: Search issues.
+    """Create a request for `mcp.assets.search_issues`: Search issues.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.SEARCH_ISSUES, codecs.SEARCH_ISSUES_ARGS, {"query": query, "state": state}, {"state": "open"}

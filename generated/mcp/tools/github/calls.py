@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def new_create_issue_call(
     *, owner: str, repo: str, title: str, body: str | None = None, labels: list[str] | None = None
 ) -> ToolRequest:
-    """Ask for `mcp.github.create_issue`: Open an issue.
+    """Create a request for `mcp.github.create_issue`: Open an issue.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.CREATE_ISSUE,
@@ -28,8 +28,8 @@ def new_create_issue_call(
 
 
 def new_get_file_call(*, owner: str, repo: str, path: str) -> ToolRequest:
-    """Ask for `mcp.github.get_file`: Read one file of a repository.
+    """Create a request for `mcp.github.get_file`: Read one file of a repository.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.GET_FILE, codecs.GET_FILE_ARGS, {"owner": owner, "repo": repo, "path": path})

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def new_search_call(*, query: str, limit: int = 10) -> ToolRequest:
-    """Ask for `orchestrator.profiles.search`: Find profiles by name.
+    """Create a request for `orchestrator.profiles.search`: Find profiles by name.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.SEARCH, codecs.SEARCH_ARGS, {"query": query, "limit": limit}, {"limit": 10})
 
 
 def new_upsert_call(*, name: str, email: str | None = None) -> ToolRequest:
-    """Ask for `orchestrator.profiles.upsert`: Create a profile, or update the one with the same name.
+    """Create a request for `orchestrator.profiles.upsert`: Create a profile, or update the one with the same name.
 
     Args:
         name: Full name.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.UPSERT, codecs.UPSERT_ARGS, {"name": name, "email": email})

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def to_method_payload_upsert(args: UpsertArgs, /, *, tenant_id: str) -> UpsertPayload:
-    """The payload of the method `Upsert`, from the args of `orchestrator.profiles.upsert`."""
+    """Convert the args of `orchestrator.profiles.upsert` to the payload of the method `Upsert`."""
     return UpsertPayload(tenant_id=tenant_id, name=args.name, email=args.email)
 
 
 def to_tool_return_upsert(result: UpsertMethodResult) -> UpsertResult:
-    """The result of `orchestrator.profiles.upsert`, from what the method `Upsert` gave."""
+    """Convert the result of the method `Upsert` to the result of `orchestrator.profiles.upsert`."""
     return result

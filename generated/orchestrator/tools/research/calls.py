@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 def new_search_call(
     *, query: str, depth: Literal["quick", "normal", "deep"] = "normal", not_before: str | None = None
 ) -> ToolRequest:
-    """Ask for `orchestrator.research.search`: Research a question and answer it with sources.
+    """Create a request for `orchestrator.research.search`: Research a question and answer it with sources.
 
     Args:
         query: The question in one sentence.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.SEARCH,
@@ -34,8 +34,8 @@ def new_search_call(
 
 
 def new_verify_call(*, claim: str, sources: list[Source]) -> ToolRequest:
-    """Ask for `orchestrator.research.verify`: Check one claim against its sources.
+    """Create a request for `orchestrator.research.verify`: Check one claim against its sources.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.VERIFY, codecs.VERIFY_ARGS, {"claim": claim, "sources": sources})

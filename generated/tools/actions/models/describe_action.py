@@ -14,7 +14,7 @@ class DescribeActionArgs(ClosedModel):
     """Args of `describe_action`: Describe one action, with its input schema and what it leads to."""
 
     action_name: str
-    """A name that list_actions gave."""
+    """A name from list_actions."""
 
 
 DescribeActionResult: TypeAlias = dict[str, JsonValue]

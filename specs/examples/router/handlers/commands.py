@@ -30,5 +30,5 @@ async def run_argv(argv: Sequence[str], *, timeout_ms: int = TIMEOUT_MS) -> Fini
             argv, cwd=folder, env={}, timeout_ms=timeout_ms, stdout_bytes=OUTPUT_BYTES, stderr_bytes=OUTPUT_BYTES
         )
     if finished.timed_out:
-        raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program ran longer than {timeout_ms} ms")
+        raise CallFailed(FailureKind.TIMEOUT, "timeout", f"the program took longer than {timeout_ms} ms")
     return finished

@@ -179,7 +179,7 @@ def test_a_record_is_verified_against_its_head(folder: Path) -> None:
     cut = toolgen(folder, *verify)
     assert cut.code == 1
     assert cut.out.splitlines() == [
-        "the end was cut off: the record has 6 events, and the head 8",
+        "the end was truncated: the record has 6 events, and the head 8",
         "r1: the record was tampered with",
     ]
     assert toolgen(folder, *verify, "--format", "json").json == {
@@ -188,7 +188,7 @@ def test_a_record_is_verified_against_its_head(folder: Path) -> None:
         "intact": False,
         "verdict": "tampered",
         "findings": [
-            {"sequence": None, "message": "the end was cut off: the record has 6 events, and the head 8"},
+            {"sequence": None, "message": "the end was truncated: the record has 6 events, and the head 8"},
         ],
     }
 
@@ -212,7 +212,7 @@ def test_the_key_may_come_from_the_environment(folder: Path, monkeypatch: pytest
         (("log", "r3", "--store", "store.db"), "There is no run `r3`."),
         (("log", "head", "r3", "--store", "store.db"), "There is no run `r3`."),
         (("log", "--follow", "--store", "store.db"), "Pass the RUN to follow."),
-        (("log", "verify", "r1", "--store", "store.db", "--head", "x"), "a head reads LENGTH:DIGEST"),
+        (("log", "verify", "r1", "--store", "store.db", "--head", "x"), "a head has the form LENGTH:DIGEST"),
         (
             ("log", "verify", "r1", "--store", "store.db", "--head", "1:" + "0" * 64, "--key-file", "none"),
             "the key file cannot be read: No such file or directory",

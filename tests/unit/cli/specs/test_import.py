@@ -45,7 +45,7 @@ def test_what_is_broken_is_left_out_with_exit_1(capsys: pytest.CaptureFixture[st
 
     out, err = capsys.readouterr()
     assert out == "specs/shop.yaml: 1 tool, 1 new\n"
-    assert "error[TG805]: `bad` is left out: args are always an object" in err
+    assert "error[TG805]: `bad` is skipped: args must be an object" in err
     assert "--> tools.json:1:" in err
     assert err.endswith("1 omitted\n")
 
@@ -74,7 +74,7 @@ def test_a_spec_is_brought_up_to_date_where_it_is(capsys: pytest.CaptureFixture[
     assert run(["import", "mcp", save({**LOOK, "title": "Look at"}), "--toolset", "mcp.shop"]) == 0
     out, err = capsys.readouterr()
     assert out == "specs/servers/shop.yml: 1 tool, 1 changed, 1 gone\n"
-    assert "warning[TG807]: the server has no `see` any more, so it is taken out" in err
+    assert "warning[TG807]: the server no longer has `see`, so it is removed" in err
     assert [path.name for path in Path("specs/servers").iterdir()] == ["shop.yml"]
 
 

@@ -83,7 +83,7 @@ def test_a_tool_that_cannot_be_told_of_is_named_and_the_others_are_printed(proje
     assert exported.code == 1
     assert names(exported.json) == ["shop__find", "shop__ping"]
     assert exported.err.splitlines() == [
-        "team__notes__keep: the args are no plain object, and nothing else can be said in strict mode",
+        "team__notes__keep: the args are not a plain object, which strict mode requires",
         "openai-strict cannot represent 1 tool of 3",
     ]
 

@@ -140,7 +140,7 @@ def test_where_vectors_cannot_be_written_they_are_not_kept(project: Path, tmp_pa
     done = toolgen(copy, "search", "to cancel it", "--format", "json", "--limit", "1")
     assert done.code == 0
     reason = "the file of vectors cannot be opened: it is a folder, not a regular file"
-    assert done.err == f"vectors are made anew and not kept: {reason}\n"
+    assert done.err == f"vectors are recomputed and not stored: {reason}\n"
     assert done.json["hits"][0]["score"] > score(project, "to cancel it"), "vectors count nevertheless"
 
 

@@ -45,10 +45,10 @@ def test_a_diagnostic_shows_its_place_its_line_and_what_to_do() -> None:
 def test_related_places_are_notes_and_share_the_margin() -> None:
     sink = Diagnostics()
     related = [Related(Span(FILE, 1, 1, 1, 2), "first written here"), Related(Span("b.yaml", 7, 1, 7, 2), "and there")]
-    sink.report("TG004", Span(FILE, 12, 1, 12, 2), "`a` is here twice", related=related, fix="rename one")
+    sink.report("TG004", Span(FILE, 12, 1, 12, 2), "`a` occurs twice", related=related, fix="rename one")
 
     assert render_text(sink, {FILE: "a: 1\n" + "\n" * 10 + "a: 2\n"}, color=False) == (
-        "error[TG004]: `a` is here twice\n"
+        "error[TG004]: `a` occurs twice\n"
         "  --> specs/a.yaml:12:1\n"
         "   |\n"
         "12 | a: 2\n"
@@ -184,7 +184,7 @@ def test_colors_are_for_terminals_and_change_nothing_else() -> None:
 def test_json_has_everything() -> None:
     sink = Diagnostics()
     related = [Related(Span("b.yaml", 1, 2, 3, 4), "first written here")]
-    sink.report("TG004", Span(FILE, 2, 1, 2, 4), "`a\x1b` is here twice", related=related, fix="rename one")
+    sink.report("TG004", Span(FILE, 2, 1, 2, 4), "`a\x1b` occurs twice", related=related, fix="rename one")
 
     found = render_json(sink)
 
@@ -198,7 +198,7 @@ def test_json_has_everything() -> None:
             "column": 1,
             "end_line": 2,
             "end_column": 4,
-            "message": "`a\x1b` is here twice",
+            "message": "`a\x1b` occurs twice",
             "related": [
                 {
                     "file": "b.yaml",

@@ -56,7 +56,7 @@ def test_a_tool_has_its_result_defaults_bounds_confirmation_and_limits() -> None
     assert text.partition("### ")[2] == (
         "`shop.refund`\n\nRefund.\n\n"
         "- permission: `write`\n- tags: `dangerous`\n- confirm: Refund {{args.amount}}?\n"
-        "- limits: `daily_limit: 3`, `timeout_ms: 500`\n- filled in by the host: `tenant`\n\n"
+        "- limits: `daily_limit: 3`, `timeout_ms: 500`\n- injected by the host: `tenant`\n\n"
         "| arg | type | required | default | bounds | what it is |\n| --- | --- | --- | --- | --- | --- |\n"
         "| `order` | `str` | yes |  | `maxLength: 9`, `pattern: ^o-\\|x` |  |\n"
         "| `amount` | `int \\| float` |  | `2.5` | `exclusiveMinimum: 0` |  |\n\n"

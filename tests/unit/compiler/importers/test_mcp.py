@@ -112,16 +112,16 @@ def test_the_order_in_which_a_server_lists_its_tools_does_not_matter() -> None:
 def test_one_page_of_several_is_noted() -> None:
     imported = import_text(json.dumps({"tools": [tool("look")], "nextCursor": "p2"}, indent=1))
 
-    assert imported.messages == ["TG802 answer.json:9:2 the list goes on: the server has more tools than are here"]
+    assert imported.messages == ["TG802 answer.json:9:2 the list is incomplete: the server has more tools"]
     assert list(imported.tools) == ["look"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("5", "TG801 answer.json:1:1 this is no list of tools"),
-        ('{"error": {"code": -32601}}', "TG801 answer.json:1:1 this is no list of tools"),
-        ('{"tools": []}', "TG801 answer.json:1:11 the list of tools is empty, so there is nothing to write a spec of"),
+        ("5", "TG801 answer.json:1:1 this is not a list of tools"),
+        ('{"error": {"code": -32601}}', "TG801 answer.json:1:1 this is not a list of tools"),
+        ('{"tools": []}', "TG801 answer.json:1:11 the list of tools is empty, so there is no spec to write"),
         ('{"tools": [', "TG003 answer.json:1:11 this `[` is never closed"),
         ('{"tools": [{"name": "look"}], "tools": 1}', "TG004 answer.json:1:31 duplicate key `tools`"),
     ],
@@ -142,19 +142,22 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
         ),
         (
             '{"name": "bad", "inputSchema": ^{"type": "string"}}',
-            "args are always an object, and this schema describes something else",
+            "args must be an object, but this schema describes something else",
         ),
         ('{"name": "bad", "inputSchema": ^["a"]}', "`inputSchema` is not a JSON Schema, which is an object"),
         ('{"name": "bad", "outputSchema": ^"object"}', "`outputSchema` is not a JSON Schema, which is an object"),
         ('{"name": "bad", "inputSchema": {"properties": {"a": {"type": ^"strin"}}}}', "`strin` is not a JSON type"),
-        ('{"name": "bad", "inputSchema": {"properties": {"a": {"pattern": ^"["}}}}', "no engine takes the pattern '['"),
+        (
+            '{"name": "bad", "inputSchema": {"properties": {"a": {"pattern": ^"["}}}}',
+            "no engine supports the pattern '['",
+        ),
         (
             '{"name": "bad", "outputSchema": {"properties": {"a": {"$ref": ^"#/$defs/A"}}}}',
-            "a reference leads nowhere: Pointer '/$defs/A' does not exist",
+            "a reference has no target: Pointer '/$defs/A' does not exist",
         ),
         (
             '{"name": "bad", "inputSchema": {"$schema": ^"http://json-schema.org/draft-03/schema#"}}',
-            "`http://json-schema.org/draft-03/schema#` is not a draft that toolgen knows",
+            "`http://json-schema.org/draft-03/schema#` is not a draft that toolgen supports",
         ),
         (
             '{"name": "bad", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#", "type": ^"strin"}}',
@@ -170,7 +173,7 @@ def test_a_broken_tool_is_left_out_with_its_place_and_the_reason(broken: str, re
     assert imported.outcome.left_out == ("bad",)
     assert list(imported.resolved()) == ["good"]
     [message] = imported.messages
-    assert message.startswith(f"TG805 answer.json:2:{broken.index('^') + 1} `bad` is left out: ")
+    assert message.startswith(f"TG805 answer.json:2:{broken.index('^') + 1} `bad` is skipped: ")
     assert message.endswith(reason)
 
 
@@ -186,7 +189,7 @@ def test_an_entry_without_a_name_is_no_tool(entry: Any) -> None:
 
     assert list(imported.tools) == ["look"]
     assert [message.split(" ", 2)[::2] for message in imported.messages] == [
-        ["TG803", "this entry is no tool: a tool is an object with a `name`"]
+        ["TG803", "this entry is not a tool: a tool is an object with a `name`"]
     ]
 
 
@@ -195,7 +198,7 @@ def test_of_two_tools_of_one_name_the_first_is_imported() -> None:
 
     assert imported.tools["look"]["description"] == "First."
     assert [message.split(" ", 2)[::2] for message in imported.messages] == [
-        ["TG804", "`look` is here twice, and the second is left out"]
+        ["TG804", "`look` occurs twice, and the second is skipped"]
     ]
 
 
@@ -203,7 +206,7 @@ def test_a_misspelt_schema_is_not_passed_over_in_silence() -> None:
     imported = import_tools({"name": "look", "input_schema": {"type": "object"}})
 
     assert [message.split(" ", 2)[::2] for message in imported.messages] == [
-        ["TG806", "MCP has no `input_schema`, so it is passed over"]
+        ["TG806", "MCP has no `input_schema`, so it is ignored"]
     ]
 
 
@@ -284,10 +287,10 @@ def test_a_tool_that_another_draft_would_take_says_so() -> None:
 
     assert [(found.message, found.fix) for found in sink] == [
         (
-            "`old` is left out: `exclusiveMinimum` must be a number, and is true",
-            "import with `--dialect draft-04`: under that draft the tool is sound",
+            "`old` is skipped: `exclusiveMinimum` must be a number, and is true",
+            "import with `--dialect draft-04`: under that draft the tool is valid",
         ),
-        ("`bad` is left out: args are always an object, and this schema describes something else", ""),
+        ("`bad` is skipped: args must be an object, but this schema describes something else", ""),
     ]
 
 

@@ -113,7 +113,7 @@ def test_a_text_that_the_server_changed_replaces_that_of_people_and_both_are_sho
     imported = again(sees, BUY, SELL, spec=MINE)
 
     [message] = imported.messages
-    assert message.startswith("TG808 specs/shop.yaml:13:18 the server says otherwise of `look` now, ")
+    assert message.startswith("TG808 specs/shop.yaml:13:18 the server has changed `look`, ")
     assert message.endswith("its `description` takes the place of this one")
     assert imported.tools["look"]["description"] == "Sees."
     mended = imported.text.replace("description: Sees.", "description: Mine, edited.")
@@ -178,7 +178,7 @@ def test_a_new_tool_does_not_take_a_key_that_is_there() -> None:
 def test_a_tool_that_is_gone_is_taken_out_and_reported() -> None:
     imported = again(LOOK, BUY)
 
-    assert imported.messages == ["TG807 specs/shop.yaml:24:3 the server has no `sell` any more, so it is taken out"]
+    assert imported.messages == ["TG807 specs/shop.yaml:24:3 the server no longer has `sell`, so it is removed"]
     assert imported.text == SPEC.replace("  sell:\n    description: Sells.\n    args: {type: object}\n\n", "")
 
 

@@ -70,7 +70,7 @@ def test_an_args_schema_accepts_the_objects_that_it_accepted_or_is_refused(schem
 
     if "look" not in imported.tools:
         assert imported.messages[0].endswith(
-            "`look` is left out: this schema refers to itself, and does not say that args are an object"
+            "`look` is skipped: this schema refers to itself, and does not require args to be an object"
         )
         assert '"$ref": "#"' in json.dumps(schema)
         return

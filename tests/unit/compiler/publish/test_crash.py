@@ -156,7 +156,7 @@ def survives(action: Callable[[], object]) -> bool:
 
 @contextmanager
 def restored(project: Project, template: Path) -> Generator[Project]:
-    """Give the project as it was when `template` was copied from it."""
+    """Return the project as it was when `template` was copied from it."""
     shutil.rmtree(project.out, ignore_errors=True)
     if template.exists():
         shutil.copytree(template, project.out)
@@ -164,7 +164,7 @@ def restored(project: Project, template: Path) -> Generator[Project]:
 
 
 def is_whole(project: Project, *packages: dict[str, str]) -> bool:
-    """Say whether the package is one of these, with nothing else beside it, and its lock agrees."""
+    """Return whether the package is one of these, with nothing else beside it, and its lock agrees."""
     content = project.content()
     lock = read_lock(project.tree, project.sink)
     if lock is None or lock.files.keys() != content.keys():
@@ -285,7 +285,7 @@ def test_a_disk_that_fails_at_any_point_leaves_a_whole_package(project: Project,
                 (message,) = project.messages
                 problem, _, state = message.partition("; ")
                 assert problem.startswith("TG608 generated could not be written: No space left on device")
-                assert after == OLD or state == "the next command completes or undoes what was begun"
+                assert after == OLD or state == "the next command completes or undoes the changes"
                 outcomes.add(state)
             assert project.recover()
             assert is_whole(project, NEW) or (not published and is_whole(project, OLD))
@@ -310,7 +310,7 @@ def test_a_damaged_file_of_a_noted_build_is_a_diagnostic(project: Project) -> No
 
     assert not project.recover(force=True)
     assert project.messages == [
-        "TG609 the build of generated that was interrupted prepared a.py, and what it prepared is damaged"
+        "TG609 the build of generated that was interrupted prepared a.py, but the prepared file is damaged"
     ]
     assert project.content() | {".toolgen/lock": ""} == before
 
@@ -321,7 +321,7 @@ def test_a_damaged_file_of_a_noted_build_is_a_diagnostic(project: Project) -> No
         ("", "left a damaged journal"),
         ("[]", "left a damaged journal"),
         ('{"journal": 1}', "left a damaged journal"),
-        ('{"journal": 7}', "was by a toolgen whose journal is in format 7"),
+        ('{"journal": 7}', "used a toolgen with a journal in format 7"),
         (
             '{"journal": 1, "steps": [{"path": "../x", "before": null, "after": null}]}',
             "left a journal with the path '../x', which is not a plain relative path",

@@ -76,7 +76,7 @@ def test_what_ruff_refuses_is_named_as_it_was_generated() -> None:
         format_python({"a.py": "", "shop/b.py": "x = (\n"})
 
     assert str(caught.value) == (
-        "ruff refused a generated file:\nerror: Failed to parse shop/b.py:2:1: unexpected EOF while parsing"
+        "ruff rejected a generated file:\nerror: Failed to parse shop/b.py:2:1: unexpected EOF while parsing"
     )
 
 

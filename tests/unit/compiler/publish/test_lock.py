@@ -92,7 +92,7 @@ def test_of_the_versions_of_a_merged_lock_the_present_one_counts() -> None:
     [
         (("lock 2", "lock 3"), f"is not in format 2, the one that toolgen {__version__} reads"),
         (("lock 2\n", ""), f"is not in format 2, the one that toolgen {__version__} reads"),
-        (("lock 2", "lock 2\nword"), "is not a lock: line 3 is no entry"),
+        (("lock 2", "lock 2\nword"), "is not a lock: line 3 is not an entry"),
         (("3e23e8", "x"), "is not a lock: line 6 has no digest for 'b.py'"),
         (("\nb.py", "\n../b.py"), "has '../b.py' in line 6, which is not a plain relative path"),
         (("\nb.py", f"\n{LOCK}"), "has 'toolgen.lock' in line 6, which is the lock itself"),

@@ -130,7 +130,7 @@ def test_a_stray_where_a_generated_file_must_go_is_reported(project: Project) ->
 
     assert project.publish(OLD) is None
     assert project.messages == [
-        "TG603 generated/shop/a.py was not written by toolgen, and a generated file must go there"
+        "TG603 generated/shop/a.py was not written by toolgen, but a generated file must be written there"
     ]
     assert project.content() == {"shop/a.py": "mine"}
 
@@ -176,10 +176,10 @@ def test_a_file_may_change_the_case_of_its_name(project: Project) -> None:
         ("a/../../x.py", "is not a plain relative path"),
         ("a//b.py", "is not a plain relative path"),
         ("", "is not a plain relative path"),
-        ("a\\b.py", "holds a character that file names cannot have everywhere"),
-        ("C:x.py", "holds a character that file names cannot have everywhere"),
-        ("a\0.py", "holds a character that file names cannot have everywhere"),
-        (".toolgen/x", "is where toolgen prepares its writing"),
+        ("a\\b.py", "contains a character that is not portable in file names"),
+        ("C:x.py", "contains a character that is not portable in file names"),
+        ("a\0.py", "contains a character that is not portable in file names"),
+        (".toolgen/x", "is where toolgen prepares files"),
         ("_derived/x", "is where toolgen keeps derived data"),
         (LOCK, "is toolgen's own lock"),
     ],
@@ -202,7 +202,7 @@ def test_a_stray_that_differs_only_in_case_is_refused(project: Project) -> None:
     (message,) = project.messages
     assert message == (
         "TG605 generated/shop/a.py cannot be changed: "
-        "`shop/A.py` stands there, and differs from `shop/a.py` only in case"
+        "`shop/A.py` already exists, and differs from `shop/a.py` only in case"
     )
 
 

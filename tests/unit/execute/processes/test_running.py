@@ -280,10 +280,14 @@ def test_many_run_at_the_same_time() -> None:
     ("argv", "code", "message"),
     [
         ([], "empty_command", "the command is empty"),
-        (["no\0name"], "argument_holds_nul", "the program's name holds a NUL character"),
-        (["touch", "a", "b\0c"], "argument_holds_nul", "argument 2 holds a NUL character"),
-        (["touch", "\ud800"], "argument_not_text", "argument 1 holds a lone surrogate"),
-        (["touch", "x" * 131_072], "argument_too_long", "argument 1 has 131072 bytes; a program can be given at most"),
+        (["no\0name"], "argument_holds_nul", "the program's name contains a NUL character"),
+        (["touch", "a", "b\0c"], "argument_holds_nul", "argument 2 contains a NUL character"),
+        (["touch", "\ud800"], "argument_not_text", "argument 1 contains a lone surrogate"),
+        (
+            ["touch", "x" * 131_072],
+            "argument_too_long",
+            "argument 1 has 131072 bytes; an argument of a program can have at most",
+        ),
         (["touch", *["x" * 131_071] * 40], "arguments_too_long", "the arguments of touch are too long together"),
     ],
 )
@@ -310,10 +314,10 @@ def test_programs_and_folders_that_cannot_be_used(tmp_path: Path) -> None:
         (["nothing-of-that-name"], {}, "program_not_found", "the program nothing-of-that-name was not found"),
         (["./nothing"], {}, "program_not_found", "the program nothing was not found"),
         (["./lost"], {}, "program_not_found", "the program lost was not found"),
-        (["./plain"], {}, "program_not_executable", "the program plain may not be executed"),
+        (["./plain"], {}, "program_not_executable", "the program plain is not executable"),
         (["./no_shebang"], {}, "program_not_executable", "the file no_shebang is not a program"),
-        (["ls"], {"cwd": tmp_path / "gone"}, "cwd_not_found", "the folder that ls runs in is not there"),
-        (["ls"], {"cwd": tmp_path / "plain"}, "cwd_not_found", "the folder that ls runs in is not there"),
+        (["ls"], {"cwd": tmp_path / "gone"}, "cwd_not_found", "the folder that ls runs in does not exist"),
+        (["ls"], {"cwd": tmp_path / "plain"}, "cwd_not_found", "the folder that ls runs in does not exist"),
         (["ls"], {"cwd": "a\0b"}, "cannot_start", "ls cannot be started: a variable or folder holds a NUL"),
     ]
     for argv, options, code, message in failures:

@@ -94,7 +94,7 @@ def test_the_time_of_all_parts_of_a_snippet_counts_together() -> None:
     (report,) = world.reports(code, limits=CodeActLimits(seconds=0.4, calls=100_000))
     assert (
         report
-        == "error: the code was stopped, for it took more time than it may take; variables are as they were before it"
+        == "error: the code was stopped, because it exceeded its time limit; variables are as they were before it"
     )
     assert time.monotonic() - start < 10
 
@@ -130,7 +130,7 @@ def test_the_wall_clock_of_a_snippet_with_its_calls_is_bounded() -> None:
     assert time.monotonic() - start < 10
     assert cancelled == ["slow"]
     assert reports[1] == (
-        "error: the code was stopped, for it took more than 0.5 s with its calls; variables are as they were before it"
+        "error: the code was stopped, because it took more than 0.5 s with calls; variables are as they were before it"
     )
     assert reports[2] == "result: 1"
 

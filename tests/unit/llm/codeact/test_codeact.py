@@ -161,7 +161,7 @@ def test_what_the_type_checker_finds_is_said_and_nothing_runs() -> None:
     world = House(catalog)
     (report,) = world.reports("lab__add(a=1, b=2)\nresult = lab__add(a=1, b='2')\nresult = lab__ad(a=1, b=2)")
     assert report == (
-        "nothing was run, for the type checker found:\n"
+        "nothing was run, because the type checker found:\n"
         'line 2: Argument to function `lab__add` is incorrect: Expected `int`, found `Literal["2"]`\n'
         "line 3: Name `lab__ad` used when not defined; did you mean `lab__add`?"
     )
@@ -213,7 +213,7 @@ def test_what_is_long_is_cut_and_says_so() -> None:
     assert reports == [
         'result: "aaaaaaaaa\n[cut: these are the first 10 of 52 characters]',
         "printed:\n| abc\n[cut: these are the first 3 of 36 characters]",
-        "nothing was run: the code has 101 characters, and 100 is the most",
+        "nothing was run: the code has 101 characters, and at most 100 are allowed",
     ]
 
 
@@ -313,8 +313,8 @@ def test_values_cross_the_border_exactly(value: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "what"),
     [
-        ("float('nan')", "x is nan, which JSON cannot say"),
-        ("float('inf')", "x is inf, which JSON cannot say"),
+        ("float('nan')", "x is nan, which is not a JSON value"),
+        ("float('inf')", "x is inf, which is not a JSON value"),
         ("[{1, 2}]", "x[0] is of type set, which JSON does not have"),
         ("{'a': b'x'}", "x['a'] is of type bytes, which JSON does not have"),
         ("{1: 2}", "x has the key 1; the keys of JSON are strings"),
@@ -337,13 +337,13 @@ def test_tus_20_without_a_sandbox_nothing_is_run_and_the_reason_is_said(monkeypa
     world = house()
     monkeypatch.setenv("MONTY_BIN", "/nowhere/monty")
     assert world.reports("lab__echo(x=1)") == [
-        "sandbox_unavailable: no code can be run, for its worker process does not start"
+        "sandbox_unavailable: no code can be run, because its worker process cannot be started"
     ]
     monkeypatch.setitem(sys.modules, "pydantic_monty", None)
     (report,) = world.reports("lab__echo(x=1)")
     assert report == (
         "sandbox_unavailable: no code can be run, "
-        "for the package pydantic-monty is not installed; the extra `codeact` brings it"
+        "because the package pydantic-monty is not installed; the extra `codeact` brings it"
     )
     assert not world.requests
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-STOPPED = "error: the code was stopped, for "
-MEMORY = f"{STOPPED}it needed more memory than it may have; variables are as they were before it"
-TIME = f"{STOPPED}it took more time than it may take; variables are as they were before it"
+STOPPED = "error: the code was stopped, because "
+MEMORY = f"{STOPPED}it exceeded its memory limit; variables are as they were before it"
+TIME = f"{STOPPED}it exceeded its time limit; variables are as they were before it"
 
 
 def tried(*snippets: str, **settings: Any) -> list[str]:
@@ -169,7 +169,9 @@ def test_calls_have_an_end() -> None:
 def test_variables_that_are_too_large_to_be_kept_are_not_kept() -> None:
     limits = CodeActLimits(memory_bytes=128 * 1024 * 1024, kept_bytes=16 * 1024 * 1024)
     reports = tried("x = 'a' * 17_000_000\nresult = 1", "x = 1\nresult = x", limits=limits)
-    assert reports[0].startswith("result: 1\nvariables are as they were before it, for they would take more memory")
+    assert reports[0].startswith(
+        "result: 1\nvariables are as they were before it, because they would exceed the memory"
+    )
     assert reports[1] == "result: 1"
 
 
@@ -225,7 +227,9 @@ def test_arguments_have_an_end_and_are_not_in_the_outcome() -> None:
         "for _ in range(9): lab__echo(x='a' * 500)",
         limits=CodeActLimits(argument_bytes=1200),
     )
-    assert many.report == f"{STOPPED}its calls were given more than 1200 bytes; variables are as they were before it"
+    assert (
+        many.report == f"{STOPPED}the arguments of its calls exceeded 1200 bytes; variables are as they were before it"
+    )
     assert len(world.requests) == 3
     assert "aaa" not in repr(big.calls)
 
@@ -365,13 +369,13 @@ def test_a_forked_child_is_told_and_leaves_the_processes_of_its_parent_alone() -
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines() == [
         "result: 1",
-        f"sandbox_unavailable: no code can be run, for {FORKED}",
+        f"sandbox_unavailable: no code can be run, because {FORKED}",
         "the child ended with 0",
         "result: 2",
     ]
 
 
-FORKED = "this process was forked from one that had run code, where no sandbox starts; use `spawn`"
+FORKED = "this process was forked from one that had run code, where no sandbox can start; use `spawn`"
 
 FORKING = """
 import os

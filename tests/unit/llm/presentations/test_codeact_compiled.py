@@ -175,7 +175,7 @@ def test_fields_may_be_called_like_types_and_their_types_hold(
     wrong = {**good, names[0]: 1.5 if good[names[0]] != {} else 3}
     reports = world.reports(f"result = shop__a({good!r})", f"result = shop__a({wrong!r})", codeact=codeact)
     assert json.loads(reports[0].removeprefix("result: ")) == good
-    assert reports[1].startswith("nothing was run, for the type checker found:")
+    assert reports[1].startswith("nothing was run, because the type checker found:")
 
 
 POOL = WorkerPool()

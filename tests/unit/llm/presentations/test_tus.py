@@ -347,7 +347,7 @@ def test_tus_12_of_what_a_search_gives_only_candidates_are_shown(shop_catalog: L
 
 
 def test_tus_13_retrieval_without_an_embedding_class_is_refused_at_load() -> None:
-    with pytest.raises(ToolUseError, match="embedding_class` is not set"):
+    with pytest.raises(ToolUseError, match="embedding_class`, which is not set"):
         read_tool_use({"tool_use": {"step": "retrieval"}})
     config = read_tool_use({"tool_use": {"step": "retrieval"}, "action_retrieval": {"embedding_class": "lexical"}})
     assert config.presentations["step"] == "retrieval"
@@ -479,7 +479,7 @@ def test_wrappers_that_nothing_runs_are_refused(shop_catalog: LoadShop) -> None:
     catalog = shop_catalog()
     runtime = Runtime(catalog, executors=Shop().registrations(), missing=["actions"], permission=allow_all)
     config = ToolUseConfig(presentations=dict.fromkeys(LAYERS, "universal-category"))
-    with pytest.raises(CatalogError, match="needs something that runs the toolset `actions`"):
+    with pytest.raises(CatalogError, match="needs an executor for the toolset `actions`"):
         ToolUse(catalog, config).conversation("step", runtime, runtime.start_run())
 
 

@@ -62,9 +62,9 @@ def test_a_local_model_says_what_to_install() -> None:
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        ("nothing", "'nothing' names no function: write \"module:name\""),
+        ("nothing", "'nothing' is not a function: write \"module:name\""),
         ("no_such_module_here:f", "'no_such_module_here:f' cannot be imported: No module named 'no_such_module_here'"),
-        ("benchmarks.hashed_vectors:LENGTH", "'benchmarks.hashed_vectors:LENGTH' is no function, but int"),
+        ("benchmarks.hashed_vectors:LENGTH", "'benchmarks.hashed_vectors:LENGTH' is not a function, but int"),
     ],
 )
 def test_a_function_that_is_not_there_is_refused(function: str, why: str) -> None:

@@ -158,7 +158,7 @@ def test_tus_13_an_embedder_that_fails_leaves_the_words_and_warns_once(caplog: p
     now[0] += 60
     assert keys(search, "passphrase send") == wanted
     assert len(embedder.asked) == 2
-    assert [each.getMessage() for each in caplog.records] == ["search goes on by words alone: the endpoint is gone"]
+    assert [each.getMessage() for each in caplog.records] == ["search continues without vectors: the endpoint is gone"]
 
     embedder.fails = False
     now[0] += 60
@@ -175,7 +175,7 @@ def test_what_is_no_vectors_is_got_over_too(made: Any, caplog: pytest.LogCapture
             return odd
 
     assert keys(search_of(TOOLS, Odd()), "send", 1) == ["mail.send_message"]
-    assert "hashed-pieces gave no vectors of one length" in caplog.text
+    assert "hashed-pieces did not return one vector of the same length" in caplog.text
 
 
 @pytest.mark.parametrize("raised", [ConnectionError("secret"), ZeroDivisionError(), MemoryError()])
@@ -188,7 +188,7 @@ def test_whatever_an_embedder_raises_is_got_over_and_told_by_its_type(
 
     assert keys(search_of(TOOLS, Raising()), "send", 1) == ["mail.send_message"]
     assert [each.getMessage() for each in caplog.records] == [
-        f"search goes on by words alone: hashed-pieces raised {type(raised).__name__}"
+        f"search continues without vectors: hashed-pieces raised {type(raised).__name__}"
     ]
 
 
@@ -203,7 +203,7 @@ def test_a_file_that_breaks_while_it_is_used_is_done_without(tmp_path: Path, cap
     spoil(file, "DROP TABLE vectors")
     assert keys(search_of(TOOLS, file=file), "passphr", 1) == ["accounts.reset_password"]
     assert [each.getMessage() for each in caplog.records] == [
-        "vectors are made anew and not kept: the file of vectors cannot be used: no such table: vectors"
+        "vectors are recomputed and not stored: the file of vectors cannot be used: no such table: vectors"
     ]
 
 
@@ -246,7 +246,7 @@ def test_a_query_whose_vector_is_longer_than_those_of_documents_is_got_over_too(
             return [vector[: len(texts)] for vector in super().embed(texts)]
 
     assert keys(search_of(TOOLS, Uneven()), "send", 1) == ["mail.send_message"]
-    assert "hashed-pieces gave vectors of different lengths" in caplog.text
+    assert "hashed-pieces returned vectors of different lengths" in caplog.text
 
 
 def test_documents_that_take_long_to_embed_are_waited_for_in_parts(caplog: pytest.LogCaptureFixture) -> None:
@@ -289,7 +289,7 @@ def test_a_search_fails_for_nothing_that_vectors_raise(caplog: pytest.LogCapture
     index = Index.build(TOOLS)
     search = Search(index, Vectors(index, HashedVectors(), gone))
     assert keys(search, "send", 1) == keys(search, "send", 1) == ["mail.send_message"]
-    assert [each.getMessage() for each in caplog.records] == ["search goes on by words alone: KeyError was raised"]
+    assert [each.getMessage() for each in caplog.records] == ["search continues without vectors: KeyError was raised"]
 
 
 def test_documents_that_changed_behind_the_back_of_an_index_are_got_over_too(caplog: pytest.LogCaptureFixture) -> None:
@@ -303,7 +303,7 @@ def test_a_file_of_something_else_is_done_without(tmp_path: Path, caplog: pytest
     (tmp_path / "vectors.sqlite").write_text("something else, of some length, that is no database at all")
     search = search_of(TOOLS, file=tmp_path / "vectors.sqlite")
     assert keys(search, "passphr", 1) == keys(search, "passphr", 1) == ["accounts.reset_password"]
-    assert caplog.text.count("vectors are made anew and not kept: the file of vectors cannot be opened") == 1
+    assert caplog.text.count("vectors are recomputed and not stored: the file of vectors cannot be opened") == 1
 
 
 @pytest.mark.parametrize("query", ["", "  "])

@@ -56,7 +56,7 @@ def fails_with(made: TagRegistry, *tools: ToolDef) -> str:
 def test_tel_06_a_name_is_registered_once_and_the_first_tool_stays() -> None:
     made = registry(tool("claim", description="First."))
     assert fails_with(made, tool("claim", description="Second.", tag_prefix="OTHER")) == (
-        "claim is registered already; names are unique, and the first tool stays"
+        "claim is already registered; names must be unique"
     )
     assert made.all_tools() == [tool("claim", description="First.")]
     assert "OTHER" not in made.tags
@@ -160,7 +160,7 @@ def test_tel_13_nothing_is_registered_once_the_tools_are_fixed(how: str) -> None
 
 def test_tel_18_a_prefix_is_of_one_tool_and_the_groups_of_a_pattern_are_the_args() -> None:
     assert fails_with(registry(), tool("claim"), tool("draft", tag_prefix="CLAIM")) == (
-        "the tag CLAIM calls claim already; give draft another"
+        "the tag CLAIM already calls claim; choose another one for draft"
     )
     assert fails_with(registry(), tool("claim", arg_pattern=r"(\w+) (.+)")) == (
         "the pattern of claim has 2 groups, and its args are raw_arg"
@@ -284,7 +284,7 @@ class Sync:
 def test_tel_33_a_handler_is_async(handler: Any, name: str) -> None:
     made = registry()
     assert fails_with(made, tool("claim", handler)).endswith(
-        f"{name} is not async, and handlers of tag tools are: write `async def`"
+        f"{name} is not async, but handlers of tag tools must be: write `async def`"
     )
     assert made.all_tools() == []
 
@@ -315,7 +315,7 @@ def test_tel_33_a_handler_gives_a_result() -> None:
     result = run(registry(tool("claim", text)), "claim")
     assert result.error is not None
     assert result.error.kind is FailureKind.MALFORMED_RESULT
-    assert result.message == "the handler gave str and no ToolResult"
+    assert result.message == "the handler returned str instead of a ToolResult"
 
 
 def test_tel_34_side_effects_reach_the_result_the_audit_and_the_log_in_their_order() -> None:
@@ -358,7 +358,7 @@ def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
     made = registry(learning(daily_limit=1))
     for raw_arg in ("other X", "", "factual " + "x" * 2048):
         result = run(made, "learning", raw_arg)
-        assert result.message == "this does not fit LEARNING: [category] [content]"
+        assert result.message == "this does not match LEARNING: [category] [content]"
         assert result.error is not None
         assert result.error.kind is FailureKind.INVALID_CALL
     assert run(made, "learning", "factual X").success
@@ -367,7 +367,7 @@ def test_an_arg_that_does_not_fit_is_refused_before_anything_else() -> None:
 def test_a_tool_without_args_is_called_by_its_own_text_alone() -> None:
     made = registry(tool("ping", arg_pattern="now|please", arg_groups=[]))
     assert run(made, "ping", "now").success
-    assert run(made, "ping", "later").message == "this does not fit PING: now|please"
+    assert run(made, "ping", "later").message == "this does not match PING: now|please"
 
 
 def test_compiled_tools_are_registered_with_a_handler_each() -> None:

@@ -35,7 +35,9 @@ class View:
 def entry(name: str) -> Any:
     said = f"Skill {name}"
     category, target = SimpleNamespace(description="Skills."), SimpleNamespace(title="", tags=())
-    return SimpleNamespace(name=name, said=said, description=said, category=category, schema={}, target=target)
+    return SimpleNamespace(
+        name=name, host_description=said, description=said, category=category, schema={}, target=target
+    )
 
 
 async def found(finder: Finder, view: Any, query: str = "skill") -> list[str]:

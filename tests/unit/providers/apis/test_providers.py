@@ -70,7 +70,7 @@ def test_reg_15_a_tool_that_cannot_be_offered_is_named_with_the_reason(name: str
     assert names_in(provider_payload(name, tools).fields) == []
     error = UnsupportedCapability(name, problems)
     assert error.code == "unsupported_capability"
-    assert str(error).startswith(f"{name} cannot be asked this: has.dot!: its name is not [a-zA-Z0-9_")
+    assert str(error).startswith(f"{name} does not support this: has.dot!: its name is not [a-zA-Z0-9_")
     assert copy(error).problems == error.problems
 
 
@@ -78,14 +78,14 @@ def test_anthropic_takes_so_much_that_is_strict_in_one_request() -> None:
     args = {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": False}
     tools = [OfferedTool(name=f"t{number}", description="It.", args=args) for number in range(14)]
     assert [str(problem) for problem in provider_payload("anthropic-strict", tools).problems] == [
-        f"t{number}: is one too many: strict mode takes 24 optional fields in all tools of a request"
+        f"t{number}: exceeds a limit: strict mode accepts 24 optional fields in all tools of a request"
         for number in (12, 13)
     ]
     plain = {"type": "object", "additionalProperties": False}
     tools = [OfferedTool(name=f"t{number}", description="It.", args=plain) for number in range(21)]
     payload = provider_payload("anthropic-strict", tools)
     assert payload.problems == (
-        Problem("t20", "is one too many: strict mode takes 20 tools in all tools of a request"),
+        Problem("t20", "exceeds a limit: strict mode accepts 20 tools in all tools of a request"),
     )
     assert len(payload.fields["tools"]) == 20
 
@@ -192,22 +192,22 @@ def chat(call: Any) -> dict[str, Any]:
     ("name", "response", "message"),
     [
         ("openai", {}, "the response has no choices"),
-        ("openai", {"choices": 1}, "choices of the response is of another type (number); it must be an array"),
+        ("openai", {"choices": 1}, "choices of the response is of the wrong type (number); it must be an array"),
         ("openai", {"choices": [{}]}, "choices[0].message of the response is missing; it must be an object"),
         ("openai", chat({**CALLED, "id": None}), "tool_calls[0].id of the response is missing"),
-        ("openai", chat({**CALLED, "type": "custom"}), "is no call of a function, and nothing else was offered"),
+        ("openai", chat({**CALLED, "type": "custom"}), "is not a function call, but only functions were offered"),
         ("openai", chat({**CALLED, "function": {"name": "f", "arguments": {}}}), "it must be a string"),
         ("openai-responses", {}, "the response has no output"),
         ("openai-responses", {"status": "failed", "output": []}, "the response says that it failed"),
         ("openai-responses", {"output": [{"type": "function_call", "name": "f"}]}, "output[0].call_id of the response"),
-        ("openai-responses", {"output": [{"type": "custom_tool_call"}]}, "is no call of a function"),
+        ("openai-responses", {"output": [{"type": "custom_tool_call"}]}, "is not a function call"),
         ("anthropic", {}, "the response has no content"),
         (
             "anthropic",
             {"content": [{"type": "tool_use", "id": "c", "name": "f", "input": "{}"}]},
             "it must be an object",
         ),
-        ("gemini", {}, "the response has no candidates, and no word on why"),
+        ("gemini", {}, "the response has no candidates, and no reason for that"),
         (
             "gemini",
             {"candidates": [{"content": {"parts": [{"functionCall": {}}]}}]},
@@ -219,7 +219,7 @@ def chat(call: Any) -> dict[str, Any]:
         (
             "mcp",
             {"params": {"name": "f", "arguments": []}},
-            "params.arguments of the response is of another type (array)",
+            "params.arguments of the response is of the wrong type (array)",
         ),
     ],
 )

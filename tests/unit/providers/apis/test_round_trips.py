@@ -97,7 +97,7 @@ def test_a_call_without_an_answer_is_not_sent_on(name: str) -> None:
     with serving(each.answers, each.refuses) as api:
         response = each.ask(api.url, made.tools(TOOLS).fields, [each.opening])
     for answers in ((), ANSWERS[:1], (*ANSWERS, replace(ANSWERS[0], tool_call_id="call_3"))):
-        with pytest.raises(ValueError, match="there must be one answer to each call"):
+        with pytest.raises(ValueError, match="there must be exactly one answer to each call"):
             made.messages(response, answers, "Which one?")
 
 

@@ -37,7 +37,7 @@ def test_what_needs_fields_that_are_not_declared_is_no_plain_object(
     schema: dict[str, Any], dialect: StrictDialect
 ) -> None:
     (problem,) = project("t", {**schema, "$defs": DEFINITIONS}, dialect).problems
-    assert problem.reason.startswith("the args are no plain object")
+    assert problem.reason.startswith("the args are not a plain object")
     outer = {
         "type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": False,
         "$defs": DEFINITIONS,

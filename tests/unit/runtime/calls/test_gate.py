@@ -119,7 +119,7 @@ def test_tel_24_a_gate_that_is_cancelled_lets_the_call_run(caplog: pytest.LogCap
         raise asyncio.CancelledError
 
     assert call_now(runtime_of(catalog_of(metadata=GATED), gate=gate)).success
-    assert [record.getMessage() for record in caplog.records] == ["the eval gate failed on own.tool; the call runs"]
+    assert [record.getMessage() for record in caplog.records] == ["the eval gate failed for own.tool; the call runs"]
 
 
 def test_a_call_that_is_cancelled_while_its_gate_thinks_is_cancelled() -> None:

@@ -310,8 +310,8 @@ def test_nothing_runs_off_the_record(caplog: pytest.LogCaptureFixture) -> None:
     result = asyncio.run(check())
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "not_recorded")
-    assert result.error.message == "own.tool cannot run now: its call cannot be recorded"
-    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not on record"]
+    assert result.error.message == "own.tool cannot run: the call cannot be recorded"
+    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not recorded"]
 
 
 def test_a_write_waits_until_its_start_is_durable_and_a_read_does_not() -> None:
@@ -356,7 +356,7 @@ def test_a_call_whose_result_cannot_be_recorded_still_has_it(caplog: pytest.LogC
         return await call(runtime_of(catalog_of(), store=Full()))
 
     assert asyncio.run(check()).value == "ran"
-    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not on record"]
+    assert [record.message for record in caplog.records] == ["the end of a call of own.tool is not recorded"]
 
 
 def test_a_call_that_ends_with_its_caller_is_on_record() -> None:
@@ -508,24 +508,24 @@ for _ in range(100_000):
 @pytest.mark.parametrize(
     ("said", "hint", "found"),
     [
-        ({"telemetry": {"rate": float("nan")}}, "give `telemetry` as JSON", "Out of range float values"),
-        ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "give `audit` as JSON", "datetime is not JSON"),
-        ({"audit": {"file": PurePosixPath("a.md")}}, "give `audit` as JSON", "PurePosixPath is not JSON"),
-        ({"audit": {"rows": {7: "x"}}}, "give `audit` as JSON", "a key is no text"),
-        ({"audit": {"rows": DEEP}}, "give `audit` as JSON", "it is nested too deep"),
-        ({"metadata": {"at": object()}}, "give `metadata` as JSON", "object is not JSON"),
-        ({"metadata": None}, "give `metadata` as a JSON object", "a value of NoneType"),
-        ({"server_data": 5}, "give `server_data` as values by name", "a value of int"),
+        ({"telemetry": {"rate": float("nan")}}, "set `telemetry` to JSON", "Out of range float values"),
+        ({"audit": {"at": datetime(2026, 3, 1, tzinfo=UTC)}}, "set `audit` to JSON", "datetime is not JSON"),
+        ({"audit": {"file": PurePosixPath("a.md")}}, "set `audit` to JSON", "PurePosixPath is not JSON"),
+        ({"audit": {"rows": {7: "x"}}}, "set `audit` to JSON", "a key is not text"),
+        ({"audit": {"rows": DEEP}}, "set `audit` to JSON", "it is nested too deeply"),
+        ({"metadata": {"at": object()}}, "set `metadata` to JSON", "object is not JSON"),
+        ({"metadata": None}, "set `metadata` to a JSON object", "a value of NoneType"),
+        ({"server_data": 5}, "set `server_data` to values by name", "a value of int"),
         ({"server_data": {5: 1}}, "declare it in the spec of the tool", "5"),
-        ({"message": 5}, "give `message` as text, or None", "a value of int"),
-        ({"message": "\ud800"}, "give `message` as JSON", "it holds a lone surrogate"),
-        ({"side_effects": (5,)}, "give `side_effects` as a tuple of texts", "a value of tuple"),
-        ({"side_effects": "created:a.md"}, "give `side_effects` as a tuple of texts", "a value of str"),
-        ({"blocks": (ContentBlock(type="json", data=object()),)}, "give `blocks` as JSON", "object is not JSON"),
-        ({"blocks": (ContentBlock(type="json", data={7: 1}),)}, "give `blocks` as JSON", "a key is no text"),
-        ({"blocks": (ContentBlock(type="text", data=5),)}, "give `blocks` as a tuple of ContentBlocks", "tuple"),
-        ({"bounds": 5}, "give `bounds` as Bounds of counts and texts, or None", "a value of int"),
-        ({"bounds": Bounds(returned=cast("int", "5"))}, "give `bounds` as Bounds of counts", "a value of Bounds"),
+        ({"message": 5}, "set `message` to text, or None", "a value of int"),
+        ({"message": "\ud800"}, "set `message` to JSON", "it holds a lone surrogate"),
+        ({"side_effects": (5,)}, "set `side_effects` to a tuple of texts", "a value of tuple"),
+        ({"side_effects": "created:a.md"}, "set `side_effects` to a tuple of texts", "a value of str"),
+        ({"blocks": (ContentBlock(type="json", data=object()),)}, "set `blocks` to JSON", "object is not JSON"),
+        ({"blocks": (ContentBlock(type="json", data={7: 1}),)}, "set `blocks` to JSON", "a key is not text"),
+        ({"blocks": (ContentBlock(type="text", data=5),)}, "set `blocks` to a tuple of ContentBlocks", "tuple"),
+        ({"bounds": 5}, "set `bounds` to Bounds of counts and texts, or None", "a value of int"),
+        ({"bounds": Bounds(returned=cast("int", "5"))}, "set `bounds` to Bounds of counts", "a value of Bounds"),
     ],
 )
 def test_what_cannot_be_recorded_beside_a_value_fails_the_call_and_is_named(
@@ -546,14 +546,14 @@ ISSUE: Any = Issue(pointer="", keyword="", expected="", found=cast("str", 5), hi
 @pytest.mark.parametrize(
     ("error", "what"),
     [
-        (ToolError(message="x", kind=INTERNAL), "give `kind` as a FailureKind (found a value of str)"),
-        (ToolError(message="x", code=cast("str", 5)), "give `code` as text (found a value of int)"),
-        (ToolError(message=cast("str", None)), "give `message` as text (found a value of NoneType)"),
-        (ToolError(message="x", hint=cast("str", 5)), "give `hint` as text (found a value of int)"),
-        (ToolError(message="x", hint="\ud800"), "give `hint` as JSON (found it holds a lone surrogate)"),
-        (ToolError(message="x", issues=(ISSUE,)), "give `issues` as a tuple of Issues, of texts alone (found "),
-        (ToolError(message="x", retry_after=float("inf")), "give `retry_after` as JSON (found Out of range float"),
-        (ToolResult(error=cast("ToolError", "broken")), "give `error` as a ToolError (found a value of str)"),
+        (ToolError(message="x", kind=INTERNAL), "set `kind` to a FailureKind (found a value of str)"),
+        (ToolError(message="x", code=cast("str", 5)), "set `code` to text (found a value of int)"),
+        (ToolError(message=cast("str", None)), "set `message` to text (found a value of NoneType)"),
+        (ToolError(message="x", hint=cast("str", 5)), "set `hint` to text (found a value of int)"),
+        (ToolError(message="x", hint="\ud800"), "set `hint` to JSON (found it holds a lone surrogate)"),
+        (ToolError(message="x", issues=(ISSUE,)), "set `issues` to a tuple of Issues whose fields are text (found "),
+        (ToolError(message="x", retry_after=float("inf")), "set `retry_after` to JSON (found Out of range float"),
+        (ToolResult(error=cast("ToolError", "broken")), "set `error` to a ToolError (found a value of str)"),
     ],
 )  # fmt: skip
 def test_an_error_that_cannot_be_recorded_becomes_one_that_can(store: Any, error: Any, what: str) -> None:
@@ -578,7 +578,7 @@ def test_a_report_that_is_no_json_is_not_on_record_and_fails_no_call(
     result, record = stored_by(store, lambda _args, meta: meta.report(said))
     assert code_of(result) == "ok"
     assert kinds(record) == ["tool_started", "tool_completed"]
-    assert [entry.message for entry in caplog.records] == ["what own.tool reports is no JSON"]
+    assert [entry.message for entry in caplog.records] == ["the progress report of own.tool is not JSON"]
 
 
 def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(store: Any) -> None:
@@ -614,14 +614,14 @@ def test_what_a_handler_does_later_to_what_it_said_does_not_change_the_record(st
 def test_a_call_cannot_report_what_is_for_the_runtime_to_say(kind: str) -> None:
     result, record = stored_by(MemoryStore(), lambda _args, meta: meta.report({"code": "x"}, kind))
     assert result.error is not None
-    assert result.error.message == f"a call cannot report {kind}: such events are the runtime's own"
+    assert result.error.message == f"a call cannot report {kind}: such events are reserved for the runtime"
     assert kinds(record) == ["tool_started", "tool_failed"]
 
 
 def test_the_kind_of_a_report_is_text() -> None:
     result, _record = stored_by(MemoryStore(), lambda _args, meta: meta.report({}, None))
     assert result.error is not None
-    assert result.error.message == "the kind of what a call reports must be text, not NoneType"
+    assert result.error.message == "the kind of a progress report must be text, not NoneType"
 
 
 @pytest.mark.parametrize("kind", ["tool_progress", "agent_run_started", "agent_run_ended", "cache_hit"])
@@ -645,8 +645,8 @@ def test_a_store_that_raises_anything_fails_no_call(error: Exception, caplog: py
     result, _record = stored_by(Broken(), lambda _args, meta: meta.report({"n": 1}) or "ran")
     assert result.value == "ran"
     assert [entry.message for entry in caplog.records] == [
-        "the progress of own.tool is not on record",
-        "the end of a call of own.tool is not on record",
+        "the progress of own.tool is not recorded",
+        "the end of a call of own.tool is not recorded",
     ]
 
 
@@ -659,7 +659,7 @@ def test_a_store_that_fails_later_fails_no_call(caplog: pytest.LogCaptureFixture
         raise OSError("gone")
 
     assert stored_by(Late(), lambda _args: "ran")[0].value == "ran"
-    assert [entry.message for entry in caplog.records] == ["the end of a call of own.tool is not on record"]
+    assert [entry.message for entry in caplog.records] == ["the end of a call of own.tool is not recorded"]
 
 
 @pytest.mark.parametrize(
@@ -689,7 +689,7 @@ def test_of_an_end_that_is_no_json_the_value_and_the_code_are_on_record(
 
     record = asyncio.run(check())
     told = {name: value for name, value in record.events[-1].data.items() if name != "stages"}
-    assert told == {**data, "reason": "the rest is no JSON"}
+    assert told == {**data, "reason": "the rest is not JSON"}
     content = record.results[0].content
     assert (content["error"]["code"] if "error" in content else content) == kept
 

@@ -134,7 +134,7 @@ SENTENCES: list[tuple[str, Any, Any, list[str]]] = [
         "not something larger",
         {"not": {"properties": {"a": {"const": 1}}}},
         {"a": 1},
-        ['change it so that it no longer matches {"properties": {"a": {"const": 1}}}'],
+        ['change it so that it does not match {"properties": {"a": {"const": 1}}}'],
     ),
     (
         "dependentRequired",

@@ -82,10 +82,10 @@ def test_a_login_on_a_command_line_that_is_a_list_goes() -> None:
     "key", ["api_key", "apikey", "api-key", "API_KEY", "ApiKey", "api_kye", "api_ky", "aapi_key", "api_kez"]
 )
 def test_a_declared_name_is_known_however_it_is_spelt(key: str) -> None:
-    assert DeclaredNames(["api_key"], ["id"]).mean(key)
+    assert DeclaredNames(["api_key"], ["id"]).matches(key)
 
 
 @pytest.mark.parametrize("key", ["word2", "wordy", "sword", "other", "", "ward1x"])
 def test_another_field_and_another_word_are_not_meant(key: str) -> None:
     names = DeclaredNames(["word", "word1"], ["word2", "wordy", "sword"])
-    assert not names.mean(key)
+    assert not names.matches(key)

@@ -146,12 +146,12 @@ def test_no_more_junk_raises(tmp_path: Path, seed: int, caplog: pytest.LogCaptur
 @pytest.mark.parametrize(
     ("given", "what"),
     [
-        ({"request": {"name": "own.tool"}}, "the request is of the type dict, and must be a ToolRequest"),
-        ({"name": ["own.tool"]}, "the name of the tool is of the type list, and must be text"),
-        ({"name": b"own.tool"}, "the name of the tool is of the type bytes, and must be text"),
-        ({"tool_call_id": 7}, "the id of the call is of the type int, and must be text"),
-        ({"meta": {"user": "ann"}}, "the meta of the call is of the type dict, and must be a ToolCallMeta"),
-        ({"run": "r1"}, "the run of the call is of the type str, and must be a Run"),
+        ({"request": {"name": "own.tool"}}, "the request has type dict, but must be a ToolRequest"),
+        ({"name": ["own.tool"]}, "the name of the tool has type list, but must be text"),
+        ({"name": b"own.tool"}, "the name of the tool has type bytes, but must be text"),
+        ({"tool_call_id": 7}, "the id of the call has type int, but must be text"),
+        ({"meta": {"user": "ann"}}, "the meta of the call has type dict, but must be a ToolCallMeta"),
+        ({"run": "r1"}, "the run of the call has type str, but must be a Run"),
     ],
 )
 def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any], what: str) -> None:
@@ -166,7 +166,7 @@ def test_what_a_host_passes_wrongly_is_named_and_its_fault(given: dict[str, Any]
     result, recorded = asyncio.run(main())
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INTERNAL, "invalid_request")
-    assert result.error.message == f"the call cannot be made: {what}"
+    assert result.error.message == f"the call is malformed: {what}"
     assert result.error.hint == "the host is at fault, not the call"
     assert recorded == 1
 
@@ -176,7 +176,7 @@ def test_a_payload_that_is_no_text_is_no_json(payload: Any) -> None:
     result = asyncio.run(runtime_of(catalog_of(must_not_run)).invoke(ToolRequest(name="own.tool", payload=payload)))
     assert result.error is not None
     assert (result.error.kind, result.error.code) == (FailureKind.INVALID_CALL, "validation_error")
-    assert result.error.prior_input == f"({type(payload).__name__}, which is no JSON text)"
+    assert result.error.prior_input == f"({type(payload).__name__}, not JSON text)"
 
 
 class Adapter:

@@ -82,9 +82,9 @@ def test_a_role_or_a_mode_that_nobody_knows_starts_no_run() -> None:
     )
     with pytest.raises(ValueError, match=r"^there is no role 'wroker'; did you mean 'worker'\?$"):
         runtime.start_run("main", role="wroker")
-    with pytest.raises(CatalogError, match=r"^no policy in force has a mode 'Plan'; did you mean 'plan'\?$"):
+    with pytest.raises(CatalogError, match=r"^no active policy has a mode 'Plan'; did you mean 'plan'\?$"):
         runtime.start_run("main", mode="Plan")
-    with pytest.raises(CatalogError, match=r"^no policy in force has a mode 'plan'; there are none$"):
+    with pytest.raises(CatalogError, match=r"^no active policy has a mode 'plan'; there are none$"):
         Runtime(load("generated"), executors=idle_executors(load("generated")), permission=deny_all).start_run(
             "main", mode="plan"
         )

@@ -75,8 +75,8 @@ def test_reg_51_a_program_that_takes_too_long_is_stopped_and_its_last_words_are_
     code = "import time; print('working', flush=True); time.sleep(60)"
     failure = world.failure("run_command", argv=python(code), timeout_ms=1000)
     assert (failure.kind, failure.code) == (FailureKind.TIMEOUT, "timeout")
-    assert failure.message == "the program ran longer than 1000 ms"
-    assert failure.hint == "its last words: working"
+    assert failure.message == "the program took longer than 1000 ms"
+    assert failure.hint == "its last output: working"
 
 
 def test_output_beyond_the_bound_is_cut_and_said_to_be(world: World) -> None:

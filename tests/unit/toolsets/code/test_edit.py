@@ -47,7 +47,7 @@ def test_reg_48_replace_all_replaces_all(world: World) -> None:
     [
         ([("zero", "")], "text_not_found", "the old text of the edit does not occur in the file"),
         ([("one", "")], "ambiguous_edit", "the old text of the edit occurs 2 times"),
-        ([("", "x")], "ambiguous_edit", "the old text of the edit is empty, and the file is not"),
+        ([("", "x")], "ambiguous_edit", "the old text of the edit is empty, but the file is not"),
         ([("two", "x"), ("two", "y")], "text_not_found", "the old text of edit 2 does not occur in the file"),
         ([("two", "one"), ("one", "y")], "ambiguous_edit", "the old text of edit 2 occurs 3 times"),
         ([("ONE", "")], "text_not_found", "the old text of the edit does not occur in the file"),
@@ -144,7 +144,7 @@ def test_a_file_that_is_too_large_is_refused(world: World, monkeypatch: pytest.M
     world.put("project/a.txt", "12345")
     monkeypatch.setattr(edit, "LARGEST", 4)
     failure = world.failure("edit_file", path="a.txt", edits=[{"old": "1", "new": ""}])
-    assert (failure.code, failure.message) == ("file_too_large", "'a.txt' has 5 bytes; 4 is most")
+    assert (failure.code, failure.message) == ("file_too_large", "'a.txt' has 5 bytes; the maximum is 4")
 
 
 TEXTS = st.lists(st.sampled_from(["a", "é", "\r", "\n", "\r\n", "\ud7ff"])).map("".join)

@@ -89,12 +89,12 @@ def test_reg_49_a_diff_can_make_a_file(world: World) -> None:
     [
         ("", "the diff has no hunk"),
         (HEADER, "the diff has no hunk"),
-        ("nonsense\n", "line 1 of the diff is none of a unified diff: 'nonsense'"),
+        ("nonsense\n", "line 1 of the diff is not valid in a unified diff: 'nonsense'"),
         (f"--- a/a.txt\n{HUNK}", "the line after --- must begin with +++"),
-        (f"--- a/b.txt\n+++ b/b.txt\n{HUNK}", "the diff is of 'a/b.txt', and not of the path of this call"),
-        (f"--- a/a.txt\n+++ b/b.txt\n{HUNK}", "the diff is of 'b/b.txt', and not of the path of this call"),
-        (f"--- sub/a.txt\n+++ sub/a.txt\n{HUNK}", "the diff is of 'sub/a.txt', and not of the path of this call"),
-        (f"--- a/../a.txt\n+++ /etc/passwd\n{HUNK}", "the diff is of '/etc/passwd', and not of the path of this call"),
+        (f"--- a/b.txt\n+++ b/b.txt\n{HUNK}", "the diff is for 'a/b.txt', not for the path of this call"),
+        (f"--- a/a.txt\n+++ b/b.txt\n{HUNK}", "the diff is for 'b/b.txt', not for the path of this call"),
+        (f"--- sub/a.txt\n+++ sub/a.txt\n{HUNK}", "the diff is for 'sub/a.txt', not for the path of this call"),
+        (f"--- a/../a.txt\n+++ /etc/passwd\n{HUNK}", "the diff is for '/etc/passwd', not for the path of this call"),
         (f"--- a/a.txt\n+++ /dev/null\n{HUNK}", "the diff deletes a file"),
         ("diff --git a/a.txt b/a.txt\ndeleted file mode 100644\n", "the diff deletes a file"),
         ("diff --git a/a.txt b/b.txt\nsimilarity index 100%\n", "the diff renames or copies a file"),
@@ -119,8 +119,8 @@ def test_reg_49_a_diff_can_make_a_file(world: World) -> None:
         ),
         (f"{HEADER}@@ -6 +6 @@\n-six\n", "hunk 1 does not fit: in line 6 it has 'six\\n', and the file ends there"),
         (f"{HEADER}@@ -9,0 +9 @@\n+x\n", "hunk 1 begins at line 9; the file has 5 lines"),
-        (f"{HEADER}{HUNK}@@ -3 +3 @@\n-three\n+x\n", "hunk 2 begins before the one before it ends"),
-        (f"{HEADER}@@ -0,1 +1 @@\n-one\n+1\n", "hunk 1 begins before the one before it ends"),
+        (f"{HEADER}{HUNK}@@ -3 +3 @@\n-three\n+x\n", "hunk 2 begins before the end of the previous one"),
+        (f"{HEADER}@@ -0,1 +1 @@\n-one\n+1\n", "hunk 1 begins before the end of the previous one"),
     ],
 )
 def test_reg_49_a_diff_that_does_not_fit_changes_nothing(world: World, diff: str, message: str) -> None:
@@ -136,16 +136,16 @@ def test_reg_49_a_diff_that_does_not_fit_changes_nothing(world: World, diff: str
 @pytest.mark.parametrize(
     ("diff", "file", "hint"),
     [
-        ("@@ -1,2 +1,2 @@\n two\n-three\n+3\n", FILE, "the lines of this hunk are there at line 2"),
+        ("@@ -1,2 +1,2 @@\n two\n-three\n+3\n", FILE, "the lines of this hunk occur at line 2"),
         (
             "@@ -1 +1 @@\n-two\n+2\n",
             "one\ntwo\ntwo\n",
-            "read the file again: every line of context must be there exactly",
+            "read the file again: every line of context must match exactly",
         ),
         (
             "@@ -1 +1 @@\n-x\n+y\n",
             "x",
-            "line 1 has no newline at its end: add '\\ No newline at end of file' behind it",
+            "line 1 has no newline at its end: add '\\ No newline at end of file' after it",
         ),
     ],
 )

@@ -83,7 +83,7 @@ def test_reg_73_even_where_everything_is_allowed_the_handler_refuses_what_was_no
 
 
 def test_a_policy_of_another_project_is_refused(world: World) -> None:
-    with pytest.raises(ValueError, match="the path policy is of another project than"):
+    with pytest.raises(ValueError, match="the path policy is for another project than"):
         CodeTools(world.project, policy=PathPolicy(world.outside))
 
 

@@ -75,7 +75,7 @@ def test_a_skill_is_loaded_by_its_name(home: Path) -> None:
 )
 def test_a_name_leads_nowhere_but_to_a_skill(home: Path, name: str) -> None:
     found = failure(Skills(home / "skills"), name.format(outside=home / "outside"))
-    assert (found.code, found.message) == ("skill_not_found", "there is no skill of that name")
+    assert (found.code, found.message) == ("skill_not_found", "there is no skill with that name")
     assert str(home) not in found.hint
 
 

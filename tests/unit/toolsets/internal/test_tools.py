@@ -89,7 +89,7 @@ def test_where_nothing_is_found_the_host_is_told_nothing(desk: Desk) -> None:
     missing = desk.result("load_skill", name="greetings")
     assert missing.error is not None
     assert (missing.error.kind, missing.error.code) == (FailureKind.DOMAIN_REJECTION, "skill_not_found")
-    assert missing.content[0].data == "there is no skill of that name\ndid you mean greeting?"
+    assert missing.content[0].data == "there is no skill with that name\ndid you mean greeting?"
     assert desk.told == []
 
 

@@ -212,14 +212,14 @@ def _call_lines(call: RecordedCall) -> list[str]:
     duration = "" if call.duration_us is None else _duration(call.duration_us)
     first = f"{_clock(call.events[0])}  {call.state:9}  {duration:>8}  {call.tool}  {call.tool_call_id}"
     error: dict[str, Any] = {} if call.result is None else call.result.content.get("error", {})
-    said = f"{error['code']}: {error['message']}" if error else ""
-    return [visible(first), *(f"    {visible(line)}" for line in (_stages(call.stages), said) if line)]
+    parts = f"{error['code']}: {error['message']}" if error else ""
+    return [visible(first), *(f"    {visible(line)}" for line in (_stages(call.stages), parts) if line)]
 
 
 def _event_line(event: Event) -> str:
-    said = [event.kind, event.tool, event.tool_call_id, _stages(stages_of(event))]
-    said += [value for key in ("code", "message", "reason") if isinstance(value := event.data.get(key), str)]
-    return visible("  ".join([_clock(event), *(word for word in said if word)]))
+    parts = [event.kind, event.tool, event.tool_call_id, _stages(stages_of(event))]
+    parts += [value for key in ("code", "message", "reason") if isinstance(value := event.data.get(key), str)]
+    return visible("  ".join([_clock(event), *(word for word in parts if word)]))
 
 
 def _await_store(path: Path) -> None:

@@ -27,7 +27,7 @@ _GIT = {
 __pycache__/
 """,
 }
-"""What git is told; added to where there is such a file already."""
+"""What git is added; added to where there is such a file already."""
 
 _CONFIGURATION = """\
 # Built-in toolsets: add `builtin = ["actions", "agent", "code", "internal"]`, or some of them, to a target.
@@ -54,10 +54,10 @@ def command(*, folder: Path, bare: bool) -> int:
         for path, text in files.items():
             with (folder / path).open("x", encoding="utf-8") as file:  # never through a link that was put there
                 file.write(text)
-        told = [name for name, text in _GIT.items() if _add(folder / name, text)]
+        added = [name for name, text in _GIT.items() if _add(folder / name, text)]
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
-    for path in (*files, *told):
+    for path in (*files, *added):
         click.echo(f"{folder / path}")
     where = "" if folder == Path() else f"cd {folder} && "
     click.echo(f"\nNext: {where}toolgen build" + ("" if bare else " && python app.py"))

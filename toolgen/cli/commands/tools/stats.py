@@ -103,21 +103,21 @@ def costs(
             except (CatalogError, UnsupportedCapability) as error:
                 yield replace(cost, problem=_reason(error))
                 continue
-            told = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
+            tools_text = "".join(compact_json(value) for value in conversation.request().values()) if tools else ""
             prompt = conversation.prompt
-            sizes = len(told.encode()), len(prompt.encode())
+            sizes = len(tools_text.encode()), len(prompt.encode())
             yield replace(
                 cost,
                 tools=tools,
                 tools_bytes=sizes[0],
                 prompt_bytes=sizes[1],
                 bytes=sum(sizes),
-                tokens=count_tokens(told) + count_tokens(prompt) if count_tokens else None,
+                tokens=count_tokens(tools_text) + count_tokens(prompt) if count_tokens else None,
             )
 
 
 def token_counter() -> tuple[Callable[[str], int] | None, str]:
-    """Give what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
+    """Return what counts the tokens of a text, or why nothing does: an estimate would pass for a count.
 
     bpe-openai counts as OpenAI's own tiktoken does, which would have to fetch the vocabulary when it first counts.
     """
@@ -143,7 +143,7 @@ _NUMBERS: Final = frozenset({"tools", "bytes", "tokens"})
 def _show(found: Sequence[Cost], why_not: str) -> None:
     columns = _COLUMNS[:-1] if why_not else _COLUMNS
     for package in dict.fromkeys(cost.package for cost in found):
-        rows = [_row(cost) for cost in _told_once([cost for cost in found if cost.package == package])]
+        rows = [_row(cost) for cost in _merged([cost for cost in found if cost.package == package])]
         widths = {name: max(len(name), *(len(row[name]) for row in rows if name in row)) for name in columns}
         click.echo(f"{package}\n")
         for row in [{name: name for name in columns}, *rows]:
@@ -158,14 +158,14 @@ def _show(found: Sequence[Cost], why_not: str) -> None:
         click.echo(f"Tokens are not counted. {why_not}", err=True)
 
 
-def _told_once(found: Sequence[Cost]) -> list[Cost]:
+def _merged(found: Sequence[Cost]) -> list[Cost]:
     """The costs, with a problem that a presentation has with every provider listed only once."""
-    told: list[Cost] = []
+    rows: list[Cost] = []
     for presentation in dict.fromkeys(cost.presentation for cost in found):
         same = [cost for cost in found if cost.presentation == presentation]
         shared = len(same) > 1 and same[0].problem and len({cost.problem for cost in same}) == 1
-        told += [replace(same[0], provider="every provider")] if shared else same
-    return told
+        rows += [replace(same[0], provider="every provider")] if shared else same
+    return rows
 
 
 def _row(cost: Cost) -> dict[str, str]:

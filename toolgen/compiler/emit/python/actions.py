@@ -1,4 +1,4 @@
-"""`catalogs/<name>.py`: the routing tables of one action catalog, and what decides which of its categories are seen."""
+"""`catalogs/<name>.py`: the routing tables of one action catalog, and the visibility of its categories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HELPERS: Final = ("cut", "only", "passed_on", "renamed", "without")
 
 
 def emit_actions(catalog: Catalog) -> dict[str, str]:
-    """The module of every action catalog, by path."""
+    """Return the module of every action catalog, by path."""
     return {f"catalogs/{each.module}.py": _module(each) for each in catalog.catalogs}
 
 
@@ -40,7 +40,7 @@ def _module(catalog: ActionCatalog) -> str:
         "actions.py.jinja",
         {
             "docstring": docstring(
-                f"The action catalog `{catalog.name}`: where its actions lead, and which of them are seen.", ""
+                f"The action catalog `{catalog.name}`: the targets of its actions, and their visibility.", ""
             ),
             "imports": import_lines(
                 {
@@ -75,7 +75,7 @@ def _predicate(what: str, condition: Condition) -> dict[str, str]:
     return {
         "function": condition.function,
         "parameter": value,
-        "docstring": docstring(f"Whether `{what}` is seen, by the setting `{condition.setting}`.", "    "),
+        "docstring": docstring(f"Whether `{what}` is visible, by the setting `{condition.setting}`.", "    "),
         "test": " and ".join(tests),
     }
 
@@ -85,7 +85,7 @@ def _rule(action: Action) -> str:
 
 
 def _transform(action: Action) -> str:
-    """The transform of an action, as an expression."""
+    """Return the transform of an action, as an expression."""
     if not action.is_mapped:
         return "passed_on"
     entry = "entry" if any(ENTRY in references_in(value) for value in action.args.values()) else "_entry"
@@ -93,7 +93,7 @@ def _transform(action: Action) -> str:
 
 
 def _pieces(action: Action) -> Iterator[str]:
-    """What the args of the target are put together of; of two that give the same name, the later holds."""
+    """Return the parts that the args of the target are merged from; later ones take precedence."""
     if any(takes_all(value) for value in action.args.values()):
         if action.passed:
             yield f"**only(args, {_names(action.passed)})"

@@ -1,4 +1,4 @@
-"""The packages of agents: what each exports for others, and what it consumes. Both re-export the provider's objects."""
+"""The packages of agents: the toolsets that each exports or uses. Both re-export the provider's objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def emit_agents(catalog: Catalog) -> dict[str, str]:
-    """The files of all agents, by path below the generated root."""
+    """Return the files of all agents, by path below the generated root."""
     toolsets = {toolset.name: toolset for toolset in catalog.toolsets if toolset.tools}
     agents = {agent.name: agent for agent in catalog.agents}
     files: dict[str, str] = {}
@@ -33,7 +33,7 @@ def emit_agents(catalog: Catalog) -> dict[str, str]:
 
 
 def exported_package(agent: Agent, toolset: Toolset) -> tuple[str, ...]:
-    """Where an agent offers a toolset that it runs for others."""
+    """Return the package in which an agent exports a toolset."""
     return (*agent.package, "agenttools", toolset.package[-1])
 
 
@@ -72,6 +72,6 @@ def _consumer(agent: Agent, toolset: Toolset, package: tuple[str, ...], provider
 
 
 def _relative(package: tuple[str, ...], target: tuple[str, ...]) -> str:
-    """The relative import of one generated package from another's `__init__`."""
+    """Return the relative import of one generated package from another's `__init__`."""
     shared = next((index for index, (one, other) in enumerate(zip(package, target, strict=False)) if one != other), 0)
     return "." * (len(package) - shared + 1) + ".".join(target[shared:])

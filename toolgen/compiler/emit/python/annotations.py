@@ -43,7 +43,7 @@ _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def annotation(shape: Shape) -> str:
-    """The type of a shape, as signatures of generated code name it: without what only pydantic reads."""
+    """Return the type of a shape for signatures in generated code, without constraints for pydantic."""
     match shape:
         case Scalar(kind, format=name):
             return FORMATS[name] if name else _SCALARS[kind]
@@ -62,7 +62,7 @@ def annotation(shape: Shape) -> str:
 
 
 def checked(shape: Shape) -> str:
-    """The type of a shape with all that pydantic checks of it, as models and aliases hold it."""
+    """Return the type of a shape with its constraints, for models and aliases."""
     match shape:
         case Scalar(ScalarKind.NUMBER, constraints) if constraints:
             whole = tuple((name, whole_bound(name, float(bound))) for name, bound in constraints)
@@ -84,7 +84,7 @@ def checked(shape: Shape) -> str:
 
 
 def annotation_of_values(shape: Scalar | Array | Map) -> str:
-    """The type of a shape without its own constraints, but with those of the values that it holds."""
+    """Return the type of a shape without its constraints, but with those of nested values."""
     match shape:
         case Array(items):
             return f"list[{checked(items)}]"
@@ -95,10 +95,10 @@ def annotation_of_values(shape: Scalar | Array | Map) -> str:
 
 
 def arguments(constraints: tuple[Constraint, ...]) -> str:
-    """Constraints as arguments of pydantic's `Field`."""
+    """Return constraints as arguments of pydantic's `Field`."""
     return ", ".join(f"{name}={literal(value)}" for name, value in constraints)
 
 
 def names_in(source: str) -> set[str]:
-    """The names in an annotation, or another expression of ours, without what stands in its string literals."""
+    """Return the names in an annotation or another generated expression, without string literals."""
     return set(_NAME.findall(_STRING.sub('""', source)))

@@ -1,4 +1,4 @@
-"""What runs a whole toolset with the methods that its tools are bound to, and what is missing where nothing can."""
+"""Execution of a toolset by the methods that its tools are bound to, and what is missing for that."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_bound(toolset: Toolset) -> bool:
 
 
 def gaps(toolset: Toolset) -> list[str]:
-    """What is missing for a toolset to be run by its methods; nothing where no tool is bound to one."""
+    """Return what is missing to run a toolset by its methods; empty if no tool is bound to one."""
     if not any(tool.binding for tool in toolset.tools):
         return []
     return [gap for tool in toolset.tools if (gap := _gap(tool))]
@@ -28,7 +28,7 @@ def gaps(toolset: Toolset) -> list[str]:
 
 def _gap(tool: Tool) -> str:
     if tool.binding is None:
-        return f"`{tool.key}` is bound to no method"
+        return f"`{tool.key}` is not bound to a method"
     if tool.binding.to_payload is None:
         return f"`{tool.key}` has no transform from its args to the payload of `{tool.binding.method}`"
     if tool.binding.to_result is None:
@@ -37,7 +37,7 @@ def _gap(tool: Tool) -> str:
 
 
 def injected_fields(toolset: Toolset) -> dict[str, Field]:
-    """The fields that the host fills in, by their names in JSON. The types of one name are those of its first field."""
+    """Return the injected fields by JSON name. If fields share a name, the type is that of the first."""
     classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
     return {
         field.wire: field
@@ -55,7 +55,7 @@ def _sides(tool: Tool) -> list[str]:
 
 
 def methods(toolset: Toolset) -> list[dict[str, Any]]:
-    """The methods that tools are bound to, each as the template of `dispatch.py` takes it."""
+    """Return the methods that tools are bound to, for the template of `dispatch.py`."""
     used = {tool.binding.method for tool in toolset.tools if tool.binding}
     return [
         {"function": method.function, "payload": method.payload.type_name, "result": method.result.type_name}
@@ -65,7 +65,7 @@ def methods(toolset: Toolset) -> list[dict[str, Any]]:
 
 
 def handlers(toolset: Toolset) -> list[dict[str, str]]:
-    """The handler of each tool, as the template of `dispatch.py` takes it."""
+    """Return the handler of each tool, for the template of `dispatch.py`."""
     classes = {made.name: made for made in toolset.types if isinstance(made, ClassType)}
     functions = {method.name: method.function for method in toolset.methods}
     made: list[dict[str, str]] = []
@@ -87,7 +87,7 @@ def handlers(toolset: Toolset) -> list[dict[str, str]]:
 
 
 def injections(toolset: Toolset) -> list[dict[str, str]]:
-    """The parameters of the function that types what the host fills in; none where two would be called the same."""
+    """Return the parameters of the function `injections`; empty if two would have the same name."""
     fields = injected_fields(toolset)
     if len({field.python for field in fields.values()}) < len(fields):
         return []
@@ -98,6 +98,6 @@ def injections(toolset: Toolset) -> list[dict[str, str]]:
 
 
 def names_used(toolset: Toolset) -> set[str]:
-    """The types that the signatures of methods and of injected fields name."""
+    """Return the types in the signatures of methods and of injected fields."""
     named = {name for method in methods(toolset) for name in (method["payload"], method["result"])}
     return named.union(*(names_in(each["type"]) for each in injections(toolset)))

@@ -1,4 +1,4 @@
-"""`calls.py`: one function for each tool, with its args as keywords, that makes a request."""
+"""`calls.py`: one function for each tool, with its args as keywords, that creates a request."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PLAIN: Final = frozenset({
     *("type", "properties", "required", "additionalProperties", "$defs", "definitions", "$schema"),
     *("title", "description", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"),
 })  # fmt: skip
-"""Keywords of an object that do not ask for an optional field to be given, or left out."""
+"""Keywords of an object that do not depend on whether optional fields are given."""
 
 _LONGEST: Final = 100
-"""In characters: a longer default is left to the schema."""
+"""Maximum characters of a default in a signature; a longer one is left to the schema."""
 
 
 def emit_calls(toolset: Toolset) -> str:
@@ -78,7 +78,7 @@ def emit_calls(toolset: Toolset) -> str:
 
 
 def _fields(tool: Tool, classes: dict[str, ClassType]) -> list[Field]:
-    """The args that a caller gives: all but those that the host injects."""
+    """Return the args of callers: all except injected ones."""
     shape = tool.args.shape
     fields = classes[shape.name].fields if isinstance(shape, ClassRef) else ()
     given = [field for field in fields if field.wire not in tool.inject]
@@ -86,10 +86,10 @@ def _fields(tool: Tool, classes: dict[str, ClassType]) -> list[Field]:
 
 
 def _shown_defaults(tool: Tool, fields: Sequence[Field]) -> dict[str, Any]:
-    """The defaults that stand in the signature, by wire name: those that never change, such as a number.
+    """Return the defaults in the signature, by wire name: immutable ones, such as numbers.
 
-    A builder leaves out what equals them. So none is shown where a schema says more of which args are given than what
-    is required: of `one_of` exactly one is, also where it equals its default.
+    A builder omits args that equal them. So there are none if other keywords depend on which args are given: exactly
+    one of `one_of` must be given, even if it equals its default.
     """
     if not all(keyword in _PLAIN or keyword.startswith("x-") for keyword in tool.args.json):
         return {}
@@ -104,21 +104,21 @@ def _shown_defaults(tool: Tool, fields: Sequence[Field]) -> dict[str, Any]:
 
 
 def _text(tool: Tool, fields: Sequence[Field], shown: Collection[str]) -> str:
-    """What a builder says: what the tool does, and what there is to say of each arg."""
+    """Return the docstring of a builder: the descriptions of the tool and of its args."""
     notes = {field.python: _note(field, is_shown=field.wire in shown) for field in fields}
     lines = [f"    {name}: {note}" for name, note in notes.items() if note]
     return "\n".join(
         [
-            f"Ask for `{tool.ident}`: {first_line(tool.description)}",
+            f"Create a request for `{tool.ident}`: {first_line(tool.description)}",
             "",
             *(["Args:", *lines, ""] if lines else []),
-            "Raises InvalidPayload where the args do not fit the schema.",
+            "Raises InvalidPayload if the args do not fit the schema.",
         ]
     )
 
 
 def _note(field: Field, *, is_shown: bool) -> str:
-    """The description of an arg on one line, and a default that its signature does not show."""
+    """Return the description of an arg on one line, with the default if the signature does not have it."""
     text = " ".join(field.description.split())
     if field.has_default and not field.required and not is_shown and field.default is not None:
         default = f"Default: {literal(field.default)}"

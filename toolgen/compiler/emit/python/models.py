@@ -1,10 +1,10 @@
-"""Model classes, made by datamodel-code-generator.
+"""Model classes, generated with datamodel-code-generator.
 
-It is asked once, for one class with a field of each structure that the fields of a package have: `list of a class,
-optional` is one structure, however many fields are that. In what it is asked, every class, literal and default is a
-token that we chose. Its line for a structure is the pattern of all fields that have it: the tokens are replaced by
-names we allocated and literals we wrote. So no text of a spec passes through it, its own naming never comes into
-play, and what a field looks like depends on that field alone. A thousand tools have about a hundred structures.
+It is called once, for one class with a field for each structure that the fields of a package have: `list of a class,
+optional` is one structure, for any number of fields. In its input, every class, literal and default is a token. The
+generated line of a structure is the pattern of all fields with it: tokens are replaced by allocated names and by
+literals. So no text of a spec is passed to it, its naming is not used, and a field depends on nothing but itself. A
+thousand tools have about a hundred structures.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ _WITHOUT_USE: Final = re.compile(r", validate_default=True")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The source of one class, and the names that it needs beside builtins."""
+    """The source of one class, and the names that it needs, except builtins."""
 
     source: str
     names: frozenset[str]
 
 
 def render_models(toolsets: Sequence[Sequence[ClassType]]) -> list[dict[str, Model]]:
-    """Render the classes of each toolset: for each, class name to class."""
+    """Render the classes of each toolset; each as a dict of class name to class."""
     prepared = [[(made, [_Prepared.of(item) for item in made.fields]) for made in classes] for classes in toolsets]
     patterns = _patterns({item.structure for classes in prepared for _, fields in classes for item in fields})
     return [
@@ -88,7 +88,7 @@ def _model(made: ClassType, sources: Sequence[str]) -> Model:
 
 @dataclass
 class _Prepared:
-    """A field as its structure, with tokens in place of all that is its own, and what the tokens stand for.
+    """A field as its structure, with tokens for names and literals, and the values of the tokens.
 
     `structure` is the JSON text of `{"schema", "required", "aliased"}`.
     """
@@ -112,7 +112,7 @@ class _Prepared:
         return made
 
     def _split(self, shape: Shape) -> None:
-        """Keep the parts of a constrained type, so that its constraints and its alias are arguments of one `Field`."""
+        """Split a constrained type, so that its constraints and its alias are arguments of one `Field`."""
         match shape:
             case Scalar(ScalarKind.NUMBER):
                 pass
@@ -124,7 +124,7 @@ class _Prepared:
                 pass
 
     def source(self, pattern: str) -> str:
-        """Put names and literals in."""
+        """Replace the tokens by names and literals."""
         if self.parts and pattern.startswith(_ALIASED):
             self.meaning["C1x"], self.meaning["Cx"] = self.parts
             pattern = pattern.replace(_ALIASED, f"{_ALIASED}Cx, ", 1)
@@ -168,7 +168,7 @@ class _Prepared:
 
 
 def _patterns(structures: set[str]) -> dict[str, str]:
-    """What stands after the colon of a field, for each structure."""
+    """Return the source after the colon of a field, for each structure."""
     if not structures:
         return {}
     asked = sorted(structures)
@@ -186,12 +186,12 @@ def _patterns(structures: set[str]) -> dict[str, str]:
     given = [match for line in (found[1] if found else "").splitlines() if (match := _FIELD.fullmatch(line))]
     patterns = {asked[int(match[1])]: _plain(match[2]) for match in given}
     if patterns.keys() != structures:
-        raise ValueError("datamodel-code-generator gave other fields than were asked for")
+        raise ValueError("datamodel-code-generator returned unexpected fields")
     return patterns
 
 
 def _plain(source: str) -> str:
-    """A field without what it says needlessly, and with one token for its name in JSON."""
+    """Return a field without redundant parts, and with one token for its JSON name."""
     return _ALIAS.sub("'Wx'", _WITHOUT_USE.sub("", _BARE.sub(r"\1\2", source)))
 
 
@@ -218,16 +218,16 @@ def _generate(schema: Mapping[str, Any], aliases: Mapping[str, str]) -> str:
         skip_root_model=True,
     )
     if not isinstance(output, str):
-        raise TypeError(f"datamodel-code-generator gave {type(output).__name__} instead of one module")
+        raise TypeError(f"datamodel-code-generator returned {type(output).__name__} instead of one module")
     return output
 
 
 def _default(item: Field) -> str:
-    """The expression after `=`: scalars as they are, anything mutable or typed made anew for every value."""
+    """Return the expression after `=`: a literal for scalars, a factory for mutable or typed values."""
     if isinstance(item.default, str | int | float) and not has_formats(item.shape):
         return literal(item.default)
     if item.default == [] and isinstance(item.shape, Array):
         made = f"list[{annotation(item.shape.items)}]"
-        late = f"lambda: {made}()"  # a class that contains itself has no name yet
+        late = f"lambda: {made}()"  # a recursive class is not defined yet
         return f"Field(default_factory={late if classes_in(item.shape) else made})"
     return f"Field(default_factory=lambda: typed_default({annotation(item.shape)}, {literal(item.default)}))"

@@ -25,7 +25,7 @@ _REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "dec
 
 
 def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """The files of one toolset, by path below its package. One without tools has types at most."""
+    """Return the files of one toolset, by path below its package. A toolset without tools has only types."""
     files = emit_types(toolset, models)
     if exports(toolset):
         files["__init__.py"] = _package(toolset)
@@ -40,7 +40,7 @@ def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str
 
 
 def exports(toolset: Toolset) -> dict[str, list[str]]:
-    """What a toolset's package offers: module, relative to it, to names. The types of shared files are among it."""
+    """Return what a toolset's package exports: relative module to names, including types of shared files."""
     offered: dict[str, list[str]] = {}
     if toolset.tools:
         offered["."] = ["codecs"]
@@ -58,12 +58,12 @@ def exports(toolset: Toolset) -> dict[str, list[str]]:
 
 
 def root_of(package: tuple[str, ...]) -> str:
-    """The relative import of the generated root, from a module directly in `package`."""
+    """Return the relative import of the generated root, from a module directly in `package`."""
     return "." * (len(package) + 1)
 
 
 def type_imports(toolset: Toolset, names: Iterable[str]) -> str:
-    """Imports of named types of a toolset, for a module in its package."""
+    """Return imports of named types of a toolset, for a module in its package."""
     homes = module_of(toolset)
     origins: dict[str, list[str]] = {}
     for name in names:
@@ -141,7 +141,7 @@ def _dispatch(toolset: Toolset) -> str:
             **bound,
             "imports": import_lines({".": {"idents"}, "toolgen.contract.records": {"ToolsetRegistration"}, **imports}),
             "executor_docstring": docstring(summary, "    "),
-            "docstring": docstring(f"What runs the tools of `{toolset.name}`, and the table that leads to it.", ""),
+            "docstring": docstring(f"Handlers and executors of the tools of `{toolset.name}`.", ""),
             "handlers_docstring": docstring(f"One method for each tool of `{toolset.name}`, sync or async.", "    "),
             "type_imports": import_lines(types),
             "toolset": literal(toolset.name),
@@ -164,7 +164,7 @@ def _package(toolset: Toolset) -> str:
 
 
 def origins_table(offered: Mapping[str, Iterable[str]], package: str = ".") -> str:
-    """The table of a lazy package: name to the module that defines it; what `package` itself offers are its modules."""
+    """Return the table of a lazy package: name to defining module; names of `package` itself are modules."""
     origins = {
         name: f"{module.removesuffix('.')}.{name}" if module == package else module
         for module, names in offered.items()

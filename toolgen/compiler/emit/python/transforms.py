@@ -1,4 +1,4 @@
-"""`transforms.py`: tool args to method payload, method result to tool result, where the shapes fit."""
+"""`transforms.py`: tool args to method payload, method result to tool result, if the shapes fit."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ORIGINS: Final = {
 
 
 def transform_names(toolset: Toolset) -> list[str]:
-    """The functions that a toolset's `transforms.py` has; none where nothing fits."""
+    """Return the names of the functions in a toolset's `transforms.py`; empty if nothing fits."""
     return [made["function"] for tool in toolset.tools for made in _transforms(tool)]
 
 
 def emit_transforms(toolset: Toolset) -> str:
-    """The module `transforms.py` of a toolset."""
+    """Return the module `transforms.py` of a toolset."""
     transforms = [made for tool in toolset.tools for made in _transforms(tool)]
     homes = module_of(toolset)
     imports: dict[str, set[str]] = {}
@@ -58,12 +58,12 @@ def emit_transforms(toolset: Toolset) -> str:
 
 
 def payload_transform(tool: Tool) -> str:
-    """The function that makes the payload of a method of the args of a tool."""
+    """Return the name of the function from the args of a tool to the payload of its method."""
     return f"to_method_payload_{tool.names.stem}"
 
 
 def result_transform(tool: Tool) -> str:
-    """The function that makes the result of a tool of what a method gave."""
+    """Return the name of the function from the result of a method to the result of the tool."""
     return f"to_tool_return_{tool.names.stem}"
 
 
@@ -73,16 +73,16 @@ def _transforms(tool: Tool) -> list[dict[str, Any]]:
         return found
     method = tool.binding.method
     if tool.binding.to_payload is not None:
-        text = f"The payload of the method `{method}`, from the args of `{tool.ident}`."
+        text = f"Convert the args of `{tool.ident}` to the payload of the method `{method}`."
         found.append(_function(payload_transform(tool), "args", tool.binding.to_payload, text))
     if tool.binding.to_result is not None:
-        text = f"The result of `{tool.ident}`, from what the method `{method}` gave."
+        text = f"Convert the result of the method `{method}` to the result of `{tool.ident}`."
         found.append(_function(result_transform(tool), "result", tool.binding.to_result, text))
     return found
 
 
 def _function(name: str, argument: str, transform: Transform, text: str) -> dict[str, Any]:
-    """What the template needs: `made` is what the function uses when it runs, `typed` what its signature names."""
+    """Return the values for the template: `made` are names used at run time, `typed` those in the signature."""
     injected = {step.target: annotation(step.shape) for step in transform.steps if step.source is None}
     while argument in injected:
         argument = f"{argument}_"
@@ -104,7 +104,7 @@ def _function(name: str, argument: str, transform: Transform, text: str) -> dict
 
 
 def _passes(transform: Transform) -> bool:
-    """Whether the value passes as it is."""
+    """Whether the value is unchanged."""
     return not transform.steps and not transform.extra
 
 
@@ -133,6 +133,6 @@ def _value(argument: str, step: Step) -> str:
 
 
 def _kind(step: Step) -> str:
-    """The type of what a step fills in, None for absence among it."""
+    """Return the type of a step's value, including None for an absent one."""
     absent = " | None" if step.optional and not accepts_null(step.shape) else ""
     return f"{annotation(step.shape)}{absent}"

@@ -1,4 +1,4 @@
-"""`models/`: the models of one tool in one module, shared types and those of methods in modules of their own."""
+"""`models/`: one module for the models of each tool, and separate modules for shared types and those of methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ORIGINS: Final = {
 
 
 def module_of(toolset: Toolset) -> dict[str, str]:
-    """The module in which each named type of a toolset is defined, relative to its package."""
+    """Return the module of each named type of a toolset, relative to its package."""
     return {
         made.name: shared_module(toolset.package) if made.module == PACKAGE_MODULE else f".{MODELS}.{made.module}"
         for made in toolset.types
@@ -37,17 +37,17 @@ def module_of(toolset: Toolset) -> dict[str, str]:
 
 
 def shared_module(package: tuple[str, ...]) -> str:
-    """The module of the types of shared files, relative to a package."""
+    """Return the module of the types of shared files, relative to a package."""
     return f"{'.' * (len(package) + 1)}{PACKAGE_MODULE}"
 
 
 def emit_shared_types(types: Sequence[ClassType | AliasType], models: Mapping[str, Model]) -> str:
-    """The module of the types of shared files."""
+    """Return the module of the types of shared files."""
     return _module("Types of shared files, which all toolsets use.", types, models, {})
 
 
 def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
-    """The modules of `models/`, by file name. `models` holds each class."""
+    """Return the modules of `models/`, by file name. `models` has each class."""
     modules: dict[str, list[ClassType | AliasType]] = {}
     for made in toolset.types:
         if made.module != PACKAGE_MODULE:
@@ -68,11 +68,11 @@ def emit_types(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:
 def _module(
     title: str, members: Sequence[ClassType | AliasType], models: Mapping[str, Model], homes: Mapping[str, str]
 ) -> str:
-    """One module; `homes` are the modules of all types that its members may name, as it imports them."""
+    """Return one module; `homes` are the modules of all types that its members may use."""
     here = {made.name for made in members}
     classes = _dependencies_first([made for made in members if isinstance(made, ClassType)])
     aliases = [made for made in members if isinstance(made, AliasType)]
-    # Fields name the aliases of literals, so these come before the classes; other aliases may name classes.
+    # Fields use the aliases of literals, so these precede the classes; other aliases may use classes.
     first = [f"{made.name}: TypeAlias = {checked(made.shape)}" for made in aliases if isinstance(made.shape, Literals)]
     last = [
         f"{made.name}: TypeAlias = {checked(made.shape)}" for made in aliases if not isinstance(made.shape, Literals)
@@ -95,7 +95,7 @@ def _module(
 
 
 def _dependencies_first(classes: Sequence[ClassType]) -> list[ClassType]:
-    """The classes in an order in which each comes after those it names, as far as cycles allow."""
+    """Return the classes ordered so that each follows those it uses, as far as cycles allow."""
     by_name = {made.name: made for made in classes}
     ordered: dict[str, ClassType] = {}
     for start in classes:
@@ -115,7 +115,7 @@ def _dependencies_first(classes: Sequence[ClassType]) -> list[ClassType]:
 
 
 def _mentioned_before_defined(classes: Sequence[ClassType]) -> list[str]:
-    """Classes that name a later one, so that pydantic must look again once all are there."""
+    """Return the classes that use a later one, so that pydantic must rebuild them at the end."""
     names = [made.name for made in classes]
     return [made.name for index, made in enumerate(classes) if _named(made) & set(names[index + 1 :])]
 

@@ -1,4 +1,4 @@
-"""Apply: the steps from one package to the next, forward and back, each repeatable after a crash at any point."""
+"""Apply: the steps from one package to the next, forward and back, repeatable after a crash at any point."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OLD: Final = "old"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file that changes, with its sha256 before and after; None stands for no file.
+    """One changed file, with its sha256 before and after; None means no file.
 
-    While steps are under way, the n-th one's next content waits in `.toolgen/new/n`, and its former content is kept in
-    `.toolgen/old/n`. A step is done once its `new/n` is gone, or its file where it only removes. Removals come before
-    everything that is put in place, so they are over once anything that waited is gone.
+    During a build, the new content of the n-th step is in `.toolgen/new/n`, and its old content in `.toolgen/old/n`. A
+    step is done when its `new/n` is gone, or its file, if it only removes. Removals precede all new files, so they are
+    done when any `new/n` is gone.
     """
 
     path: str
@@ -62,7 +62,7 @@ def back(tree: Tree, steps: Sequence[Step], present: Mapping[str, bool], disk: D
 
 
 def to_place(tree: Tree, steps: Sequence[Step], folder: str) -> list[tuple[int, Step]]:
-    """List the steps, with their numbers, whose file still has to move from `NEW` or `OLD` to where it belongs."""
+    """Return the steps, with their numbers, whose file must still be moved from `NEW` or `OLD`."""
     return [
         (number, step)
         for number, step in enumerate(steps)
@@ -71,7 +71,7 @@ def to_place(tree: Tree, steps: Sequence[Step], folder: str) -> list[tuple[int, 
 
 
 def is_done(tree: Tree, number: int, step: Step) -> bool:
-    """Say whether a step was taken."""
+    """Return whether a step is done."""
     return not (os.path.lexists(tree.at(step.path)) if step.after is None else _waits(tree, NEW, number))
 
 
@@ -93,7 +93,7 @@ def _place(tree: Tree, folder: str, number: int, step: Step, disk: Disk) -> None
 
 
 def _forget(tree: Tree, steps: Iterable[Step], present: Mapping[str, bool], gone: Iterable[str], disk: Disk) -> None:
-    """Remove the bytecode of modules that change, and the folders that held what is gone and are empty now."""
+    """Remove the bytecode of changed modules, and folders of removed files that are empty now."""
     bytecode = bytecode_of({step.path for step in steps}, present)
     _remove(tree, bytecode, disk)
     folders = {folder for path in (*gone, *bytecode) for folder in parents(path)}

@@ -1,4 +1,4 @@
-"""Disk: every change that publishing makes to a file system; a crash can fall before or after each method."""
+"""Disk: all file system changes of publishing; a crash can occur before or after each method."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _MANY: Final = 64
 
 
 class Disk:
-    """The real file system. Paths are the operating system's own; every method raises OSError."""
+    """The real file system. Paths are those of the operating system; every method raises OSError."""
 
     def make_folder(self, path: str) -> None:
-        """Make a folder whose parent exists."""
+        """Create a folder whose parent exists."""
         os.mkdir(path)
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file that does not exist yet. It survives a crash at once, a power cut after `flush`."""
+        """Write a new file. It survives a crash immediately, a power failure after `flush`."""
         with open(path, "xb") as file:
             file.write(content)
 
     def keep(self, path: str, copy: str) -> None:
-        """Give a file a second name, under which it outlives its own: a copy where there are no hard links."""
+        """Create a hard link to a file, which outlives the original name; a copy if hard links are not supported."""
         try:
             os.link(path, copy)
         except OSError:
@@ -33,7 +33,7 @@ class Disk:
                 self.write(copy, file.read())
 
     def flush(self, paths: Sequence[str]) -> None:
-        """Wait until what was done to these files, or in these folders, survives a power cut.
+        """Wait until the changes to these files and folders survive a power failure.
 
         Many are flushed by one `sync`, which Linux completes before it returns: a thousand calls of `fsync` take
         five times as long, and seconds on a slow disk.
@@ -45,7 +45,7 @@ class Disk:
             _fsync(path)
 
     def rename(self, source: str, destination: str) -> None:
-        """Move a file; one that stands at the destination is replaced in the same instant."""
+        """Move a file; one at the destination is replaced atomically."""
         os.replace(source, destination)
 
     def remove(self, path: str) -> None:
@@ -59,7 +59,7 @@ class Disk:
 
 def _fsync(path: str) -> None:
     if sys.platform == "win32":
-        if os.path.isdir(path):  # Windows keeps folders in order by itself and cannot open them
+        if os.path.isdir(path):  # not needed on Windows, which cannot open folders
             return
         descriptor = os.open(path, os.O_RDWR)
     else:

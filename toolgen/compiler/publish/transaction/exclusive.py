@@ -1,4 +1,4 @@
-"""Exclusive: one command at a time writes an output folder."""
+"""Exclusive: only one command at a time writes an output folder."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _FILE: Final = "lock"
 
 
 class OutputBusy(Exception):
-    """Another process held the output folder for all the time one was ready to wait."""
+    """Another process has held the output folder for the whole waiting time."""
 
 
 @contextmanager
 def exclusive(tree: Tree, disk: Disk, *, patience: float, waiting: Callable[[str], None]) -> Generator[None]:
-    """Hold the output folder of `tree`, which is made where it is missing, against every other process.
+    """Lock the output folder of `tree`, created if missing, against other processes.
 
-    Waits up to `patience` seconds, and calls `waiting` once with a sentence to show. The operating system lets go of
-    the folder when the process ends, however it ends. Raises OutputBusy and OSError.
+    Waits up to `patience` seconds, and calls `waiting` once with a message. The operating system releases the lock when
+    the process ends. Raises OutputBusy and OSError.
     """
     descriptor = _acquire(tree, disk, patience, waiting)
     try:
@@ -45,9 +45,9 @@ def exclusive(tree: Tree, disk: Disk, *, patience: float, waiting: Callable[[str
 
 def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], None]) -> int:
     deadline = time.monotonic() + patience
-    told = False
+    notified = False
     while True:
-        with suppress(FileNotFoundError):  # the folder was just taken away by the one who held it
+        with suppress(FileNotFoundError):  # the folder was just removed by the previous holder
             _make_folders(tree.work(), disk)
             if os.path.lexists(tree.work(_FILE)):
                 check_regular(tree.work(_FILE), follow=False)
@@ -57,16 +57,16 @@ def _acquire(tree: Tree, disk: Disk, patience: float, waiting: Callable[[str], N
             os.close(descriptor)
         if time.monotonic() >= deadline:
             raise OutputBusy(f"another toolgen command has been writing {tree.out} for {patience:g} seconds")
-        if not told:
+        if not notified:
             waiting(f"waiting for another toolgen command that writes {tree.out}")
-            told = True
+            notified = True
         time.sleep(_PAUSE)
 
 
 def _release(tree: Tree, disk: Disk, descriptor: int) -> None:
-    """Let go, and take away what is empty; a process that waits makes it anew.
+    """Release the lock, and remove empty folders; a waiting process creates them again.
 
-    What cannot be taken away is left to the next command: the work itself is done, or has failed for its own reason.
+    Folders that cannot be removed are left to the next command: the work is done, or has failed for another reason.
     """
     if sys.platform == "win32":
         os.close(descriptor)  # Windows does not remove an open file
@@ -81,7 +81,7 @@ def _release(tree: Tree, disk: Disk, descriptor: int) -> None:
 
 
 def _make_folders(path: str, disk: Disk) -> None:
-    """Make a folder and those above it; another process may do the same at the same time."""
+    """Create a folder and its parents; another process may do the same at the same time."""
     missing: list[str] = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -92,7 +92,7 @@ def _make_folders(path: str, disk: Disk) -> None:
 
 
 def _is_at(descriptor: int, path: str) -> bool:
-    """Say whether the open file is still the one at `path`, and was not removed while one waited for it."""
+    """Return whether the open file is still the one at `path`, and was not removed during the wait."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:

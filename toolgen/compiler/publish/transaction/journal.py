@@ -1,4 +1,4 @@
-"""Journal: many changes as one, prepared and noted first, then made; the next command completes or undoes them."""
+"""Journal: makes many changes atomically, recorded first, so that the next command can complete or undo them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _DRAFT: Final = "draft.json"
 
 
 class JournalDamaged(ValueError):
-    """The notes of an interrupted build are not what toolgen wrote; the message says how."""
+    """The journal of an interrupted build is damaged; the message says how."""
 
 
 def commit(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], disk: Disk) -> None:
-    """Take all steps or none. `contents` holds what is to be written, by path.
+    """Apply all steps or none. `contents` is the new content by path.
 
-    The caller holds the tree. Raises OSError, with the tree as it was; where even that could not be brought about,
+    The caller holds the lock of the tree. Raises OSError, with the tree unchanged; if that was not possible,
     `interrupted` is true, and the next command completes or undoes the rest.
     """
     try:
@@ -44,14 +44,14 @@ def commit(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], dis
 
 
 def interrupted(tree: Tree) -> bool:
-    """Say whether a build stopped in the middle of its steps."""
+    """Return whether a build was interrupted."""
     return any(os.path.lexists(tree.work(name)) for name in (_FORWARD, _BACK))
 
 
 def settle(tree: Tree, *, force: bool, sink: Diagnostics, disk: Disk) -> bool:
-    """Complete or undo what an interrupted build left, and say whether the tree is whole now.
+    """Complete or undo an interrupted build, and return whether the tree is consistent now.
 
-    The caller holds the tree. Files edited since are reported and left, unless `force`. Raises OSError.
+    The caller holds the lock of the tree. Files edited since are reported and kept, unless `force`. Raises OSError.
     """
     if interrupted(tree):
         source = OLD if os.path.lexists(tree.work(_BACK)) else NEW
@@ -72,7 +72,7 @@ def settle(tree: Tree, *, force: bool, sink: Diagnostics, disk: Disk) -> bool:
 
 
 def _prepare(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], disk: Disk) -> None:
-    """Write all that is new, keep all that is old, and note the steps: from then on they are taken."""
+    """Write new contents, keep old ones, and record the steps; from then on they count as started."""
     new, old = tree.work(NEW), tree.work(OLD)
     disk.make_folder(new)
     disk.make_folder(old)
@@ -92,7 +92,7 @@ def _prepare(tree: Tree, steps: Sequence[Step], contents: Mapping[str, bytes], d
 
 
 def _run(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
-    """Take the steps; on an error turn back."""
+    """Apply the steps; on an error undo them."""
     try:
         disk.flush([tree.work()])
         forward(tree, steps, tree.scan(), disk)
@@ -112,13 +112,13 @@ def _undo(tree: Tree, steps: Sequence[Step], disk: Disk) -> None:
 
 
 def _discard_if_possible(tree: Tree, disk: Disk) -> None:
-    """Discard at the end, when all is decided: what cannot be removed now does no harm, and the next command tries."""
+    """Discard at the end: files that cannot be removed are harmless, and the next command tries again."""
     with suppress(OSError):
         _discard(tree, disk)
 
 
 def _discard(tree: Tree, disk: Disk) -> None:
-    """Remove what was prepared and is not noted, or not needed any more. Links are removed, not followed."""
+    """Remove prepared files that are not recorded or no longer needed. Links are removed, not followed."""
     for name in (_DRAFT, NEW, OLD):
         place = tree.work(name)
         if os.path.isdir(place) and not os.path.islink(place):
@@ -138,7 +138,7 @@ def _read(path: str) -> tuple[Step, ...]:
     except (ValueError, KeyError, TypeError, RecursionError, NotRegular, TooLarge) as error:
         raise JournalDamaged("left a damaged journal") from error
     if written != _FORMAT:
-        raise JournalDamaged(f"was by a toolgen whose journal is in format {written!r}")
+        raise JournalDamaged(f"used a toolgen with a journal in format {written!r}")
     for step in steps:
         if problem := unsafe(step.path):
             raise JournalDamaged(f"left a journal with the path {step.path!r}, which {problem}")
@@ -146,16 +146,16 @@ def _read(path: str) -> tuple[Step, ...]:
 
 
 def _refuse_damage(tree: Tree, steps: Sequence[Step], source: str) -> None:
-    """Raise JournalDamaged where a file that waits to be put in place is not the one noted."""
+    """Raise JournalDamaged if a prepared file is not the recorded one."""
     if os.path.islink(tree.work(source)):
         raise JournalDamaged(f"left a link in place of its folder `{source}`")
     for number, step in to_place(tree, steps, source):
         if tree.digest(f"{WORK}/{source}/{number}") != (step.after if source == NEW else step.before):
-            raise JournalDamaged(f"prepared {step.path}, and what it prepared is damaged")
+            raise JournalDamaged(f"prepared {step.path}, but the prepared file is damaged")
 
 
 def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool, sink: Diagnostics) -> bool:
-    """Report whatever was put in the way, or edited, since the build was interrupted."""
+    """Report obstacles and edits since the build was interrupted."""
     fine = True
     present, paths = tree.scan(), {step.path for step in steps}
     waiting = {step.path for _, step in to_place(tree, steps, source)}
@@ -173,5 +173,5 @@ def _may_continue(tree: Tree, steps: Sequence[Step], source: str, *, force: bool
 
 
 def _goes(tree: Tree, number: int, step: Step, source: str) -> bool:
-    """Say whether continuing removes the file of a step and puts none in its place."""
+    """Return whether continuing removes the file of a step without replacing it."""
     return step.after is None if source == NEW else step.before is None and is_done(tree, number, step)

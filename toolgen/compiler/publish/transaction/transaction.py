@@ -1,4 +1,4 @@
-"""Transaction: one command at a time changes a tree, and starts from a whole one."""
+"""Transaction: one command at a time changes a tree, starting from a consistent state."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def transact(
     waiting: Callable[[str], None],
     disk: Disk,
 ) -> ResultT | None:
-    """Hold the tree, complete or undo what an interrupted build left, and then give the result of `change`.
+    """Lock the tree, complete or undo an interrupted build, and return the result of `change`.
 
-    Whatever prevents that is reported, and gives None: another command that holds the tree, an edit since the
-    interruption, a link on the way to the tree, or an OSError, also one that `change` raises.
+    Obstacles are reported, and the result is None: another command that holds the tree, an edit since the interruption,
+    a link above the tree, or an OSError, also from `change`.
     """
     if not tree.is_real(sink):
         return None
@@ -49,5 +49,5 @@ def _report(tree: Tree, error: OutputBusy | OSError, sink: Diagnostics) -> None:
         return
     place = error.filename2 or error.filename
     where = f" ({os.path.relpath(place, tree.root)})".replace(os.sep, "/") if isinstance(place, str) else ""
-    state = "the next command completes or undoes what was begun" if interrupted(tree) else "nothing was changed"
+    state = "the next command completes or undoes the changes" if interrupted(tree) else "nothing was changed"
     sink.report("TG608", tree.span(), f"{tree.out} could not be written: {error.strerror or error}{where}; {state}")

@@ -1,4 +1,4 @@
-"""Parts of a schema that no value fits: the schema is valid, and still not what anyone means."""
+"""Parts of a schema that no value fits: the schema is valid, but certainly not intended."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ _BOUNDS: Final = (
     ("minProperties", "maxProperties"),
 )
 _ON_PURPOSE: Final = frozenset({"dependencies", "dependentSchemas", "else", "if", "not", "then"})
-"""What is under these fits nothing at times so that something else is forbidden."""
+"""Under these keywords, schemas that no value fits are used on purpose, to forbid something."""
 
 _LOOSENS: Final = frozenset({"$ref", "patternProperties"})
-"""Beside these, `additionalProperties: false` may not forbid what is missing from `properties`."""
+"""Next to these, `additionalProperties: false` may allow fields that are not in `properties`."""
 
 
 def check_contradictions(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
-    """Report parts that no value fits, each where it was written."""
+    """Report parts that no value fits."""
     for pointer, schema in subschemas(bundle.json, skipped=_ON_PURPOSE):
         for keyword, message, fix in _contradictions(schema):
             sink.report("TG214", bundle.span([*pointer, keyword], span), message, fix=fix)
 
 
 def _contradictions(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The keyword, what is wrong with it, and how to mend it."""
+    """Return the keyword, the error, and how to fix it."""
     for low, high in _BOUNDS:
         least, most = schema.get(low), schema.get(high)
         if is_number(least) and is_number(most) and (least > most or (least == most and "exclusive" in low + high)):
-            yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "turn them round, or drop one"
+            yield low, f"no value fits: `{low}` is {least}, and `{high}` is {most}", "swap them, or remove one"
     if schema.get("enum") == []:
-        yield "enum", "no value fits: `enum` lists none", "list what is allowed, or leave `enum` out"
+        yield "enum", "no value fits: `enum` lists none", "list the allowed values, or remove `enum`"
     for name in _forbidden(schema):
-        message = f"no object fits: `{name}` is required, and no field of that name is allowed"
-        yield "required", message, f"add `{name}` to `properties`, or take it out of `required`"
+        message = f"no object fits: `{name}` is required, but no such field is allowed"
+        yield "required", message, f"add `{name}` to `properties`, or remove it from `required`"
 
 
 def _forbidden(schema: dict[str, Any]) -> list[str]:
-    """The fields that must be there, and may not."""
+    """Return the fields that are required and not allowed."""
     properties, required = schema.get("properties", {}), schema.get("required")
     if not isinstance(properties, dict) or not isinstance(required, list):
         return []

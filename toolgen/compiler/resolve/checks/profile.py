@@ -1,4 +1,4 @@
-"""Profile `core`: the keywords that every provider and every reader understands."""
+"""Profile `core`: the keywords that every provider supports."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def check_profile(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
-    """Report every keyword outside the profile, by its path. Types are looked into where they are used."""
+    """Report every keyword outside the profile, by its path. Types are checked where they are used."""
     for pointer, keyword in outside_core(bundle.json):
         place = "".join(f".{part}" if isinstance(part, str) else f"[{part}]" for part in pointer)
         sink.report(
             "TG210",
             bundle.span([*pointer, keyword], span),
             f"`{keyword}` at `${place}` is outside profile `core`",
-            fix='say it with object, array, scalars, enum, required and bounds, or build with `profile = "full"`',
+            fix='use object, array, scalars, enum, required and bounds, or build with `profile = "full"`',
         )
 
 
 def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
-    """Paths and keywords that profile `core` does not know. A local type is looked into where it is first used."""
+    """Return the paths and keywords outside profile `core`. A local type is checked where it is first used."""
     used: set[str] = set()
     stack: list[tuple[Any, list[str | int]]] = [(schema, [])]
     while stack:
@@ -53,6 +53,6 @@ def outside_core(schema: Any) -> Iterator[tuple[list[str | int], str]]:
 
 
 def _local(reference: str, root: Any) -> Any:
-    """The type that a reference names, or None."""
+    """Return the type that a reference refers to, or None."""
     is_local = reference.startswith(("#/$defs/", "#/definitions/")) and reference.count("/") == 2
     return at(root, reference) if is_local else None

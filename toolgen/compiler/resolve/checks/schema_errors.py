@@ -1,4 +1,4 @@
-"""What the metaschema of a draft has against a schema, in the words of the spec language."""
+"""Messages for metaschema errors of schemas, in the terms of the spec language."""
 
 from __future__ import annotations
 
@@ -27,47 +27,49 @@ _WANTED: Final = {
 
 
 def message_of(error: ValidationError, path: Sequence[str | int]) -> str:
-    """Say what is wrong at a place of a schema."""
+    """Describe the error at a place of a schema."""
     where = f"`{path[-1]}`" if path else "the schema"
     keyword = _keyword(path)
     if keyword == "type":
         return f"`{short(_first_unknown(error.instance))}` is not a JSON type"
     if _wants_schema(error, path):
-        return f"{where} must be a schema, and is {shown(error.instance)}"
+        return f"{where} must be a schema, but is {shown(error.instance)}"
     wanted = _WANTED.get(str(error.validator_value))
     if error.validator == "type" and wanted:
-        return f"{where} must be {wanted}, and is {shown(error.instance)}"
+        return f"{where} must be {wanted}, but is {shown(error.instance)}"
     if keyword == "pattern":
-        return f"no engine takes the pattern {short(str(error.instance))!r}"
+        return f"no engine supports the pattern {short(str(error.instance))!r}"
     return f"{where} is not valid JSON Schema: {short(error.message)}"
 
 
 def fix_of(error: ValidationError, path: Sequence[str | int]) -> str:
-    """Say what to write instead, or nothing."""
+    """Return the fix, or an empty text."""
     keyword = _keyword(path)
     if keyword == "type":
         known = nearest(_first_unknown(error.instance), _TYPES)
         return known or "if this is a field called `type`, write `type!:` in the short form"
     if keyword == "items" and isinstance(error.instance, list):
-        return "list places in `prefixItems`, or write `dialect: draft-07` if the schema is of an older draft"
+        return "list positions in `prefixItems`, or write `dialect: draft-07` if the schema is of an older draft"
     if _wants_schema(error, path):
         return respelled_schema(error.instance)
     if error.validator_value == "string" and isinstance(error.instance, bool | int | float):
         return "put it in quotes"
     if keyword == "required" and isinstance(error.instance, bool):
-        return "a field is required unless its name ends in `?`, or by the list `required` beside `properties`"
+        return (
+            "a field is required unless its name ends in `?`, or if it is in the list `required` next to `properties`"
+        )
     if keyword in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(error.instance, bool):
         return "write the bound itself, or `dialect: draft-04` if the schema is of that draft"
     return ""
 
 
 def short(text: str) -> str:
-    """The beginning of a text that may be long."""
+    """Return a text, truncated if it is long."""
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _keyword(path: Sequence[str | int]) -> str:
-    """The keyword at the end of a path; nothing where that is a name of ours, such as a field."""
+    """Return the keyword at the end of a path; empty if that is another name, such as a field."""
     is_name = len(path) > 1 and path[-2] in keywords.SCHEMA_MAP
     return "" if is_name or not path else str(path[-1])
 
@@ -82,6 +84,6 @@ def _wants_schema(error: ValidationError, path: Sequence[str | int]) -> bool:
 
 
 def _first_unknown(kinds: Any) -> str:
-    """What of the value of `type` is no type."""
+    """Return the first invalid type in a value of `type`."""
     each = kinds if isinstance(kinds, list) else [kinds]
     return str(next((kind for kind in each if kind not in _TYPES), kinds))

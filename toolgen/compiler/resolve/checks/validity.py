@@ -1,6 +1,6 @@
-"""Is a schema one? And do the defaults and examples written beside it fit it?
+"""Checks that schemas are valid, and that their defaults and examples fit.
 
-jsonschema-rs decides, as it will at run time; jsonschema explains what it refuses.
+jsonschema-rs decides, as at run time; jsonschema explains its errors.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from toolgen.compiler.resolve.schemas.schemas import Bundle
 
 _UNUSABLE: Final = (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError)
-"""What jsonschema-rs raises for a schema that it cannot compile."""
+"""The exceptions of jsonschema-rs for a schema that it cannot compile."""
 
 _TOO_LONG: Final = f"it takes more than {MAX_EVALUATIONS:,} steps to check"
 
 
 def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: float = MAX_PARTS) -> bool:
-    """Report what keeps a schema from being compiled; say whether it can be."""
+    """Report why a schema cannot be compiled; return whether it can."""
     if too_much := excess(bundle.json, most_parts=most_parts):
         if too_much.is_costly:
-            fix = "refer to each schema once: merge what is repeated"
+            fix = "refer to each schema once: merge repeated parts"
             sink.report("TG216", span, f"checking a value could take too long: {too_much.reason}", fix=fix)
         else:
             sink.report("TG213", span, f"the schema cannot be compiled: {too_much.reason}")
@@ -52,7 +52,7 @@ def check_schema(bundle: Bundle, span: Span, sink: Diagnostics, *, most_parts: f
 
 
 def _check_references(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
-    """Report references that could mean several parts; say whether there are none."""
+    """Report ambiguous references; return whether there are none."""
     ambiguous = list(ambiguous_references(bundle.json, bundle.dialect))
     for pointer, reference in ambiguous:
         message = f"`{short(reference)}` is ambiguous: different parts of this schema have that name"
@@ -62,7 +62,7 @@ def _check_references(bundle: Bundle, span: Span, sink: Diagnostics) -> bool:
 
 
 def violations(schema: Any, value: Any) -> list[tuple[list[str | int], str]]:
-    """Where and how a value breaks a schema: all places, or the first where they could be too many."""
+    """Return where and how a value violates a schema: all places, or the first if they could be too many."""
     bounds = Bounds(schema)
     if not bounds.are_foreseen and evaluations(Reach(bounds.graph), value) > MAX_EVALUATIONS:
         return [([], _TOO_LONG)]
@@ -101,9 +101,9 @@ class _Parts:
         self._dialect = _dialect(schema.get("$schema")) if isinstance(schema, dict) else "2020-12"
 
     def problem(self, part: dict[str, Any], pointer: list[str | int], value: Any) -> str:
-        """Say what is wrong with a value under the part at a pointer, or nothing.
+        """Return why a value does not fit the part at a pointer; empty if it fits.
 
-        Raises what jsonschema-rs raises for a part that needs the whole.
+        Raises exceptions of jsonschema-rs for a part that needs the whole schema.
         """
         registry, target = None, {"$schema": keywords.DIALECTS[self._dialect], **part}
         if pointer and any(True for _ in _references(part, [])):
@@ -129,7 +129,7 @@ class _Parts:
 
 
 def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
-    """Report defaults that their own schemas refuse."""
+    """Report defaults that do not fit their schemas."""
     asserted = bundle.formats != "annotate"
     parts = _Parts(bundle.json, assert_formats=asserted)
     for pointer, schema in keywords.subschemas(bundle.json):
@@ -138,13 +138,13 @@ def check_defaults(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
         try:
             problem = parts.problem(schema, pointer, default)
         except _UNUSABLE:
-            continue  # what it refers to is found from the whole schema only
+            continue  # its references can only be resolved in the whole schema
         if problem:
             sink.report(
                 "TG208",
                 bundle.span([*pointer, "default"], span),
-                f"the default is refused by its own schema: {short(problem)}",
-                fix="correct it, or leave it out",
+                f"the default does not fit its schema: {short(problem)}",
+                fix="correct it, or remove it",
             )
 
 
@@ -155,7 +155,7 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         sink.report(
             "TG202",
             bundle.span(["$schema"], span),
-            f"`{short(declared)}` is not a draft that toolgen knows",
+            f"`{short(declared)}` is not a draft that toolgen supports",
             fix=f"use one of {', '.join(keywords.DIALECTS.values())}",
         )
         return
@@ -167,21 +167,21 @@ def _explain(bundle: Bundle, span: Span, failure: Exception, sink: Diagnostics) 
         path = list(getattr(failure, "instance_path", ()))
         reason = str(failure).split("\n")[0]
         if path and path[-1] == "pattern":
-            reason = f"no engine takes the pattern {short(str(getattr(failure, 'instance', '')))!r}"
+            reason = f"no engine supports the pattern {short(str(getattr(failure, 'instance', '')))!r}"
         elif "retriev" in reason or "Pointer" in reason or "anchor" in reason.lower():
             reason = reason.partition(" is not present in a registry")[0]
             sink.report(
                 "TG204",
                 _reference_span(bundle, reason, span),
-                f"a reference leads nowhere: {short(reason)}",
-                fix="a `$ref` points into its own schema, or at `#/types/Name`; nothing is fetched",
+                f"a reference has no target: {short(reason)}",
+                fix="a `$ref` must refer to its own schema or to `#/types/Name`; nothing is fetched",
             )
             return
         sink.report("TG213", bundle.span(path, span), f"the schema cannot be compiled: {short(reason)}")
 
 
 def _meta_errors(schema: Any, metaschema: str) -> list[ValidationError]:
-    """What the metaschema of a draft has against a schema, by place. Nothing for one too deep to walk."""
+    """Return the errors of a schema under the metaschema of a draft, by place; none if it is too deep to walk."""
     from jsonschema.validators import validator_for
 
     cls = validator_for({"$schema": metaschema})
@@ -192,7 +192,7 @@ def _meta_errors(schema: Any, metaschema: str) -> list[ValidationError]:
 
 
 def _reference_span(bundle: Bundle, reason: str, span: Span) -> Span:
-    """The first `$ref` whose text the message of the validator mentions."""
+    """Return the span of the first `$ref` in the message of the validator."""
     for pointer, reference in _references(bundle.json, []):
         if reference.lstrip("#") and reference.lstrip("#").rstrip("/") in reason:
             return bundle.span(pointer, span)
@@ -214,7 +214,7 @@ _PLAIN = {"string": str, "boolean": bool}
 
 
 def _plainly_fits(schema: dict[str, Any], value: Any, assert_formats: bool) -> bool:
-    """The common case without a validator: a text or a truth value, and nothing else said about it."""
+    """The common case without a validator: a string or boolean without other constraints."""
     kind = _PLAIN.get(str(schema.get("type")))
     return (
         kind is not None
@@ -234,5 +234,5 @@ _DRAFTS: Final = {
 
 
 def _dialect(declared: Any) -> str:
-    """The draft that the value of `$schema` stands for."""
+    """Return the draft of a `$schema` value."""
     return (keywords.dialect_of(declared) if isinstance(declared, str) else None) or "2020-12"

@@ -1,4 +1,4 @@
-"""One written schema spelled out: short forms become JSON Schema, and references hold where it will stand."""
+"""Expansion of one schema: short forms become JSON Schema, and references are adjusted to its final place."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ WORDS: Final[dict[str, Any]] = {
 
 _MARKS: Final = ("?", "!")
 _IN_FRAGMENTS: Final = "/~!$&'()*+,;=:@?"
-"""What stands as it is in the fragment of a URI, beside letters and digits."""
+"""Characters that are not escaped in URI fragments, in addition to letters and digits."""
 
 
 @dataclass(slots=True)
 class Expansion:
-    """A schema spelled out, before the types it uses are put beside it.
+    """An expanded schema, before the types it uses are added.
 
-    `uses` maps the name under `$defs` to the type; `places` maps JSON pointers to the nodes they were written at;
-    `named` counts the parts that give themselves a name by `$id` or an anchor.
+    `uses` maps the name under `$defs` to the type; `places` maps JSON pointers to their nodes; `named` counts the parts
+    with an `$id` or an anchor.
     """
 
     json: Any
@@ -42,7 +42,7 @@ class Expansion:
 
 
 class Expander:
-    """Spells out one written schema."""
+    """Expands one schema."""
 
     def __init__(self, types: Types, sink: Diagnostics, path: str, dialect: str, into: Expansion) -> None:
         self._types = types
@@ -54,7 +54,7 @@ class Expander:
         self._into = into
 
     def expand(self, node: Node, pointer: str) -> Any:
-        """Give the JSON Schema of a node, which will stand at a JSON pointer. What is wrong in it is reported."""
+        """Return the JSON Schema of a node, whose final place is a JSON pointer. Errors are reported."""
         self._into.places[pointer] = node
         match node:
             case ScalarNode(value=bool() as value):
@@ -73,7 +73,7 @@ class Expander:
                     f"`{value}` is not a type",
                     fix=respelled_type(str(value), known)
                     or nearest(str(value), known)
-                    or "keywords of JSON Schema stand beside a `type`: `{type: integer, minimum: 1}`",
+                    or "keywords of JSON Schema go next to a `type`: `{type: integer, minimum: 1}`",
                 )
             case SequenceNode(items=items) if len(items) == 1:
                 return {"type": "array", "items": self.expand(items[0], f"{pointer}/items")}
@@ -81,7 +81,7 @@ class Expander:
                 self._sink.report(
                     "TG212",
                     node.span,
-                    "a list stands for an array, and has exactly one item",
+                    "a list means an array, and has exactly one item",
                     fix="write `[X]`, or JSON Schema with `prefixItems`",
                 )
             case MappingNode() if any(key in keywords.RAW for key in node.keys()):
@@ -103,7 +103,7 @@ class Expander:
                 self._sink.report("TG215", node.key_span(key), message, fix=fix)
             if name in properties:
                 self._sink.report(
-                    "TG206", node.key_span(key), f"the field `{name}` is here twice", fix="keep one of them"
+                    "TG206", node.key_span(key), f"the field `{name}` occurs twice", fix="keep one of them"
                 )
                 continue
             schema = properties[name] = self.expand(child, f"{pointer}/properties/{escape(name)}")
@@ -122,9 +122,9 @@ class Expander:
         return {"$ref": f"#/{self._definitions}/{escape(name)}"}
 
     def _raw(self, schema: Any, node: Node, path: list[str | int], pointer: str | None) -> Any:
-        """Copy a JSON Schema: references to types and into itself are made to hold where it will stand.
+        """Copy a JSON Schema, with references to types and to itself adjusted to its final place.
 
-        `pointer` is where the schema's root will stand; None inside a schema with an `$id`, which stands alone.
+        `pointer` is the final place of the schema's root; None inside a schema with an `$id`, which is separate.
         """
         if not isinstance(schema, dict):
             return schema
@@ -139,7 +139,7 @@ class Expander:
                 self._sink.report(
                     "TG204",
                     node.span_at([*path, key], key=True),
-                    "`$recursiveRef` would lead to the schema that this one becomes a part of",
+                    "`$recursiveRef` would refer to the schema that will contain this one",
                     fix='write `$ref: "#"`',
                 )
             elif key in keywords.SCHEMA_MAP and isinstance(value, dict):
@@ -168,7 +168,7 @@ class Expander:
                     "TG204",
                     span,
                     "a type of a spec file cannot be used inside a schema with an `$id`",
-                    fix="drop the `$id`",
+                    fix="remove the `$id`",
                 )
             target = self._types.target(self._path, reference, span)
             if target is None:
@@ -194,7 +194,7 @@ class Expander:
         kind = schema.get("type")
         replacements = {
             "nullable": f'write `type: [{kind if isinstance(kind, str) else "string"}, "null"]`',
-            "secret": "a secret is marked `writeOnly: true`",
+            "secret": "mark a secret with `writeOnly: true`",
         }
         self._sink.report(
             "TG203",
@@ -207,7 +207,7 @@ class Expander:
 
 
 def _field_name(key: str) -> tuple[str, bool]:
-    """The name that a key of the short form stands for, and whether the field is optional."""
+    """Return the field name of a key of the short form, and whether the field is optional."""
     if key.endswith("!"):
         return key[:-1], False
     if key.endswith("?"):

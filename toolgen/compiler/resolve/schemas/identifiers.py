@@ -1,7 +1,7 @@
-"""Names that the parts of a schema give themselves, `$id` and anchors, and references to a name of several parts.
+"""Names of parts of a schema, `$id` and anchors, and references to ambiguous names.
 
-Published schemas often repeat an `$id` that nothing refers to, which is harmless. A reference to one of several
-different parts is not: validators differ in which they take.
+Published schemas often repeat an `$id` that is not referenced, which is harmless. A reference to one of several
+different parts is not: validators resolve it differently.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Set
 
 _Name: TypeAlias = tuple[str, str]
-"""The URI of a resource, and an anchor in it; without an anchor it names the resource itself."""
+"""The URI of a resource, and an anchor in it; without an anchor it refers to the resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A schema inside another, the URI of its resource, and whether that is the one that the root stands in."""
+    """A subschema, the URI of its resource, and whether that is the root's resource."""
 
     pointer: list[str | int]
     schema: dict[str, Any]
@@ -31,7 +31,7 @@ class _Part:
 
 
 def joined(base: str, reference: str) -> str:
-    """The URI that a reference means inside a resource; what is no URI means itself."""
+    """Return the absolute URI of a reference in a resource; the reference itself if it is not a URI."""
     try:
         return urljoin(base, reference)
     except ValueError:
@@ -39,15 +39,15 @@ def joined(base: str, reference: str) -> str:
 
 
 def resource_of(schema: dict[str, Any], base: str, dialect: str) -> str:
-    """The URI of the resource that a schema belongs to, without a fragment: its own, or that of the one around it."""
+    """Return the URI of a schema's resource, without a fragment: its `$id`, or that of the enclosing resource."""
     own = keywords.resource_name(schema, dialect).partition("#")[0]
     return joined(base, own) if own else base
 
 
 def ambiguous_references(root: Any, dialect: str) -> Iterator[tuple[list[str | int], str]]:
-    """The references that lead to a name of several different parts: their places, and what they say.
+    """Return the references to names of several different parts: their places and texts.
 
-    `#/…` in the root's own resource means the root, whatever else has its name.
+    `#/…` in the root's resource refers to the root, even if other parts have its name.
     """
     parts = list(_parts(root, dialect))
     named: dict[_Name, Any] = {}

@@ -1,4 +1,4 @@
-"""The schema of args without the fields that the host fills: it refuses them, and nothing in it asks for them."""
+"""The schema of args without injected fields: it rejects them, and does not require them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def without_fields(json: dict[str, Any], injected: Collection[str], dialect: str) -> dict[str, Any]:
-    """The schema of an object, refusing some fields. A closed one needs not name them for that."""
+    """Return the schema of an object that rejects some fields. A closed one need not mention them."""
     relaxed: dict[str, Any] = _Relaxing(json, injected, dialect).part(json)
     closed = relaxed.get("additionalProperties") is False and "patternProperties" not in relaxed
     refused = {} if closed else dict.fromkeys(injected, False)
@@ -21,7 +21,7 @@ def without_fields(json: dict[str, Any], injected: Collection[str], dialect: str
 
 
 class _Relaxing:
-    """Takes fields out of `required` wherever that holds for the root: beside it, in `allOf`, and behind a `$ref`."""
+    """Removes fields from `required` wherever it applies to the root: directly, in `allOf`, and in `$ref` targets."""
 
     def __init__(self, root: dict[str, Any], injected: Collection[str], dialect: str) -> None:
         self._root = root
@@ -30,14 +30,14 @@ class _Relaxing:
         self._behind: dict[str, Any] = {}
 
     def part(self, schema: Any) -> Any:
-        """A schema of the root's value."""
+        """Return a converted schema that applies to the root's value."""
         if not isinstance(schema, dict) or (schema is not self._root and self._is_apart(schema)):
             return schema
         reference = schema.get("$ref")
         target = at(self._root, reference) if isinstance(reference, str) else None
         relaxed = self._behind.get(str(reference))
         if relaxed is None:
-            self._behind[str(reference)] = target  # until it is known: what leads back here changes nothing
+            self._behind[str(reference)] = target  # until computed: recursive references are unchanged
             self._behind[str(reference)] = relaxed = self.part(target)
         if keywords.definitions_keyword(self._dialect) == "definitions" and "$ref" in schema:
             return schema if relaxed == target else relaxed

@@ -1,4 +1,4 @@
-"""JSON Schema's keywords by what they hold, over all supported drafts."""
+"""JSON Schema's keywords by the kind of their values, for all supported drafts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCHEMA: Final = frozenset({
     "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
     "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
 })  # fmt: skip
-"""Keywords that hold a schema (`items` may also hold a list of them)."""
+"""Keywords whose value is a schema (that of `items` may also be a list of schemas)."""
 
 SCHEMA_LIST: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
 SCHEMA_MAP: Final = frozenset(
@@ -79,18 +79,18 @@ def dialect_of(uri: str) -> str | None:
 
 
 ANCHORS: Final = ("$anchor", "$dynamicAnchor")
-"""Keywords that name a place in a document."""
+"""Keywords that name a part of a document."""
 
 
 def id_keyword(dialect: str) -> str:
-    """The keyword by which a schema of a draft names itself."""
+    """Return the keyword for the URI of a schema in a draft."""
     return "id" if dialect == "draft-04" else "$id"
 
 
 def resource_name(schema: dict[str, Any], dialect: str) -> str:
-    """The URI that a schema gives itself, which makes it a document of its own; nothing where it gives none.
+    """Return the URI of a schema that is a separate resource; empty if it has none.
 
-    In the older drafts a `$ref` stands alone: a name beside it is none.
+    In the older drafts, keywords next to a `$ref` are ignored.
     """
     if "$ref" in schema and definitions_keyword(dialect) == "definitions":
         return ""
@@ -99,14 +99,14 @@ def resource_name(schema: dict[str, Any], dialect: str) -> str:
 
 
 def definitions_keyword(dialect: str) -> str:
-    """Where a draft keeps its definitions."""
+    """Return the keyword for definitions in a draft."""
     return "$defs" if dialect in ("2020-12", "2019-09") else "definitions"
 
 
 def subschemas(
     schema: Any, pointer: Sequence[str | int] = (), *, skipped: Container[str] = ()
 ) -> Iterator[tuple[list[str | int], dict[str, Any]]]:
-    """A schema and all schemas in it, but for those under `skipped` keywords, each with its place as a JSON pointer."""
+    """Return a schema and its subschemas, except under `skipped` keywords, each with its JSON pointer."""
     if not isinstance(schema, dict):
         return
     yield [*pointer], schema

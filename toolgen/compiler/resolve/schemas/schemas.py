@@ -1,6 +1,6 @@
-"""Written schemas to JSON Schema that stands alone: types are put beside the schema that uses them.
+"""Schemas of specs to self-contained JSON Schema: used types become definitions of the schema.
 
-Every `$ref` in what comes out points into itself.
+Every `$ref` in a resulting schema refers to itself.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A schema that stands alone.
+    """A self-contained schema.
 
-    `json` is what is published; `whole` is the same before a root that only refers to a type was put in its place.
-    `types` names the entries of the definitions that are types of spec files, and says which: the file, and the name
-    there. `named` counts the parts that give themselves a name by `$id` or an anchor. `formats` is as in the
-    configuration.
+    `json` is the published schema; `whole` is the same before a root that only refers to a type was replaced by the
+    type. `types` maps the definitions that are types of spec files to the file and the name there. `named` counts the
+    parts with an `$id` or an anchor. `formats` is as in the configuration.
     """
 
     json: Any
@@ -40,7 +39,7 @@ class Bundle:
     formats: str = "annotate"
 
     def span(self, pointer: Sequence[str | int], fallback: Span) -> Span:
-        """Where the part of the schema at a JSON pointer was written."""
+        """Return the source span of the part at a JSON pointer."""
         for length in range(len(pointer), -1, -1):
             node = self.places.get(pointer_of(pointer[:length]))
             if node is not None:
@@ -58,16 +57,16 @@ class Schemas:
         self._expanded: dict[tuple[str, str, str], Expansion] = {}
 
     def reporting_to(self, sink: Diagnostics) -> Schemas:
-        """The same, with another place for what is found."""
+        """Return a copy that reports to another sink."""
         return Schemas(self._types.reporting_to(sink), sink, self._formats)
 
     def bundle(self, node: Node, path: str, dialect: str) -> Bundle:
-        """Spell out the schema at `node` of file `path`, with all the types it reaches under its definitions."""
+        """Expand the schema at `node` of file `path`, with all referenced types as definitions."""
         dialect = own_dialect(node) or dialect
         return self._bundle(self._expand(node, path, dialect, ""), node, dialect)
 
     def bundle_type(self, name: str, path: str, dialect: str, node: Node) -> Bundle:
-        """A schema that is nothing but a reference to a type of file `path`; `node` is where it is defined."""
+        """Return a schema that is only a reference to a type of file `path`; `node` is its definition."""
         expansion = Expansion({})
         found = self._types.named(path, name, node.span)
         if found is not None:
@@ -76,7 +75,7 @@ class Schemas:
         return self._bundle(expansion, node, dialect)
 
     def bundle_types(self, names: Iterable[str], path: str, dialect: str, node: Node) -> Bundle:
-        """A schema with a field of each of some types of file `path`; `node` is where they are defined."""
+        """Return a schema with a field for each of some types of file `path`; `node` is their definition."""
         properties: dict[str, Any] = {}
         expansion = Expansion({"properties": properties})
         for name in names:
@@ -103,7 +102,7 @@ class Schemas:
                 self._sink.report(
                     "TG211",
                     node.span,
-                    f"`{definitions}` has an entry `{name}`, which is also a type used here",
+                    f"`{definitions}` has an entry `{name}`, which is also the name of a type used here",
                     fix=f"rename one of the two `{name}`",
                 )
                 continue
@@ -136,7 +135,7 @@ class Schemas:
         self._sink.report(
             "TG211",
             node.span,
-            f"two different types called `{name}` meet here",
+            f"two different types called `{name}` are used here",
             related=[Related(first.span, "one is here"), Related(second.span, "the other is here")],
             fix=f"give one of them another name: `types: {{Other{name}: {{$ref: …}}}}`",
         )
@@ -159,7 +158,7 @@ def _with_definitions(json: Any, types: dict[str, Any], definitions: str, dialec
 
 
 def _inlined(root: Any, definitions: str) -> Any:
-    """Put a root that is only a reference to a type in its place, unless the type refers to itself."""
+    """Replace a root that is only a reference to a type by the type, unless the type is recursive."""
     if not isinstance(root, dict) or set(root) - {"$schema"} != {"$ref", definitions}:
         return root
     reference = root["$ref"]
@@ -175,7 +174,7 @@ def _inlined(root: Any, definitions: str) -> Any:
 
 
 def _below(pointer: str, places: dict[str, Node]) -> dict[str, Node]:
-    """The places at and below a pointer, by what is left of theirs."""
+    """Return the places at and below a pointer, by relative pointers."""
     return {
         place.removeprefix(pointer): node
         for place, node in places.items()
@@ -184,7 +183,7 @@ def _below(pointer: str, places: dict[str, Node]) -> dict[str, Node]:
 
 
 def _mentions(value: Any, reference: str) -> bool:
-    """Whether anything refers to a place, or to one below it; references are compared as what they spell."""
+    """Whether anything refers to a place, or to one below it; references are compared unescaped."""
     match value:
         case dict():
             return any(

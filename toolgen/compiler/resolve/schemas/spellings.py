@@ -1,4 +1,4 @@
-"""Types as other languages write them, and the short form inside JSON Schema: what to write instead."""
+"""Suggestions for types in the syntax of other languages, and for the short form inside JSON Schema."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _LIST: Final = re.compile(r"(.+)\[\]|(?:[Aa]rray|[Ll]ist)(?:\[(.+)\]|<(.+)>)")
 
 
 def respelled_type(text: str, known: Collection[str]) -> str:
-    """Say how a type that is written `string|null`, `string?` or `string[]` is written in a spec, or nothing."""
+    """Return how to write `string|null`, `string?` or `string[]` in a spec; empty for other texts."""
     if text.endswith("?") and text[:-1] in known:
-        return f"the mark of an optional field stands after its name: `name?: {text[:-1]}`"
+        return f"the mark of an optional field goes after its name: `name?: {text[:-1]}`"
     if (match := _LIST.fullmatch(text)) and (item := match[1] or match[2] or match[3]) in known:
         return f"write `[{item}]`"
     parts = [part.strip() for part in text.split("|")]
@@ -27,7 +27,7 @@ def respelled_type(text: str, known: Collection[str]) -> str:
 
 
 def respelled_schema(value: Any) -> str:
-    """Say how the short form of a schema, as the data of a spec, is written inside JSON Schema, or nothing."""
+    """Return how to write the short form of a schema inside JSON Schema; empty for other values."""
     match value:
         case str() if value in _WORDS or (_is_named(value) and value.isidentifier()):
             return f"inside JSON Schema write `{_as_schema(value)}`"
@@ -48,5 +48,5 @@ def _is_named(word: str) -> bool:
 
 
 def _quoted(word: str) -> str:
-    """Bare `null` would be the value."""
+    """Quote `null`, which would be a value without quotes."""
     return '"null"' if word == "null" else word

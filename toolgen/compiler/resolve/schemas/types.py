@@ -1,4 +1,4 @@
-"""The table of named types over all files: who defines a name, and what it means in another file."""
+"""The table of named types of all files: definitions, and references between files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Place: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class NamedType:
-    """A type as a file defines it."""
+    """A type defined in a file."""
 
     path: str
     name: str
@@ -39,7 +39,7 @@ class NamedType:
 
 
 class Types:
-    """Every named type, by the file that defines it."""
+    """Every named type, by file."""
 
     def __init__(self, documents: Iterable[Document[SpecFileHead]], sink: Diagnostics) -> None:
         self._sink = sink
@@ -57,17 +57,17 @@ class Types:
                     )
 
     def reporting_to(self, sink: Diagnostics) -> Types:
-        """The same table, with another place for what is found."""
+        """Return a copy that reports to another sink."""
         types = Types((), sink)
         types._files = self._files
         return types
 
     def names(self, path: str) -> list[str]:
-        """The names that a file defines."""
+        """Return the types that a file defines."""
         return list(self._files.get(path, {}))
 
     def named(self, path: str, name: str, span: Span) -> NamedType | None:
-        """What a name means in a file; references to other files are followed. Reports what does not exist."""
+        """Return the type with a name in a file; references to other files are followed. Reports missing types."""
         (path, name), span = self._end((path, name), span)
         known = self._files.get(path, {})
         found = known.get(name)
@@ -88,9 +88,9 @@ class Types:
         return None
 
     def _end(self, place: Place, span: Span) -> tuple[Place, Span]:
-        """Where a name leads, over types that are nothing but references, and the span of the last of these.
+        """Follow types that are only references, and return the final place, and the span of the last reference.
 
-        The end is a reference itself where that leads nowhere, or in a circle.
+        The final place is itself a reference if its target is missing, or if the references form a cycle.
         """
         passed: dict[Place, None] = {}
         while place not in passed and (step := self._ends.get(place) or self._next(place)):
@@ -103,7 +103,7 @@ class Types:
         return place, span
 
     def _next(self, place: Place) -> tuple[Place, Span] | None:
-        """Where a type that is nothing but a reference leads, and the span of that."""
+        """Return the target of a type that is only a reference, and the span of the reference."""
         path, name = place
         found = self._files.get(path, {}).get(name)
         reference = _foreign_reference(found.node) if found else None
@@ -111,7 +111,7 @@ class Types:
         return (target, found.node.span) if found and target else None
 
     def target(self, path: str, reference: str, span: Span) -> Place | None:
-        """The file and name that `#/types/Name` or `other.yaml#/types/Name` means in a file."""
+        """Return the file and name of `#/types/Name` or `other.yaml#/types/Name` in a file."""
         file, _, fragment = reference.partition("#")
         if not fragment.startswith("/types/") or "/" in fragment[len("/types/") :]:
             self._sink.report(
@@ -129,7 +129,7 @@ class Types:
 
 
 def own_dialect(node: Node) -> str | None:
-    """The draft that a schema names itself."""
+    """Return the draft in a schema's `$schema`."""
     if isinstance(node, MappingNode) and "$schema" in node.keys():
         value = node.get("$schema")
         if isinstance(value, ScalarNode) and isinstance(value.value, str):
@@ -138,12 +138,12 @@ def own_dialect(node: Node) -> str | None:
 
 
 def is_type_reference(reference: str) -> bool:
-    """Whether a `$ref` names a type of a spec file, and not a place inside its own schema."""
+    """Whether a `$ref` refers to a type of a spec file, not to a part of its schema."""
     return reference.startswith(POINTER) or ("#/types/" in reference and "://" not in reference)
 
 
 def _foreign_reference(node: Node) -> str | None:
-    """The `$ref` of a type that is nothing but one."""
+    """Return the `$ref` of a type that is only a reference."""
     if isinstance(node, MappingNode) and node.keys() == ["$ref"]:
         value = node.get("$ref")
         if isinstance(value, ScalarNode) and isinstance(value.value, str) and is_type_reference(value.value):

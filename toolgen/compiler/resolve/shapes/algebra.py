@@ -1,4 +1,4 @@
-"""What can be said of shapes alone: joining, narrowing, bounding them, and whether a value has one."""
+"""Operations on shapes: union, narrowing, bounding, and whether a value fits."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 JSON: Final = Json()
 SCALARS: Final = {kind.value: Scalar(kind) for kind in ScalarKind}
 _MOST_MEMBERS: Final = 100
-"""Of a union: it is built and tried member by member, and Python's parser gives up at some thousand."""
+"""Maximum members of a union: it is built and tried member by member, and Python's parser fails at some thousand."""
 
 _LARGE: Final = 2**63
-"""Integers from here on, and below its negative, are not found among the literals of a type: pydantic gives up."""
+"""Integers from this, and below its negative, are not supported as literals by pydantic."""
 
 _RANK: Final = {ClassRef: 0, Map: 1, Array: 1, Literals: 2, Scalar: 3, Union: 4, Json: 5}
 
 
 def literals(values: list[Any]) -> Shape:
-    """The shape of an enumeration: literals where all values are of one plain kind, beside null, and not too large."""
+    """Return the shape of an enumeration: literals if all values but null are of one scalar kind, and not too large."""
     present = [value for value in values if value is not None]
     null: list[Shape] = [SCALARS["null"]] if len(present) < len(values) else []
     if not present:
@@ -53,10 +53,7 @@ def literals(values: list[Any]) -> Shape:
 
 
 def union(shapes: list[Shape]) -> Shape:
-    """One of several shapes: flat, literals of a kind together; `Json` where one of them is, or where they are many.
-
-    Beside a string that may be any text, one with the type of a format is a text as well.
-    """
+    """Return a union of shapes, flat, with literals of a kind merged; `Json` if one is, or if there are too many."""
     flat: dict[Shape | ScalarKind, Shape] = {}
     for shape in shapes:
         for member in shape.members if isinstance(shape, Union) else (shape,):
@@ -73,7 +70,7 @@ def union(shapes: list[Shape]) -> Shape:
 
 
 def _either(first: Shape, second: Shape) -> Shape:
-    """One of two shapes that are equal, or are literals of a kind: constrained only where both are, in the same way."""
+    """Merge two shapes that are equal, or literals of a kind: constraints are kept only if both have them."""
     if repr(first) == repr(second):
         return second
     if isinstance(first, Literals) and isinstance(second, Literals):
@@ -82,14 +79,14 @@ def _either(first: Shape, second: Shape) -> Shape:
 
 
 def _confuses(members: Set[Shape | ScalarKind]) -> bool:
-    """Whether truth values and numbers meet where some are literals: pydantic takes `true` for the literal `1`."""
+    """Whether both booleans and numbers occur, some as literals: pydantic treats `true` as the literal `1`."""
     truths = members & {ScalarKind.BOOLEAN, SCALARS["boolean"]}
     numbers = members & {ScalarKind.INTEGER, SCALARS["integer"], SCALARS["number"]}
     return bool(truths and numbers) and any(isinstance(member, ScalarKind) for member in truths | numbers)
 
 
 def bounded(shape: Shape, budget: int = 200) -> Shape:
-    """The shape, or `Json` where it is so large that putting it in place again and again could fill the memory."""
+    """Return the shape, or `Json` if it is so large that inlining it repeatedly could exhaust memory."""
     queue, seen = [shape], 0
     while queue:
         seen += 1
@@ -106,12 +103,12 @@ def bounded(shape: Shape, budget: int = 200) -> Shape:
 
 
 def narrower(first: Shape, second: Shape) -> Shape:
-    """Of two shapes that both hold for a value, the one that says more."""
+    """Return the more specific of two shapes that both apply to a value."""
     return second if _RANK[type(second)] < _RANK[type(first)] else first
 
 
 def fits(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> bool:
-    """Whether a JSON value has a shape, so that a typed default can be made of it."""
+    """Whether a JSON value fits a shape, so that it can be a typed default."""
     match shape:
         case Json():
             return True

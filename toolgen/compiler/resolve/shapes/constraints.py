@@ -1,8 +1,8 @@
 """Constraints: the keywords of JSON Schema that pydantic checks in exactly the same way, as arguments of its `Field`.
 
-A constraint must refuse nothing that the schema accepts: then a typed value could not be built. And it must refuse all
-that the keyword refuses: then a codec may leave the check to the class. tests/properties/test_constraints.py holds both
-against jsonschema-rs. What cannot be the same is left to the schema:
+A constraint must not reject anything that the schema accepts, because then a typed value could not be built. And it
+must reject everything that the keyword rejects, so that a codec may leave the check to the class.
+tests/properties/test_constraints.py compares both with jsonschema-rs. Keywords with differences are left to the schema:
 
 - bounds beyond 2^53, where jsonschema-rs compares integers above 2^64 as floats
 - `multipleOf` of floats, and of integers that have no bounds on both sides, for the same reason
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.shapes import Array, Constraint, Map, Scalar
 
 _LARGEST: Final = 2**53
-"""The integers up to here are floats as well, so that every comparison with one is exact."""
+"""Integers up to this are exact as floats, and so is every comparison with one."""
 
 _BOUNDS: Final = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt"}
 _SIZES: Final = {

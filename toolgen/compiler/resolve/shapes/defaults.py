@@ -1,7 +1,7 @@
-"""Defaults that typed values can answer with: those that fit the type of their field, and that come to an end.
+"""Defaults of typed values: those that fit the type of their field, and are finite.
 
-A default that is an object may leave out fields that have defaults, and so on. Where that leads back to itself, or
-makes more objects than a default may, the field has no default: its value is None where it is absent.
+A default that is an object may omit fields that have defaults, and so on. If that is recursive, or creates too many
+objects, the field has no default: its value is None if it is absent.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.shapes import Field, Shape
 
 MOST_OBJECTS: Final = 100
-"""How many objects one default may make, those that their own defaults make included."""
+"""Maximum number of objects created by one default, including nested defaults."""
 
 
 def with_defaults_that_end(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
-    """Give the same types, in the same order, without the defaults that no typed value can have."""
+    """Return the same types, in the same order, without the defaults that typed values cannot have."""
     types = tuple(types)
     classes = {made.name: made for made in types if isinstance(made, ClassType)}
     for name, made in classes.items():
@@ -37,7 +37,7 @@ def with_defaults_that_end(types: Iterable[ClassType | AliasType]) -> tuple[Clas
 
 
 def _endless(classes: Mapping[str, ClassType]) -> set[str]:
-    """The defaults that contain themselves, or make too many objects."""
+    """Return the defaults that are recursive, or create too many objects."""
     objects = {
         _key(name, field): list(_objects(field.default, field.shape, classes))
         for name, made in classes.items()
@@ -61,7 +61,7 @@ def _endless(classes: Mapping[str, ClassType]) -> set[str]:
 
 
 def _objects(value: Any, shape: Shape, classes: Mapping[str, ClassType]) -> Iterator[tuple[str, list[Field]]]:
-    """The objects that pydantic makes of a JSON value, or tries to: their classes, and the fields left to a default."""
+    """Return the objects that pydantic may create from a JSON value: their classes, and the fields left to defaults."""
     match shape:
         case Array(items) if isinstance(value, list):
             for item in value:

@@ -1,8 +1,7 @@
-"""JSON Schema to shapes: what a Python type can carry of a schema without refusing or altering a valid value.
+"""JSON Schema to shapes: the Python types that accept every valid value and do not alter it.
 
-Every shape accepts at least what its schema accepts. Where a schema says the same thing in several places
-(`properties` beside `anyOf`, `allOf`), the most telling one is taken; where types would have to guess, the shape is
-`Json`.
+Every shape accepts at least what its schema accepts. If several keywords describe a value (`properties` next to
+`anyOf`, `allOf`), the most specific shape is used; if types would have to guess, the shape is `Json`.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ if TYPE_CHECKING:
 
 
 _DEEPEST: Final = 100
-"""How deep shapes are read, references followed; what lies deeper is `Json`. pydantic builds classes that contain each
-other by recursion, and gives up at about as many.
+"""Maximum depth of shapes, including references; anything deeper is `Json`. pydantic builds nested classes recursively,
+and fails at about this depth.
 """
 
 _MOST_CLASSES: Final = 1000
-"""Of one schema; further objects are `Json`. YAML aliases make a million of a few lines."""
+"""Maximum classes of one schema; further objects are `Json`. With YAML aliases a few lines can have a million."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """The name in Python that a field is given, and where."""
+    """A name in Python for a field, and its span."""
 
     python: str
     span: Span
@@ -57,7 +56,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whom the classes of a schema belong to: their module, the name of the outermost, and the renamed fields."""
+    """The owner of a schema's classes: their module, the name of the outermost, and the renamed fields."""
 
     module: str
     name: str
@@ -78,7 +77,7 @@ class SchemaReader:
         self._siblings = bundle.dialect in ("2020-12", "2019-09")
 
     def root(self, *, as_class: bool) -> Shape:
-        """The shape of the whole schema; with `as_class` a class even where it names no fields."""
+        """Return the shape of the whole schema; with `as_class` a class even without named fields."""
         schema = self._bundle.whole
         shape = self.shape(schema, self._owner.name, "#")
         if as_class and not isinstance(shape, ClassRef):
@@ -92,7 +91,7 @@ class SchemaReader:
         return shape
 
     def resolve(self, reference: str) -> Any:
-        """What a reference inside the bundle points to; None where it is more than a plain pointer."""
+        """Return the target of a reference inside the bundle; None if it is not a plain pointer."""
         if reference != "#" and not reference.startswith("#/"):
             return None
         node: Any = self._bundle.whole
@@ -103,7 +102,7 @@ class SchemaReader:
         return node
 
     def shape(self, schema: Any, name: str, pointer: str) -> Shape:
-        """The shape of one part, which stands at `pointer`; `name` is for the class that it may need."""
+        """Return the shape of the part at `pointer`; `name` is for the class that it may need."""
         if not isinstance(schema, dict) or self._is_resource(schema) or self._shapes.depth >= _DEEPEST:
             return JSON
         self._shapes.depth += 1
@@ -144,15 +143,15 @@ class SchemaReader:
         return shape
 
     def _only(self, part: Any, name: str) -> str:
-        """A name for the only option of a union beside null."""
+        """Return a name for the only option of a union other than null."""
         return self._inner(name) if self.is_class(part) else name
 
     def _inner(self, name: str) -> str:
-        """A name for a class that is an option of what `name` stands for: the outermost keeps it for the whole."""
+        """Return a name for a class that is an option of `name`; the outermost name is reserved for the union."""
         return f"{name}Object" if name == self._owner.name else name
 
     def _is_resource(self, schema: dict[str, Any]) -> bool:
-        """Whether a schema has a base URI of its own, so that its references mean something else than they say."""
+        """Whether a schema has a different base URI, so that its references have other targets."""
         return bool(keywords.resource_name(schema, self._bundle.dialect)) and schema is not self._bundle.whole
 
     def _referred(self, reference: str) -> Shape:
@@ -207,7 +206,7 @@ class SchemaReader:
         return self._bundle.formats == "typed" and name in typed_formats(self._bundle.dialect)
 
     def is_class(self, schema: Any) -> bool:
-        """Whether a schema, with all that its `allOf` adds, is an object with named fields and nothing else."""
+        """Whether a schema, with its `allOf`, is only an object with named fields."""
         return (
             isinstance(schema, dict)
             and any(part.get("type") == "object" and part.get("properties") for part in self._parts(schema))
@@ -216,7 +215,7 @@ class SchemaReader:
         )
 
     def _parts(self, schema: dict[str, Any]) -> Iterable[dict[str, Any]]:
-        """A schema and what its `allOf` adds, references followed, each once."""
+        """Return a schema and the parts of its `allOf`, following references, each once."""
         seen: set[str] = set()
         stack: list[tuple[Any, bool]] = [(schema, False)]
         while stack:
@@ -240,7 +239,7 @@ class SchemaReader:
         parts = list(self._parts(schema))
         made = ClassType(name, self._owner.module, (), _is_open(parts), _text(schema.get("description")))
         self._shapes.add(made)
-        if pointer in self._made and self.is_class(schema):  # and not an object or something else
+        if pointer in self._made and self.is_class(schema):  # not an object or another type
             self._made[pointer] = ClassRef(name)
         properties: dict[str, list[Any]] = {}
         for part in parts:
@@ -295,7 +294,7 @@ class SchemaReader:
                 )
 
     def _rename(self, field: Field) -> str:
-        """How a field gets another name in Python."""
+        """Return the fix that renames a field in Python."""
         if self._owner.module in ("shared", "methods", PACKAGE_MODULE):
             return "spell the type out in the args or the result of a tool, which has `rename`"
         return f"give one of them a name: `rename: {{{field.wire!r}: {field.python}_2}}`"
@@ -313,7 +312,7 @@ def _list(schema: Mapping[str, Any], keyword: str) -> list[Any]:
 
 
 def _option(schema: Any, index: int) -> str:
-    """A name for one option of a union: its title, where it has one."""
+    """Return a name for one option of a union: its title, if it has one."""
     title = schema.get("title") if isinstance(schema, dict) else None
     if isinstance(title, str) and title.isascii() and len(title) <= 40 and any(map(str.isalpha, title)):
         return pascal(title)

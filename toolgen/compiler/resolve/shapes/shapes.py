@@ -1,4 +1,4 @@
-"""The types of one toolset: every class and alias that its schemas need, each made once, under a name of its own."""
+"""The types of one toolset: every class and alias of its schemas, each created once, with a unique name."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Shapes:
-    """The classes of one toolset, or of all shared files, made while their schemas are read.
+    """The classes of one toolset, or of all shared files, created while schemas are read.
 
-    `types` are the names of the types that its file defines, `classes` those that are kept for its tools, `module` is
-    where named types are defined, and `shared` has the types of shared files, which a toolset takes from there.
-    `depth` is how many schemas are being read, one inside another.
+    `types` are the names of the types in its file, `classes` the names reserved for its tools, `module` the module of
+    named types, and `shared` has the types of shared files, which a toolset uses. `depth` is the nesting of schemas
+    being read.
     """
 
     def __init__(
@@ -54,15 +54,15 @@ class Shapes:
 
     @property
     def types(self) -> tuple[ClassType | AliasType, ...]:
-        """Everything named so far, shared types among it: classes first, in the order in which they were met."""
+        """All named types so far, including shared ones: classes first, in the order of occurrence."""
         classes = (*self._classes.values(), *self._shared_classes.values())
         aliases = (*self._aliases.values(), *self._shared_aliases.values())
         return with_defaults_that_end(settled((*classes, *aliases)))
 
     def side(self, bundle: Bundle, owner: Owner, *, as_class: bool) -> Shape:
-        """The shape of one side of a tool, under the name `owner.name`.
+        """Return the shape of one side of a tool, with the name `owner.name`.
 
-        With `as_class` the result is a class even where the schema names no fields.
+        With `as_class` the result is a class even without named fields.
         """
         reader = SchemaReader(self, bundle, owner)
         shape = reader.root(as_class=as_class)
@@ -71,7 +71,7 @@ class Shapes:
         return shape
 
     def named_type(self, name: str, bundle: Bundle, span: Span) -> Shape:
-        """The shape of a type of the spec files, made once: a class, or an alias that stands for its shape."""
+        """Return the shape of a type of the spec files, created once: a class, or an alias of its shape."""
         self._check_home(name, bundle, span)
         if name in self._types:
             made = self._types[name]
@@ -93,7 +93,7 @@ class Shapes:
         return shape
 
     def _name_in(self, shared: Shapes, name: str, bundle: Bundle) -> str:
-        """What shared files call a type; nothing where they do not have it, or where its name is another's here."""
+        """Return the name of a type in shared files; empty if they lack it, or if another type has the name here."""
         home = bundle.types.get(name)
         if home is None:
             return ""
@@ -101,7 +101,7 @@ class Shapes:
         return next((each for each in names if shared.offers(each, home)), "")
 
     def _take(self, shared: Shapes, known: str, name: str, bundle: Bundle, span: Span) -> Shape:
-        """Use the type `known` of shared files, which is called `name` here, and all that it is made of."""
+        """Use the type `known` of shared files as `name`, with all types that it needs."""
         self._types[name] = shape = shared.shape_of(known)
         if known != name:
             self._aliases[name] = AliasType(name, self._module, shape)
@@ -123,7 +123,7 @@ class Shapes:
         return shape
 
     def _check_home(self, name: str, bundle: Bundle, span: Span) -> None:
-        """Report two types of one name: a type brings along those of its own file, whatever is called so here."""
+        """Report two types with the same name: the types of a type's file may conflict with local ones."""
         home = bundle.types.get(name, ("", name))
         first = self._homes.setdefault(name, home)
         if first != home:
@@ -136,7 +136,7 @@ class Shapes:
             )
 
     def filled_later(self, shape: ClassRef, owner: Owner, wires: Collection[str]) -> ClassRef:
-        """The same class with some fields that may be absent; one of the owner's own, where others share it."""
+        """Return the class with some fields made optional; a copy for the owner if the class is shared."""
         made = self.classes[shape.name]
         if not any(field.wire in wires for field in made.fields):
             return shape
@@ -149,25 +149,28 @@ class Shapes:
         return ClassRef(owner.name)
 
     def offers(self, name: str, home: tuple[str, str]) -> bool:
-        """Whether the type that is called `name` here is that of a file and a name there."""
+        """Whether the type `name` here is the type of a file and a name there."""
         return self._types.get(name) is not None and self._homes[name] == home
 
     def shape_of(self, name: str) -> Shape:
-        """The shape of a named type that was made."""
+        """Return the shape of a named type that was created."""
         return self._types[name] or JSON
 
     @property
     def aliases(self) -> Mapping[str, AliasType]:
-        """The aliases made so far, by name, but for those of shared types."""
+        """The aliases so far, by name, except those of shared types."""
         return self._aliases
 
     @property
     def classes(self) -> Mapping[str, ClassType]:
-        """The classes made so far, by name, those of shared types among them."""
+        """The classes so far, by name, including those of shared types."""
         return ChainMap(self._classes, self._shared_classes)
 
     def name_for(self, wanted: str, owner: Owner, path: str) -> str:
-        """A free class name. A class called after a field gives way to types, tools, and classes that came first."""
+        """Return an unused class name.
+
+        Types, tools, and earlier classes take precedence over a class named by a field.
+        """
         is_shared = self._shared is not None and wanted in self._shared.classes
         if wanted == owner.name or not (is_shared or self._is_taken(wanted)):
             return wanted
@@ -185,10 +188,10 @@ class Shapes:
         return name in self._classes or name in self._aliases or name in self._reserved
 
     def add(self, made: ClassType) -> None:
-        """Keep a class. It is added before its fields are known, so that it can refer to itself."""
+        """Add a class. It is added before its fields are known, so that it can be recursive."""
         self._classes[made.name] = made
 
     @property
     def sink(self) -> Diagnostics:
-        """Where findings go."""
+        """The sink of findings."""
         return self._sink

@@ -1,7 +1,7 @@
-"""Unions that pydantic would settle wrongly, or not in time: they become `Json`, which alters nothing.
+"""Unions for which pydantic would choose a wrong member, or take too long: they become `Json`, which alters nothing.
 
-pydantic tries one member of a union after the other and keeps the best. That takes exponential time where unions nest,
-and it takes `true` for the literal `1`, so that a member may hold a value that was meant for another.
+pydantic tries all members of a union and keeps the best. That takes exponential time if unions are nested, and it
+treats `true` as the literal `1`, so that a member may accept a value of another.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 MOST_GUESSES: Final = 1000
-"""How many members are tried for one value, those of nested unions included."""
+"""Maximum number of members tried for one value, including those of nested unions."""
 
 _Pair = tuple[str, str]
 
 
 def settled(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasType, ...]:
-    """The same types, in the same order, with `Json` for every union that pydantic must not choose in."""
+    """Return the same types, in the same order, with `Json` for every unsupported union."""
     types = tuple(types)
     judge = _Judge({made.name: made for made in types if isinstance(made, ClassType)})
     return tuple(
@@ -45,7 +45,7 @@ def settled(types: Iterable[ClassType | AliasType]) -> tuple[ClassType | AliasTy
 
 
 class _Judge:
-    """Settles classes, those that others contain first."""
+    """Processes classes, nested ones first."""
 
     def __init__(self, classes: Mapping[str, ClassType]) -> None:
         self.classes = dict(classes)
@@ -64,7 +64,7 @@ class _Judge:
             self._guesses.update(dict.fromkeys(group, max(map(self._tried, shapes), default=1)))
 
     def settled(self, shape: Shape, inside: str) -> Shape:
-        """The shape of a field of the class `inside`, or of an alias."""
+        """Return the resulting shape of a field of the class `inside`, or of an alias."""
         match shape:
             case Array(items):
                 return replace(shape, items=self.settled(items, inside))
@@ -76,15 +76,15 @@ class _Judge:
                     return settled
                 if field := self._discriminator(settled):
                     return replace(settled, discriminator=field)
-                return JSON if self._is_hopeless(settled, inside) else settled
+                return JSON if self._is_unsupported(settled, inside) else settled
             case _:
                 return shape
 
     def _discriminator(self, shape: Union) -> str:
-        """The Python name of a field that tells the members apart, each a class, or null; nothing where there is none.
+        """Return the Python name of a field that discriminates the members, classes or null; empty if there is none.
 
-        Each has it, and for each it is one of other words. An open object could have an extra key of its Python name,
-        so there the two names of the field are one.
+        Each member has the field, with different literals. An open object could have an extra key with its Python name,
+        so there both names of the field must be the same.
         """
         members = [member for member in shape.members if member != Scalar(ScalarKind.NULL)]
         made = [self.classes[member.name] for member in members if isinstance(member, ClassRef)]
@@ -106,7 +106,7 @@ class _Judge:
                 return first.python
         return ""
 
-    def _is_hopeless(self, shape: Union, inside: str) -> bool:
+    def _is_unsupported(self, shape: Union, inside: str) -> bool:
         compound = [member for member in shape.members if isinstance(member, ClassRef | Array | Map)]
         if len(compound) < 2:
             return False
@@ -117,7 +117,7 @@ class _Judge:
         return any(self._takes(one, other, set()) for one in compound for other in compound if one is not other)
 
     def _tried(self, shape: Shape) -> int:
-        """How many members of unions are tried for one value of a shape, at most."""
+        """Return the maximum number of union members tried for one value of a shape."""
         match shape:
             case Array(inner) | Map(inner):
                 return self._tried(inner)
@@ -129,7 +129,7 @@ class _Judge:
                 return 1
 
     def _takes(self, one: Shape, other: Shape, seen: set[_Pair]) -> bool:
-        """Whether `one` has a literal that pydantic finds in a value of `other` where another value stands."""
+        """Whether `one` has a literal that pydantic confuses with a different value of `other`."""
         match one, other:
             case Literals(values), _:
                 return not {0, 1}.isdisjoint(values) and _may_hold_equal(other, one.kind)
@@ -169,7 +169,7 @@ class _Judge:
 
 
 def _may_hold_equal(shape: Shape, kind: ScalarKind) -> bool:
-    """Whether a shape holds a truth value where `kind` is of numbers, or the other way round."""
+    """Whether a shape has booleans and `kind` is numeric, or vice versa."""
     match shape:
         case Json():
             return True
@@ -185,7 +185,7 @@ def _may_hold_equal(shape: Shape, kind: ScalarKind) -> bool:
 
 
 def strongly_connected(below: Mapping[str, set[str]]) -> Iterator[list[str]]:
-    """Groups of names that all lead to each other, those that others lead to first (Tarjan, without recursion)."""
+    """Return the strongly connected components, dependencies first (Tarjan, without recursion)."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
     still_open: dict[str, None] = {}

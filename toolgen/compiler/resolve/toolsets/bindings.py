@@ -1,7 +1,7 @@
-"""Bindings: does a tool's shape fit its method's, field by field?
+"""Bindings: compares the shapes of a tool and its method, field by field.
 
-A side fits when every field of the target has a source of the same name and type, or may be absent, and nothing of
-the source is lost. A side that does not fit gets no transform, and a note that says what is in the way.
+A side fits if every field of the target has a source of the same name and type, or is optional, and nothing of the
+source is lost. A side that does not fit gets no transform, and a note with the reason.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Misfit:
 def fit(
     source: Schema, target: Schema, classes: Mapping[str, ClassType], injected: Collection[str] = ()
 ) -> Transform | Misfit:
-    """The transform that makes a value of `target` of one of `source`, or why there is none.
+    """Return the transform from values of `source` to values of `target`, or why there is none.
 
     `injected` are wire names of fields of the target that come from the call's context.
     """
@@ -37,7 +37,7 @@ def fit(
     if source.shape == target.shape and not injected:
         return passes
     if not isinstance(source.shape, ClassRef) or not isinstance(target.shape, ClassRef):
-        return Misfit("the two sides are of different types, and not both objects with named fields")
+        return Misfit("the two sides have different types that are not both objects with named fields")
     made, wanted = classes[source.shape.name], classes[target.shape.name]
     given = {field.wire: field for field in made.fields}
     steps: list[Step] = []
@@ -47,13 +47,13 @@ def fit(
             continue
         other = given.pop(field.wire, None)
         if other is None and field.required:
-            return Misfit(f"`{field.wire}` is required, and has no counterpart to take it from")
+            return Misfit(f"`{field.wire}` is required, but has no counterpart")
         if other is None and made.open:
-            return Misfit(f"`{field.wire}` has no counterpart, and could be one of the other keys of an open object")
+            return Misfit(f"`{field.wire}` has no counterpart, but could be an additional key of an open object")
         if other is None:
             continue
         if not _alike(other.shape, field.shape, classes, set()):
-            return Misfit(f"`{field.wire}` is of another type on the two sides")
+            return Misfit(f"`{field.wire}` has different types on the two sides")
         optional = not _always_there(other)
         if optional and field.required:
             return Misfit(f"`{field.wire}` is required on one side, and may be absent on the other")
@@ -75,7 +75,7 @@ def _always_there(field: Field) -> bool:
 
 
 def _alike(first: Shape, second: Shape, classes: Mapping[str, ClassType], assumed: set[tuple[str, str]]) -> bool:
-    """Whether two shapes have the same values; classes by their fields, whatever their names."""
+    """Whether two shapes have the same values; classes are compared by their fields, not by name."""
     match first, second:
         case ClassRef(one), ClassRef(other):
             if one == other or (one, other) in assumed:

@@ -1,4 +1,4 @@
-"""The `command` block of a tool: argv or a shell line, and templates that can only name args."""
+"""The `command` block of a tool: argv or a shell line, with templates that can only refer to args."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def resolve_command(
         sink.report(
             "TG410",
             document.span("tools", key, "command", key=True),
-            "a command has `exec` or `shell`, and just one of them",
+            "a command needs exactly one of `exec` and `shell`",
             fix="prefer `exec: [program, arg, …]`",
         )
     program = spec.exec[0] if spec.exec else spec.shell.strip().partition(" ")[0]
@@ -44,15 +44,15 @@ def resolve_command(
         sink.report(
             "TG410",
             document.span("tools", key, "command", *(("exec", 0) if spec.exec else ("shell",))),
-            "a command starts with its program, and no model chooses that",
-            fix="name the program, and let what is filled in follow it",
+            "a command starts with its program, which a model cannot choose",
+            fix="write the program, and put templates after it",
         )
     if spec.shell and not may_shell:
         sink.report(
             "TG410",
             document.span("tools", key, "command", "shell"),
             "a shell line needs `permission: write` or the tag `dangerous`",
-            fix="use `exec`, which passes every value as it is, or add `tags: [dangerous]`",
+            fix="use `exec`, which passes every value unchanged, or add `tags: [dangerous]`",
         )
     for index, part in enumerate(spec.exec):
         for element in [part] if isinstance(part, str) else part:
@@ -61,8 +61,8 @@ def resolve_command(
             sink.report(
                 "TG410",
                 document.span("tools", key, "command", "exec", index),
-                "a nested list is left out when one of its args is absent, and this one names none",
-                fix="put its elements into the outer list",
+                "a nested list is omitted if one of its args is absent, but this one has no args",
+                fix="move its elements to the outer list",
             )
     if spec.shell:
         shell_span = document.span("tools", key, "command", "shell")
@@ -72,7 +72,7 @@ def resolve_command(
                 "TG410",
                 shell_span,
                 "a template inside quotes would be quoted twice",
-                fix="leave the quotes out: every value is quoted",
+                fix="remove the quotes: every value is quoted",
             )
     if "{{" in spec.cwd:
         sink.report("TG402", document.span("tools", key, "command", "cwd"), "`cwd` is fixed; a model cannot set it")

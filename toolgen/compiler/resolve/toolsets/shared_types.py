@@ -1,4 +1,4 @@
-"""The types of shared files: each is made once, and every toolset that uses it takes it from here."""
+"""The types of shared files, each created once for all toolsets that use it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def resolve_shared_types(
     documents: Sequence[Document[SharedFile]], schemas: Schemas, sink: Diagnostics, *, profile: str
 ) -> Shapes:
-    """Make the types of all shared files, whether a tool uses them or not. They share one namespace in Python."""
+    """Return the types of all shared files, used or not. They share one namespace in Python."""
     names = [name for document in documents for name in document.file.types]
     shapes = Shapes(names, (), sink, module=PACKAGE_MODULE)
     for document in documents:

@@ -1,4 +1,4 @@
-"""The two sides of a tool, args and result: JSON Schema to check with, shape to type with."""
+"""The two sides of a tool, args and result: JSON Schema for validation, shape for types."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _NOTES: Final = frozenset({
 """Keywords of the older drafts that check nothing."""
 
 _MOST_ALONE: Final = 200
-"""Types of a file with an error that are checked one by one, each with all it uses, so that each shows its own."""
+"""Maximum number of types that are checked one by one, if a file has errors, so that each error is reported."""
 
 
 class Sides:
-    """Makes the schemas of one file."""
+    """Creates the schemas of one file."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Sides:
         self._profile = profile
 
     def args(self, path: Sequence[str], owner: Owner, absent: dict[str, Any]) -> Schema:
-        """The args at `path`, or `absent`: always an object, and a class."""
+        """Return the args at `path`, or `absent`: always an object, and a class."""
         span = owner.span
         bundle = self._bundle(path) or _plain(absent, self._document.file.dialect)
         as_object = _as_object(bundle)
@@ -73,7 +73,7 @@ class Sides:
                 self._sink.report(
                     "TG207",
                     span,
-                    "args are always an object, and this schema describes something else",
+                    "args must be an object, but this schema describes something else",
                     fix="put it into a field: `args: {value: …}`",
                 )
             as_object = _plain({"type": "object"}, bundle.dialect)
@@ -81,16 +81,16 @@ class Sides:
             self._sink.report(
                 "TG207",
                 span,
-                "this schema refers to itself, and does not say that args are an object",
+                "this schema refers to itself, and does not require args to be an object",
                 fix="write `type: object` at its root",
             )
         schema = self._make(as_object, owner, as_class=True)
         if not isinstance(schema.shape, ClassRef) and is_sound(schema):
-            self._sink.report("TG207", span, "args are always an object, and this schema describes something else")
+            self._sink.report("TG207", span, "args must be an object, but this schema describes something else")
         return schema
 
     def without(self, args: Schema, owner: Owner, injected: Collection[str]) -> Schema:
-        """The args without the fields that the host fills: no caller may send them, and they are absent until then."""
+        """Return the args without injected fields: callers must not send them, and they are absent before injection."""
         if not injected or not isinstance(args.shape, ClassRef) or not is_sound(args):
             return args
         return replace(
@@ -100,22 +100,22 @@ class Sides:
         )
 
     def check_root(self, args: Schema, span: Span, injected: Collection[str]) -> None:
-        """Report references to the root of args, or to injected fields of it, which are about to become others."""
+        """Report references to the root of args, or to its injected fields, whose meaning would change."""
         if _refers_to_root(args.json, args.dialect, {f"/properties/{escape(name)}" for name in injected}):
             self._sink.report(
                 "TG207",
                 span,
                 "this schema refers to itself, and `inject` or `one_of` make its outermost object another one",
-                fix="make it a type, and refer to that: `types: {Thing: …}`, `args: Thing`",
+                fix="make it a type, and refer to it: `types: {Thing: …}`, `args: Thing`",
             )
 
     def value(self, path: Sequence[str], owner: Owner) -> Schema:
-        """The schema at `path` of any value: a result, or a payload. Any JSON where nothing is written."""
+        """Return the schema at `path` of a result or payload; any JSON if there is none."""
         bundle = self._bundle(path) or _plain({}, self._document.file.dialect)
         return self._make(bundle, owner, as_class=False)
 
     def local_types(self, names: Iterable[str]) -> None:
-        """Check every type of the file, and make it, whether a tool uses it or not."""
+        """Check and create every type of the file, used or not."""
         names = list(names)
         for name in names:
             if name in RESERVED_CLASSES:
@@ -129,9 +129,9 @@ class Sides:
             self._one_by_one(names)
 
     def _together(self, names: Sequence[str]) -> bool:
-        """Check all types in one document, which is quick where they use each other.
+        """Check all types in one document, which is fast if they use each other.
 
-        False where they do not stand in one document, or where each is worth a look of its own: it has an error.
+        False if they cannot be in one document, or if there are errors, so that each must be checked separately.
         """
         sink = Diagnostics()
         node, span = self._document.node("types"), self._document.span("types", key=True)
@@ -177,7 +177,7 @@ class Sides:
 
 
 def _check_parts(bundle: Bundle, span: Span, sink: Diagnostics) -> None:
-    """Warn of what is valid, and cannot be meant."""
+    """Warn about parts that are valid, but certainly not intended."""
     check_defaults(bundle, span, sink)
     check_contradictions(bundle, span, sink)
 
@@ -189,7 +189,7 @@ def _plain(json: dict[str, Any], dialect: str) -> Bundle:
 
 
 def _as_object(bundle: Bundle) -> Bundle | None:
-    """The bundle, saying itself that it takes objects only; None where it takes none."""
+    """Return the bundle restricted to objects; None if it accepts none."""
     json, whole = _object_root(bundle.json, bundle.dialect), _object_root(bundle.whole, bundle.dialect)
     return None if json is None or whole is None else replace(bundle, json=json, whole=whole)
 
@@ -200,7 +200,7 @@ def _object_root(json: Any, dialect: str) -> Any:
     if not isinstance(json, dict):
         return None
     kinds = json.get("type")
-    # In older drafts a `$ref` stands alone: what checks values beside it never did.
+    # In older drafts keywords next to a `$ref` are ignored.
     is_alone = "$ref" in json and keywords.definitions_keyword(dialect) == "definitions"
     if kinds == "object" and not is_alone:
         return json
@@ -215,7 +215,7 @@ def _object_root(json: Any, dialect: str) -> Any:
 
 
 def _refers_to_root(schema: dict[str, Any], dialect: str, pointers: Collection[str] = ()) -> bool:
-    """Whether a reference leads to the root of a schema, or to one of the places in it that `pointers` name."""
+    """Whether a reference refers to the root of a schema, or to one of `pointers`."""
     url = resource_of(schema, "", dialect)
     names = {
         "",
@@ -239,7 +239,7 @@ def _refers_to_root(schema: dict[str, Any], dialect: str, pointers: Collection[s
 
 
 def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bool:
-    """Whether a reference in the resource `base` leads to one of the places called `names` in the resource `url`."""
+    """Whether a reference in the resource `base` refers to one of `names` in the resource `url`."""
     if not isinstance(reference, str):
         return False
     target, _, fragment = reference.partition("#")
@@ -247,28 +247,28 @@ def _leads(reference: object, base: str, url: str, names: Collection[str]) -> bo
 
 
 def is_sound(args: Schema) -> bool:
-    """Whether the schema of args could be compiled; nothing can be said of the fields of one that could not."""
+    """Whether the schema of args could be compiled; otherwise its fields are unknown."""
     return bool(args.json)
 
 
 def field_names(schema: Schema, shapes: Shapes) -> dict[str, str]:
-    """The named fields of a schema's root, wire name to Python name."""
+    """Return the named fields of a schema's root, wire name to Python name."""
     made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
     return {field.wire: field.python for field in made.fields} if made else {}
 
 
 def required_fields(schema: Schema, shapes: Shapes) -> list[str]:
-    """The wire names of the fields that must be there, in their order."""
+    """Return the wire names of the required fields, in order."""
     made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
     return [field.wire for field in made.fields if field.required] if made else []
 
 
 def field_shape(schema: Schema, wire: str, shapes: Shapes) -> Shape | None:
-    """The shape of one field of a schema's root."""
+    """Return the shape of one field of a schema's root."""
     made = shapes.classes.get(schema.shape.name) if isinstance(schema.shape, ClassRef) else None
     return next((field.shape for field in made.fields if field.wire == wire), None) if made else None
 
 
 def is_open_object(schema: Schema) -> bool:
-    """Whether a schema names no fields, so that any could be there."""
+    """Whether a schema has no named fields, so that any field is possible."""
     return isinstance(schema.shape, Json | Map)

@@ -1,4 +1,4 @@
-"""Tags: the words that policies match, and the blocks by which a line of text calls a tool."""
+"""Tags: the words that policies match, and the `tag` blocks with which a line of text calls a tool."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ BUILTIN: Final = {
     "readonly": "Changes nothing outside the core.",
     "write": "Changes something outside the core.",
 }
-"""Words that every catalog knows, and what they mean."""
+"""Built-in tags, and their meanings."""
 
 
 def resolve_tag(
     spec: TagSpec, key: str, args: Sequence[tuple[str, Any]], span: Span, pattern_span: Span, sink: Diagnostics
 ) -> Tag:
-    """Fill in a `tag` block. `args` are the wire names and schemas of the required args, in their order."""
+    """Complete a `tag` block. `args` are the wire names and schemas of the required args, in order."""
     names = tuple(name for name, _ in args)
     pattern = spec.pattern if spec.pattern is not None else r"\s+".join(_group(schema) for _, schema in args)
     prefix = spec.prefix or key.upper()
@@ -40,8 +40,8 @@ def resolve_tag(
         sink.report(
             "TG407",
             span,
-            "a tag needs at least one required arg to carry what stands after the colon",
-            fix="leave `args` out for one text called `raw_arg`, or make a field required",
+            "a tag needs at least one required arg for the text after the colon",
+            fix="remove `args` for one text called `raw_arg`, or make a field required",
         )
         return Tag(prefix, "(.+)", ("raw_arg",), spec.example, spec.strip_from_display)
     try:

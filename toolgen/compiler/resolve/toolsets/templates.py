@@ -1,4 +1,4 @@
-"""The small language of templates: `{{args.name}}` in text, and nothing else."""
+"""The template language: only `{{args.name}}` in text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIELD = re.compile(r"(args|result)\.(.+)", re.DOTALL)
 
 
 def fields(template: str) -> Iterator[tuple[str, str]]:
-    """What a checked template names: pairs of `args` or `result`, and a field."""
+    """Return the references of a checked template: pairs of `args` or `result`, and a field."""
     for inner in BRACES.findall(template):
         match = _FIELD.fullmatch(inner)
         if match:
@@ -27,7 +27,7 @@ def fields(template: str) -> Iterator[tuple[str, str]]:
 def check_template(
     template: str, args: Collection[str], span: Span, sink: Diagnostics, *, result: Collection[str] | None = None
 ) -> None:
-    """Report all in a template that is not the name of a field. `result` is given where a template may use it."""
+    """Report everything in braces that is not a field. `result` is given if the template may use it."""
     for inner in BRACES.findall(template):
         match = _FIELD.fullmatch(inner)
         known = {"args": args, "result": result}.get(match[1]) if match else None
@@ -38,7 +38,7 @@ def check_template(
             sink.report("TG402", span, f"`{{{{{inner}}}}}` is more than the name of a field: no filters, no nesting")
         elif match[2] not in known:
             fix = nearest(match[2], known) or listing("fields", sorted(known))
-            sink.report("TG401", span, f"`{{{{{inner}}}}}` names a field that is not there", fix=fix)
+            sink.report("TG401", span, f"`{{{{{inner}}}}}` names an unknown field", fix=fix)
     rest = BRACES.sub("", template)
     if "{{" in rest or "}}" in rest:
         sink.report("TG402", span, "`{{` and `}}` do not match up", fix="write `{{args.name}}`")

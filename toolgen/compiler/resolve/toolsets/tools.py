@@ -1,4 +1,4 @@
-"""One tool of a toolset file to one tool of the IR: defaults put in, names chosen, every reference checked."""
+"""One tool of a toolset file to one tool of the IR: applies defaults, chooses names, checks references."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ _RAW_ARG: Final = {
 
 
 def tool_names(key: str) -> ToolNames:
-    """How a tool is spelled in generated code."""
+    """Return the names of a tool in generated code."""
     return ToolNames(constant(key), snake(key, KEYWORDS), snake(key), f"{pascal(key)}Args", f"{pascal(key)}Result")
 
 
 def types_module(names: ToolNames) -> str:
-    """The module under `MODELS` that holds the models of one tool."""
+    """Return the module under `MODELS` with the models of one tool."""
     return snake(names.stem, RESERVED_MODULES)
 
 
@@ -90,7 +90,7 @@ class ToolResolver:
         self._sink = sink
 
     def resolve(self, key: str, injectable: Collection[str], secrets: Collection[str] = ()) -> Tool:
-        """Make one tool. `injectable` are the payload fields of its method, `secrets` pointers to the secret ones."""
+        """Return one tool. `injectable` are the payload fields of its method, `secrets` pointers to the secret ones."""
         spec = self._file.tools[key]
         names = tool_names(key)
         module = types_module(names)
@@ -163,7 +163,7 @@ class ToolResolver:
         return self._document.span("tools", key, *path, key=key_of)
 
     def _effective(self, spec: ToolDefaultsSpec, name: str) -> Any:
-        """A key of the tool, or of the file's defaults."""
+        """Return a key of the tool, or of the file's defaults."""
         source = spec if name in spec.model_fields_set else self._file.defaults
         return getattr(source, name)
 
@@ -209,7 +209,7 @@ class ToolResolver:
                 "TG405",
                 self._span(key, "tags"),
                 f"the tag `{other}` contradicts `permission: {permission.value}`",
-                fix="leave the tag out: it follows from `permission`",
+                fix="remove the tag: it follows from `permission`",
             )
         return tuple(sorted({*written, *derived}))
 
@@ -243,11 +243,11 @@ class ToolResolver:
         self._check_args(key, "one_of", names, fields)
         span = self._span(key, "one_of")
         if names and len(set(names)) < max(2, len(names)):
-            fix = "name each of them once; an arg that must be given is a required one"
+            fix = "name each of them once; make an arg that must always be given required"
             self._sink.report("TG412", span, "`one_of` is a choice between two args or more", fix=fix)
         for name in names:
             if fields is not None and name in required:
-                message = f"`one_of` names `{name}`, which must always be given, so no other ever can"
+                message = f"`one_of` names `{name}`, which is required, so no other can be given"
                 self._sink.report("TG412", span, message, fix=f"make it optional: `{name}?`")
 
     def _check_inject(
@@ -261,7 +261,7 @@ class ToolResolver:
                 self._sink.report(
                     "TG401",
                     self._span(key, "inject"),
-                    f"`inject` names `{name}`, which is no field of the payload or the args",
+                    f"`inject` names `{name}`, which is not a field of the payload or the args",
                     fix=nearest(name, known) or listing("fields", sorted(known)),
                 )
 
@@ -272,7 +272,7 @@ class ToolResolver:
                 self._sink.report(
                     "TG406",
                     self._span(key, name, key_of=True),
-                    f"`{name}` is for toolsets of kind {kinds[0]}, and this one is {kind}",
+                    f"`{name}` is for toolsets of kind {kinds[0]}, but this one is {kind}",
                 )
         if kind == "command" and spec.command is None:
             self._sink.report(
@@ -290,7 +290,7 @@ class ToolResolver:
                     "TG304",
                     span,
                     f"`{python}` cannot be an attribute of a generated model",
-                    fix="use ASCII letters, digits and `_`, and no word that Python or pydantic uses",
+                    fix="use ASCII letters, digits and `_`, and no name reserved by Python or pydantic",
                 )
             elif not {(names.args, wire), (names.result, wire)} & self._shapes.renamed:
                 self._sink.report(
@@ -349,7 +349,7 @@ class ToolResolver:
             self._sink.report(
                 "TG303",
                 self._span(key, "wire_name"),
-                f"`{spec.wire_name}` is not a name that providers take",
+                f"`{spec.wire_name}` is not a name that providers accept",
                 fix="use at most 64 letters, digits, `_` and `-`",
             )
         return spec.wire_name or ""

@@ -1,4 +1,4 @@
-"""Toolset files to toolsets: their place in the package, their methods, their tools, and names that stay apart."""
+"""Toolset files to toolsets: their packages, methods and tools, with checks for conflicting names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def resolve_toolset(
     *,
     profile: str,
 ) -> Toolset:
-    """Make one toolset. Its types, methods and tools share one namespace in Python, with what is `shared`."""
+    """Return one toolset. Its types, methods and tools share one namespace in Python, with `shared`."""
     file = document.file
     _check_name(document, sink)
     classes_of_tools = [name for key in file.tools for name in tool_names(key).classes]
@@ -95,7 +95,7 @@ def _check_name(document: Document[ToolsetFile], sink: Diagnostics) -> None:
         sink.report(
             "TG406",
             document.span("methods", key=True),
-            f"`methods` is for toolsets of kind service, and this one is {file.kind}",
+            f"`methods` is for toolsets of kind service, but this one is {file.kind}",
         )
 
 
@@ -105,13 +105,13 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
         return None
     span = document.span("server", key=True)
     if document.file.kind != "mcp":
-        sink.report("TG406", span, f"`server` is for toolsets of kind mcp, and this one is {document.file.kind}")
+        sink.report("TG406", span, f"`server` is for toolsets of kind mcp, but this one is {document.file.kind}")
     ways = [name for name in ("http", "sse", "stdio") if getattr(spec, name) is not None]
     if len(ways) != 1:
         sink.report(
             "TG411",
             span,
-            f"a server is reached in one way, and this has {' and '.join(ways) or 'none'}",
+            f"a server needs exactly one transport, but this has {' and '.join(ways) or 'none'}",
             fix="write one of `http`, `sse` and `stdio`",
         )
     for name in ("http", "sse"):
@@ -124,8 +124,8 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
             sink.report(
                 "TG411",
                 document.span("server", "headers", name),
-                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
-                fix="write `$env.VAR`, and put all of the value into the variable",
+                f"`$env.VAR` must be the whole value of a header, but `{value}` is more",
+                fix="write `$env.VAR`, and put the whole value into the variable",
             )
     return Server(
         http=spec.http or "",
@@ -177,7 +177,7 @@ def _definition(
     sink: Diagnostics,
     seen: frozenset[tuple[str, str]],
 ) -> tuple[Document[ToolsetFile], str] | None:
-    """The file that spells a method out, and its name there; references are followed."""
+    """Return the file that defines a method, and its name there; references are followed."""
     spec = document.file.methods.get(name)
     if isinstance(spec, MethodSpec):
         return document, name
@@ -190,7 +190,7 @@ def _definition(
         sink.report(
             "TG403",
             document.span("methods", name, "$ref"),
-            f"`{spec.ref}` leads to no method",
+            f"`{spec.ref}` does not refer to a method",
             fix="write `file.yaml#/methods/Name`",
         )
     return None
@@ -239,7 +239,7 @@ def _bound(
 
 
 def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagnostics) -> None:
-    """Report names that would meet in the generated package of a toolset."""
+    """Report conflicting names in the generated package of a toolset."""
     package = Namespace()
     for name in document.file.types:
         span = document.span("types", name, key=True)
@@ -253,7 +253,7 @@ def _check_names(toolset: Toolset, document: Document[ToolsetFile], sink: Diagno
 
 
 def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
-    """Report what only shows when all toolsets stand side by side."""
+    """Report conflicts between toolsets."""
     names: dict[str, Toolset] = {}
     packages = Namespace()
     for toolset in toolsets:
@@ -264,7 +264,7 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
                 toolset.span,
                 f"the toolset `{toolset.name}` is defined twice",
                 related=[Related(first.span, "first here")],
-                fix="put its tools into one file, or give one a name of its own",
+                fix="put its tools into one file, or rename one",
             )
             continue
         folder = "/".join(toolset.package)
@@ -285,7 +285,7 @@ def check_toolsets(toolsets: Sequence[Toolset], sink: Diagnostics) -> None:
                 sink.report(
                     "TG302",
                     other.span,
-                    f"the package of `{other.name}` would lie inside that of `{outer.name}`",
+                    f"the package of `{other.name}` would be inside that of `{outer.name}`",
                     related=[Related(outer.span, f"`{outer.name}` is here")],
                     fix="give one of them another name",
                 )

@@ -1,4 +1,4 @@
-"""Failures: the results of calls of one tool that something ended once they had begun."""
+"""Failures: the results of calls of one tool that failed after they had begun."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Entered
 
 _OF_TOOL: Final = ("decode", "execute", "encode")
-"""The stages that run no code of the host's."""
+"""The stages that run no code of the host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """What the calls of a tool come to that something ended. `sizes` bound what is shown of an aborted one."""
+    """Builds the results of failed calls of a tool. `sizes` bound what is shown of an aborted one."""
 
     tool: Tool
     sizes: tuple[After, ...]
@@ -35,9 +35,9 @@ class Failures:
     async def result_of(
         self, error: BaseException, stage: str, call: Call, request: ToolRequest, entered: Entered | None
     ) -> ToolResult[Any] | None:
-        """Give the result of a call that an error ended at a stage; None, and a record, where it is for the caller.
+        """Return the result of a call that failed at a stage; record it and return None if the error is for the caller.
 
-        To be awaited in the `except` of the coroutine that makes the call.
+        Must be awaited in the `except` clause of the coroutine that makes the call.
         """
         ident, call_id = self.tool.entry.ident, call.meta.tool_call_id
         reason = _abort_reason(error, call, entered)
@@ -70,13 +70,13 @@ class Failures:
 
 
 def _abort_reason(error: BaseException, call: Call, entered: Entered | None) -> str | None:
-    """Why the run of a call, or the run of an agent that it started, was aborted, where that ended the call."""
+    """Return why the run of a call, or of an agent that it started, was aborted, if that ended the call."""
     if call.run is not None and entered is not None and entered.uncancel_abort():
         return call.run.progress.abort_reason
     return error.reason if isinstance(error, RunStopped) and call.starts is not None else None
 
 
 def _note(call: Call, stage: str, decision: str) -> None:
-    """Note in the trace of a call where it failed, and how."""
+    """Add to the trace of a call at which stage it failed, and how."""
     if call.trace is not None:
         call.trace += (decision, (stage, now()))

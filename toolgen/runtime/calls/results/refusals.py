@@ -1,4 +1,4 @@
-"""Refusals: the results of calls that never came to a stage of a tool. They are on record all the same."""
+"""Refusals: the results of calls that did not reach a tool. They are recorded too."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Refusals:
-    """Gives the results of calls of one runtime that no plan made."""
+    """Builds the results of calls of one runtime that have no plan."""
 
     def __init__(self, catalog: Catalog, recorder: Recorder | None, new_id: Callable[[str], str]) -> None:
         self._catalog = catalog
@@ -30,7 +30,7 @@ class Refusals:
         self._new_id = new_id
 
     def call_id_of(self, meta: ToolCallMeta | None) -> str:
-        """Name a call that came without an id; the id of its meta is that of another call, where one runs under it."""
+        """Return the id of a call without one. The id in its meta is that of another call, if that is running."""
         if meta is None or meta.is_of_a_call:
             return self._new_id("call")
         return meta.tool_call_id or self._new_id("call")
@@ -38,9 +38,9 @@ class Refusals:
     async def refused(
         self, error: BaseException, request: ToolRequest, meta: ToolCallMeta | None, run: Run | None
     ) -> ToolResult[Any]:
-        """Give the result of a call that could not be prepared. Raises what is meant for the caller.
+        """Return the result of a call that could not be prepared. Raises exceptions meant for the caller.
 
-        To be awaited in the `except` of the coroutine that prepares the call.
+        Must be awaited in the `except` clause of the coroutine that prepares the call.
         """
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise error
@@ -51,7 +51,7 @@ class Refusals:
         meta = meta or (run.meta if run else None)
         try:
             call_id = request.tool_call_id or self.call_id_of(meta)
-        except BaseException:  # noqa: BLE001  # what makes ids is the host's, and has been told of above
+        except BaseException:  # noqa: BLE001  # `new_id` is code of the host; already logged
             call_id = ""
         meant = name.removesuffix(NOT_OFFERED) if is_not_offered(name) else name
         ident = self._catalog.resolve(meant) or name
@@ -65,7 +65,7 @@ class Refusals:
     async def never_ran(
         self, run: Run, request: ToolRequest, error: BaseException, *, is_on_record: bool = False
     ) -> ToolResult[Any]:
-        """Give the result of a call that has no turn any more."""
+        """Return the result of a call that was skipped."""
         name, call_id = name_of(request), id_of(request) or self._new_id("call")
         ident = self._catalog.resolve(name) or name
         result = failed(ident, call_id, error)
@@ -76,7 +76,7 @@ class Refusals:
         return result
 
     async def _misused(self, misused: CallFailed, request: Any) -> ToolResult[Any]:
-        """Give the result of a call that cannot be made of what the host passed."""
+        """Return the result of a call for which the host passed malformed arguments."""
         result = failed(name_of(request), id_of(request) or self._new_id("call"), misused)
         if self._recorder is not None:
             await self._recorder.refused(result, None)
@@ -84,7 +84,7 @@ class Refusals:
 
 
 def _exclusion_reason(run: Run | None, ident: str, name: str) -> str:
-    """Why a tool may not be called: for the record, and never for a model."""
+    """Return why a tool may not be called: for the record, never for a model."""
     if run is None:
         return ""
     reason = run.effective.excluded.get(ident)

@@ -1,4 +1,4 @@
-"""Results: how a call ends, in words that a model can act on and that leak nothing of the host."""
+"""Results of calls, with errors that a model can act on and that reveal nothing of the host."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from toolgen.runtime.base.errors import (
     TypesDisagree,
 )
 from toolgen.runtime.issues.issue_text import cut
-from toolgen.runtime.redact.call_secrets import hide_beside_value, hide_error, hide_payload
+from toolgen.runtime.redact.call_secrets import hide_error, hide_other_fields, hide_payload
 from toolgen.runtime.redact.secrets import NO_SECRETS
 from toolgen.spec.visible import visible
 
@@ -48,11 +48,11 @@ _TEXT: Final = 2000
 _ISSUES: Final = 1000
 _HINT: Final = 1200
 _INPUT: Final = 500
-"""Characters of an invalid payload that are said back to the model."""
+"""Maximum characters of an invalid payload that are repeated to the model."""
 
 
 def succeeded(tool_name: str, tool_call_id: str, value: Any, payload: bytes) -> ToolResult[Any]:
-    """Build the result of a call that went well. A frozen class would set its fields three times as slowly."""
+    """Build the result of a successful call, faster than the constructor of the frozen class by a factor of three."""
     result = _blank()
     fields = result.__dict__
     fields["tool_name"] = tool_name
@@ -73,12 +73,12 @@ def failed(
     """Build the result of a call that ended in an exception; see `tool_error_from_error`."""
     found = tool_error_from_error(error, by_handler=by_handler, secrets=secrets)
     if isinstance(error, RunStopped) and not by_handler:
-        return hide_beside_value(_aborted(tool_name, tool_call_id, found, error), secrets)
+        return hide_other_fields(_aborted(tool_name, tool_call_id, found, error), secrets)
     return with_error_shown(ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=found))
 
 
 def _aborted(tool_name: str, tool_call_id: str, error: ToolError, stopped: RunStopped) -> ToolResult[Any]:
-    """What a call said of its progress until it was stopped is shown to the model."""
+    """Build the result of an aborted call, which shows the model the call's progress reports."""
     blocks = [ContentBlock(type="text", data=error_text(error))]
     if stopped.reports:
         blocks.append(ContentBlock(type="json", data={"partial": list(stopped.reports)}))
@@ -101,7 +101,7 @@ def failed_call(
     by_handler: bool,
     secrets: Secrets,
 ) -> ToolResult[Any]:
-    """Build the result of a call that ended in an exception: as `failed`, and what was sent where that did not fit."""
+    """Build the result of a call that ended in an exception: as `failed`, with the payload if that was invalid."""
     is_ours = by_handler or isinstance(error, MalformedResult)
     if isinstance(error, InvalidPayload) and not is_ours and payload is not None:
         return _invalid_call(tool_name, tool_call_id, error, payload, example(), secrets)
@@ -111,30 +111,30 @@ def failed_call(
 def _invalid_call(
     tool_name: str, tool_call_id: str, error: InvalidPayload, payload: bytes | str, example: str, secrets: Secrets
 ) -> ToolResult[Any]:
-    """Build the result of a call whose payload does not fit: all that is wrong, what was sent, and args that fit."""
+    """Build the result of a call with an invalid payload: the issues, the payload, and an example of valid args."""
     sent = cut(visible(hide_payload(_text_of(payload), secrets)), _INPUT)
-    told = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
+    shown = replace(tool_error_from_error(error, secrets=secrets), prior_input=sent, example=example)
     return with_error_shown(
-        ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=told.caused_by(error))
+        ToolResult[Any](tool_name=tool_name, tool_call_id=tool_call_id, error=shown.caused_by(error))
     )
 
 
 def _text_of(payload: Any) -> str:
-    """The text of a payload, or its type where the host passed something else: that may be of any size and depth."""
+    """Return the text of a payload, or its type if it is not text: the value could have any size and depth."""
     if isinstance(payload, bytes | bytearray):
         return payload.decode("utf-8", "replace")
-    return payload if isinstance(payload, str) else f"({type(payload).__name__}, which is no JSON text)"
+    return payload if isinstance(payload, str) else f"({type(payload).__name__}, not JSON text)"
 
 
 def with_error_shown(result: ToolResult[Any]) -> ToolResult[Any]:
-    """Show a model the error of a result, unless whoever made it said what to show."""
+    """Add the error to what the model is shown of a result, unless the result already has blocks."""
     if result.error is None or result.blocks:
         return result
     return replace(result, blocks=(ContentBlock(type="text", data=error_text(result.error)),))
 
 
 def set_raw_name(result: ToolResult[Any], name: str) -> None:
-    """Keep the name that was asked for, where it is not the ident, in a result that nobody has seen yet."""
+    """Store the requested name, if it is not the ident, in a new result."""
     fields = result.__dict__
     fields["metadata"] = (
         {**fields["metadata"], "raw_tool_name": name} if "metadata" in fields else {"raw_tool_name": name}
@@ -142,16 +142,16 @@ def set_raw_name(result: ToolResult[Any], name: str) -> None:
 
 
 def with_raw_id(result: ToolResult[Any], tool_call_id: str) -> ToolResult[Any]:
-    """Keep the id that a call came with, where it had to be given another."""
+    """Store the original id of a call that had to be given another one."""
     if tool_call_id in ("", result.tool_call_id):
         return result
     return replace(result, metadata={**result.metadata, "raw_tool_call_id": tool_call_id})
 
 
 def error_text(error: ToolError) -> str:
-    """Say what went wrong, and what to do about it, one issue a line, in at most `_TEXT` characters.
+    """Describe an error and how to fix it, one issue per line, in at most `_TEXT` characters.
 
-    The issues of a result are the tool's business: a model can do nothing about them.
+    Issues of a result are left out: a model can do nothing about them.
     """
     lines = [error.message]
     if error.issues and error.kind is not FailureKind.MALFORMED_RESULT:
@@ -173,25 +173,25 @@ def _issue_lines(issues: Sequence[Issue]) -> list[str]:
 
 
 def shown_failure(result: ToolResult[Any], secrets: Secrets) -> ToolResult[Any]:
-    """Give a result with an error that an executor made as it may be shown: without secrets, folders, within bounds."""
+    """Return a result whose error, created by an executor, can be shown: without secrets and folders, within bounds."""
     error = result.error
     if error is None:
         return result
-    result = hide_beside_value(result, secrets)
+    result = hide_other_fields(result, secrets)
     hide = _hiding(secrets)
     message, hint = _first_line(hide(error.message)) or "the tool failed", _hint(hide(error.hint))
-    told = replace(result.error or error, message=message, hint=hint)
-    told = told if error.cause is None else told.caused_by(error.cause)
-    return with_error_shown(replace(result, error=told))
+    shown = replace(result.error or error, message=message, hint=hint)
+    shown = shown if error.cause is None else shown.caused_by(error.cause)
+    return with_error_shown(replace(result, error=shown))
 
 
 def tool_error_from_error(
     error: BaseException, *, by_handler: bool = False, secrets: Secrets = NO_SECRETS
 ) -> ToolError:
-    """Turn what a handler or an executor raised into a `ToolError`; the exception itself is kept as its cause.
+    """Convert an exception of a handler or an executor to a `ToolError`, with the exception as its cause.
 
-    The message is the exception's own first line, without folders and cut to its bound. What a handler raises is its
-    own failure, even if it is of a kind that stages raise about a call: only `CallFailed` and timeouts say more.
+    The message is the first line of the exception, without folders, and truncated. An exception of a handler counts as
+    a failure of the tool even if stages use its type for calls; only `CallFailed` and timeouts have another kind.
     """
     hide = _hiding(secrets)
     if not isinstance(error, Exception):
@@ -207,12 +207,12 @@ def tool_error_from_error(
 
 
 def _hiding(secrets: Secrets) -> Hide:
-    """What leaves the values of a call's secrets out of a whole text, before it is cut."""
+    """Return a function that redacts the secret values of a call from a text before it is truncated."""
     return secrets.values.hide if secrets.values is not None else str
 
 
 def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
-    """What is wrong with a payload; what is said of a tool's own result shows nothing of the host."""
+    """Return the issues of a payload or result; those of a result reveal nothing of the host."""
     if not isinstance(error, MalformedResult):
         return error.issues
     return tuple(
@@ -221,7 +221,7 @@ def _issues(error: InvalidPayload) -> tuple[Issue, ...]:
 
 
 def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str]:
-    """Give message, kind, code and hint."""
+    """Return message, kind, code and hint."""
     match error:
         case CallFailed() if not _is_usable(error):
             return _failure(error, hide)
@@ -271,11 +271,11 @@ def _explained(error: Exception, hide: Hide) -> tuple[str, FailureKind, str, str
 
 
 def _is_usable(error: CallFailed) -> bool:
-    """Whether what a handler says of its failure can be shown and recorded."""
+    """Whether the fields of a handler's error can be shown and recorded."""
     from toolgen.runtime.calls.results.result_fields import issue_in_error  # few calls fail so
 
-    told = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
-    return issue_in_error(told) is None
+    plain = ToolError(message=error.message, kind=error.kind, code=error.code, hint=error.hint)
+    return issue_in_error(plain) is None
 
 
 def _torn_down(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
@@ -287,7 +287,7 @@ def _torn_down(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str,
 
 
 def _failure(error: BaseException, hide: Hide) -> tuple[str, FailureKind, str, str]:
-    hint = "the tool failed, and not the call: go on without it, or try other arguments"
+    hint = "the tool failed although the call was valid: go on without it, or try other arguments"
     return _message(error, hide), FailureKind.INTERNAL, "handler_error", hint
 
 
@@ -308,7 +308,7 @@ def _hints(issues: Sequence[Issue]) -> str:
 def _message(error: BaseException, hide: Hide) -> str:
     try:
         text = _details(error) or str(error)
-    except Exception:  # noqa: BLE001  # exceptions of the host's may be broken themselves
+    except Exception:  # noqa: BLE001  # exceptions of the host may be broken themselves
         text = ""
     first_line = _first_line(hide(text))
     if not first_line:
@@ -317,7 +317,7 @@ def _message(error: BaseException, hide: Hide) -> str:
 
 
 def _first_line(text: str) -> str:
-    """The first line of a text, of a traceback the last, as it may be shown."""
+    """Return the first line of a text, or the last of a traceback, without secrets."""
     lines = text.strip().split("\n")
     return cut(_without_secrets(lines[-1] if lines[0].startswith("Traceback (") else lines[0]), _MESSAGE)
 
@@ -327,14 +327,14 @@ def _hint(text: str) -> str:
 
 
 def _without_secrets(line: str) -> str:
-    """A line without folders, secrets, and what is no text or steers a terminal."""
-    from toolgen.runtime.redact.redact import redact_text  # many patterns, and most calls go well
+    """Return a line without folders, secrets, invalid text and terminal control characters."""
+    from toolgen.runtime.redact.redact import redact_text  # many patterns, and most calls succeed
 
     return visible(redact_text(_PATH.sub("", line.strip())))
 
 
 def _details(error: BaseException) -> str:
-    """Say where the first problem of a pydantic error lies; its own first line only counts them."""
+    """Describe the first problem of a pydantic error, whose first line only counts the problems."""
     if not isinstance(error, ValidationError):
         return ""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]

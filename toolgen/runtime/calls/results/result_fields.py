@@ -1,4 +1,4 @@
-"""The fields of a result beside its value, and of an error: each is as the records say, and JSON that can be stored."""
+"""Validation of the fields of a result other than its value, and of errors: their types, and that they are JSON."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 _Fits: TypeAlias = Callable[[Any], bool]
 
 
-def issue_beside_value(result: ToolResult[Any]) -> Issue | None:
-    """Say which field beside the value is not as it should be; None if all are.
+def issue_in_other_fields(result: ToolResult[Any]) -> Issue | None:
+    """Return an issue for the first invalid field other than the value; None if all are valid.
 
-    `server_data` is not looked at: it is typed, and has a schema of its own.
+    `server_data` is not checked: it is typed and has a separate schema.
     """
     return _issue_in(result, _BESIDE_VALUE)
 
 
 def issue_in_error(error: Any) -> Issue | None:
-    """Say which field of an error is not as it should be; None if all are."""
+    """Return an issue for the first invalid field of an error; None if all are valid."""
     if not isinstance(error, ToolError):
         return _not_as("error", "a ToolError", error)
     return _issue_in(error, _OF_ERROR)
@@ -40,30 +40,30 @@ def _issue_in(record: object, wanted: Mapping[str, tuple[_Fits, str]]) -> Issue 
             return _not_as(name, form, value)
         problem = _unwritable(value)
         if problem:
-            return issue("", "json", "JSON", problem, f"give `{name}` as JSON")
+            return issue("", "json", "JSON", problem, f"set `{name}` to JSON")
     return None
 
 
 def _not_as(name: str, form: str, value: Any) -> Issue:
-    return issue("", "type", form, f"a value of {type(value).__name__}", f"give `{name}` as {form}")
+    return issue("", "type", form, f"a value of {type(value).__name__}", f"set `{name}` to {form}")
 
 
 def _unwritable(value: Any) -> str:
-    """Why the writer of the stores would not take a value, or would change it; nothing if it takes it."""
+    """Return why stores could not write a value unchanged; empty if they can."""
     try:
         plain = _plain(value)
         canonical(plain)
     except RecursionError:
-        return "it is nested too deep"
+        return "it is nested too deeply"
     except UnicodeEncodeError:
         return "it holds a lone surrogate"
     except (ValueError, TypeError) as error:
         return str(error)
-    return "" if _has_text_keys(plain) else "a key is no text"
+    return "" if _has_text_keys(plain) else "a key is not text"
 
 
 def _plain(value: Any) -> Any:
-    """A field without the records in it."""
+    """Return a field with records replaced by mappings."""
     if is_mapping(value):
         return dict(value)
     if isinstance(value, Bounds):
@@ -74,12 +74,12 @@ def _plain(value: Any) -> Any:
 
 
 def _members(record: Issue | ContentBlock | Bounds) -> dict[str, Any]:
-    """The fields as they are: `asdict` would copy what is in them, whatever it is."""
+    """Return the fields of a record without copying them, unlike `asdict`."""
     return {each.name: getattr(record, each.name) for each in fields(record)}
 
 
 def _has_text_keys(value: Any) -> bool:
-    """Whether all keys are text: numbers would be written as text, and two keys could become one."""
+    """Whether all keys are text: numbers would become text, and two keys could become equal."""
     left: list[Any] = [value]
     while left:
         each = left.pop()
@@ -140,7 +140,7 @@ _BESIDE_VALUE: Final[Mapping[str, tuple[_Fits, str]]] = {
     "audit": _OBJECT,
     "telemetry": _OBJECT,
     "metadata": _OBJECT,
-    "blocks": (_each(_is_block), "a tuple of ContentBlocks, with text where their type says so"),
+    "blocks": (_each(_is_block), "a tuple of ContentBlocks, with text for the types text and artifact_ref"),
     "bounds": (_or_none(_are_bounds), "Bounds of counts and texts, or None"),
 }
 
@@ -148,7 +148,7 @@ _OF_ERROR: Final[Mapping[str, tuple[_Fits, str]]] = {
     "message": _TEXT,
     "kind": (_is(FailureKind), "a FailureKind"),
     "code": _TEXT,
-    "issues": (_each(_is_issue), "a tuple of Issues, of texts alone"),
+    "issues": (_each(_is_issue), "a tuple of Issues whose fields are text"),
     "hint": _TEXT,
     "retry_after": (_or_none(is_number), "a number of seconds, or None"),
     "prior_input": _TEXT,

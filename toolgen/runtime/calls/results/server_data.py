@@ -1,4 +1,4 @@
-"""Server data: typed data beside a result, for timelines and evidence. It is checked, and never shown to a model."""
+"""Server data: typed data of a result, for timelines and evidence. It is validated, and never shown to a model."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class ServerData:
-    """The data that one tool declares, by name."""
+    """The server data that one tool declares, by name."""
 
     def __init__(self, ident: str, declared: Mapping[str, Any]) -> None:
         self._codecs = {name: Codec.of(schema, name=f"{ident} ({name})") for name, schema in declared.items()}
 
     def check(self, given: Any) -> dict[str, Any]:
-        """Give the values as plain JSON. Raises `InvalidPayload` for one that is not declared, or does not fit."""
+        """Return the values as plain JSON. Raises `InvalidPayload` for one that is undeclared or invalid."""
         if not is_mapping(given):
             found = f"a value of {type(given).__name__}"
-            raise InvalidPayload([issue("", "type", "values by name", found, "give `server_data` as values by name")])
+            raise InvalidPayload([issue("", "type", "values by name", found, "set `server_data` to values by name")])
         return {name: self._checked(name, value) for name, value in given.items()}
 
     def _checked(self, name: Any, value: Any) -> Any:

@@ -1,1 +1,1 @@
-"""The steps of a call, one module each. They know a call and its tool, and never each other."""
+"""The stages of a call, one module each. They depend on the call and its tool, not on each other."""

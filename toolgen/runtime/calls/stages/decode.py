@@ -1,4 +1,4 @@
-"""Decode: what the model sent is parsed, checked against the schema, and brought into the form the executor takes."""
+"""Decode: parses a payload, validates it, and converts it to the form that the executor takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool) -> tuple[Decode, Accept]:
-    """Make what takes the payload of a call, and what takes typed args in its place. Both raise `InvalidPayload`."""
+    """Return a function that decodes a payload, and one that accepts typed args. Both raise `InvalidPayload`."""
     codec = tool.args
     model, dump, is_valid = codec.fast_dump
 
@@ -22,7 +22,7 @@ def bind(tool: Tool) -> tuple[Decode, Accept]:
                 if is_valid(dump(args)):
                     return args
             except ValueError:
-                pass  # `normalize` has what to say of it
+                pass  # `normalize` explains it
         return codec.normalize(args, verb="pass")[0]
 
     def canonical_text(payload: bytes | str) -> bytes:

@@ -1,4 +1,4 @@
-"""Encode: what the executor gave must fit the result schema; it becomes the typed value and its JSON."""
+"""Encode: validates the executor's return value, and converts it to the typed value and its JSON."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool) -> Encode:
-    """Make what takes what the executor gave. It raises `MalformedResult`, and `CallFailed` for a malformed error.
+    """Return a function that encodes return values. It raises `MalformedResult`; `CallFailed` for a malformed error.
 
-    An error that the executor made is not yet as it may be shown; see `shown_failure`.
+    An error created by the executor must still be redacted; see `shown_failure`.
     """
     name, codec = tool.definition.name, tool.result
     model, dump, is_valid = codec.fast_dump
@@ -36,7 +36,7 @@ def bind(tool: Tool) -> Encode:
                 if is_valid(json_value):
                     return succeeded(name, tool_call_id, outcome, to_json(json_value))
             except ValueError:
-                pass  # `settled` has what to say of it
+                pass  # `settled` explains it
         given = _result_of(outcome, name)
         try:
             return settled(replace(given, tool_name=name, tool_call_id=tool_call_id))
@@ -56,7 +56,7 @@ def bind(tool: Tool) -> Encode:
 
 
 def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> Sequence[Issue]:
-    """The issues of what an executor gave, without the secrets in that."""
+    """Return the issues of an executor's return value, without its secrets."""
     if not tool.secrets.result:
         return error.issues
     value = to_jsonable_python(given.value, fallback=str, by_alias=True)
@@ -65,29 +65,29 @@ def _shown_issues(error: InvalidPayload, given: ToolResult[Any], tool: Tool) -> 
 
 
 def _result_of(outcome: Any, name: str) -> ToolResult[Any]:
-    """Give what an executor gave as a result. Raises `MalformedResult`, and `CallFailed` for a malformed error."""
+    """Convert an executor's return value to a result. Raises `MalformedResult`; `CallFailed` for a malformed error."""
     if isinstance(outcome, ToolError):
         return _checked(ToolResult(tool_name=name, error=outcome))
     return _checked(outcome) if is_result(outcome) else ToolResult(tool_name=name, value=outcome)
 
 
 def _checked(given: ToolResult[Any]) -> ToolResult[Any]:
-    """Give a result of which all that is said beside its value can be shown, and recorded."""
+    """Return a result, after checking that all fields other than its value can be shown and recorded."""
     from toolgen.runtime.calls.results.result_fields import (  # most tools give a value alone
-        issue_beside_value,
         issue_in_error,
+        issue_in_other_fields,
     )
 
     wrong = None if given.error is None else issue_in_error(given.error)
     if wrong is not None:
         message = f"the tool failed, and its error is malformed: {wrong.hint} (found {wrong.found})"
         raise CallFailed(FailureKind.INTERNAL, "malformed_error", message, "the tool is at fault, not the call")
-    wrong = issue_beside_value(given)
+    wrong = issue_in_other_fields(given)
     if wrong is not None:
         raise MalformedResult([wrong])
     return given
 
 
 def is_result(outcome: Any) -> TypeGuard[ToolResult[Any]]:
-    """Whether an executor gave a result of its own."""
+    """Whether an executor returned a `ToolResult`."""
     return isinstance(outcome, ToolResult)

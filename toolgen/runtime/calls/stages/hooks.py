@@ -1,4 +1,4 @@
-"""PreToolUse and PostToolUse: the hooks of the host, in their order."""
+"""The hooks of the host, `pre_tool_use` and `post_tool_use`, in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage before permission; None without hooks."""
+    """Return the stage before permission; None without hooks."""
     if not host.hooks:
         return None
     name, hooks = tool.entry.ident, host.hooks
@@ -48,7 +48,7 @@ def bind(tool: Tool, host: Host) -> Before | None:
 
 
 async def _go_on(call: Call, seen: CheckedCall, waiting: Awaitable[Denial | None], left: Sequence[Hook]) -> None:
-    """Wait for one hook, and ask the others."""
+    """Await one hook, then run the others."""
     try:
         denial = _check(await waiting)
         for hook in left:
@@ -62,10 +62,10 @@ async def _go_on(call: Call, seen: CheckedCall, waiting: Awaitable[Denial | None
 
 
 def _check(answer: object) -> Denial | None:
-    """Give what a hook answered. Raises TypeError for what is no answer."""
+    """Return the answer of a hook. Raises TypeError if it is not one."""
     if answer is None or isinstance(answer, Denial):
         return answer
-    raise TypeError(f"the hook gave a {type(answer).__name__}")
+    raise TypeError(f"the hook returned {type(answer).__name__} instead of a Denial or None")
 
 
 def _failed(call: Call, error: Exception) -> HookDenied:
@@ -75,7 +75,7 @@ def _failed(call: Call, error: Exception) -> HookDenied:
 
 
 def bind_after(_tool: Tool, host: Host) -> After | None:
-    """Make the stage after execution; None without hooks."""
+    """Return the stage after execution; None without hooks."""
     if not host.hooks:
         return None
     hooks = host.hooks
@@ -85,7 +85,7 @@ def bind_after(_tool: Tool, host: Host) -> After | None:
         for hook in hooks:
             try:
                 answer = hook.post_tool_use(seen, result)
-            except BaseException as error:  # noqa: BLE001  # it is the host's code, and the call is over
+            except BaseException as error:  # noqa: BLE001  # code of the host; the call has ended
                 _failed_after(call, error)
             else:
                 if answer is not None:
@@ -105,7 +105,7 @@ async def _all(waiting: list[Awaitable[None]], call: Call, result: ToolResult[An
 
 
 def _failed_after(call: Call, error: BaseException) -> None:
-    """Warn of a hook that failed. Raises what is meant for the caller."""
+    """Log a warning about a failed hook. Raises exceptions meant for the caller."""
     if not isinstance(error, Exception) and ends_the_caller(error):
         raise error
     warn("a hook failed after %s", call.tool.entry.ident, error=error, secrets=call.secrets)

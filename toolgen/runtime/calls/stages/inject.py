@@ -1,4 +1,4 @@
-"""Inject: fields that the host fills from the call's context, after what the model sent was checked without them."""
+"""Inject: adds the fields that the host injects, after the args were validated without them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from toolgen.runtime.catalog.execution import Execute
 
 _DECODED: Final = ("service", "agent")
-"""Kinds whose executors decode JSON by the schema, which has no place for these fields: they find them in the meta."""
+"""Kinds whose executors decode JSON by the schema, which lacks these fields: they read them from the meta."""
 
 
 def bind(tool: Tool, host: Host, execute: Execute) -> Execute:
-    """Make what runs a call with its injected fields: all in `meta.injected`, and in args that have them as well."""
+    """Return a function that runs a call with injected fields in `meta.injected`, and in args that have them."""
     names: list[str] = tool.definition.metadata.get("inject", [])
     if not names:
         return execute
@@ -60,32 +60,32 @@ def _as_given(_tool: Tool, payload: Any, _values: Mapping[str, Any]) -> Any:
 
 def _value(name: str, tool: Tool, host: Host, meta: ToolCallMeta) -> Any:
     if name not in host.inject:
-        message = f"{tool.entry.ident} cannot run here: the host says nothing of what is filled in for it"
+        message = f"{tool.entry.ident} cannot run: the host provides no value for an injected field"
         raise CallFailed(FailureKind.UNAVAILABLE, "not_injected", message, "go on without it")
     try:
         value = host.inject[name](meta)
         if isawaitable(value):
             _drop(value)
-            raise TypeError("it gave something to await, and must give the value itself")
+            raise TypeError("it returned an awaitable instead of a value")
     except CallFailed:
         raise
     except BaseException as error:
         if not isinstance(error, Exception) and ends_the_caller(error):
             raise
-        warn("the host failed to fill in %s of %s", name, tool.entry.ident, error=error)
-        message = f"{tool.entry.ident} did not run: the host failed to fill in {name}"
+        warn("the host failed to inject %s of %s", name, tool.entry.ident, error=error)
+        message = f"{tool.entry.ident} did not run: the host failed to inject {name}"
         raise CallFailed(FailureKind.INTERNAL, "injection_failed", message, HOST_AT_FAULT) from error
     return value
 
 
 def _drop(waiting: Any) -> None:
-    """Close a coroutine that nobody will await."""
+    """Close a coroutine that will not be awaited."""
     if iscoroutine(waiting):
         waiting.close()
 
 
 def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
-    """Give args with those fields that their type has. Raises `CallFailed` for a value that is of another type."""
+    """Return args with the fields that their type has. Raises `CallFailed` for a value of the wrong type."""
     model = model_class(type(args))
     if model is None:
         return args
@@ -96,15 +96,15 @@ def _fill_typed(tool: Tool, args: Any, values: Mapping[str, Any]) -> Any:
             try:
                 _assign(filled, model, attributes[name], value)
             except (ValueError, RecursionError) as error:
-                message = f"what the host fills into {tool.entry.ident} is of another type: {name}"
+                message = f"the host injected a value of the wrong type into {tool.entry.ident}: {name}"
                 raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error
-    if args.model_extra:  # an assignment drops the extra key that is called like the attribute
+    if args.model_extra:  # an assignment drops an extra key with the name of the attribute
         filled.__pydantic_extra__ = dict(args.model_extra)
     return filled
 
 
 def _assign(filled: Any, model: type[BaseModel], attribute: str, value: Any) -> None:
-    """Set one attribute; as in a payload, `3.0` is an integer. Raises ValueError for a value of another type."""
+    """Set one attribute; as in a payload, `3.0` is an integer. Raises ValueError for a value of the wrong type."""
     assign = model.__pydantic_validator__.validate_assignment
     try:
         assign(filled, attribute, value)
@@ -113,9 +113,9 @@ def _assign(filled: Any, model: type[BaseModel], attribute: str, value: Any) -> 
 
 
 def _fill_text(tool: Tool, payload: bytes | str, values: Mapping[str, Any]) -> bytes:
-    """Give JSON args with all of the fields. Raises `CallFailed` for a value that is no JSON."""
+    """Return JSON args with all the fields. Raises `CallFailed` for a value that is not JSON."""
     try:
         return canonical({**from_json(payload), **values})
     except (ValueError, TypeError, RecursionError) as error:
-        message = f"what the host fills into {tool.entry.ident} is no JSON"
+        message = f"the host injected a value that is not JSON into {tool.entry.ident}"
         raise CallFailed(FailureKind.INTERNAL, "wrongly_injected", message, HOST_AT_FAULT) from error

@@ -1,1 +1,1 @@
-"""Paths of calls: what they lead to, what policies say of that, and opening it with no second lookup."""
+"""Paths of calls: their resolution, and the rules of policies for them."""

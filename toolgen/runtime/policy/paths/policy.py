@@ -1,7 +1,7 @@
-"""The path policy: where a path leads, which write root it lies in, and what stands against reading or writing it.
+"""The path policy: resolves a path, finds its write root, and returns any concern about reading or writing it.
 
-Every answer is about the resolved path, so that no spelling of a file is judged otherwise than the file. It holds for
-the moment; `paths_access` opens what was judged, and nothing that took its place.
+Every answer is about the resolved path, so that all paths to a file have the same answer. An answer is valid only at
+that moment; `PathAccess` opens exactly the file that was judged, and nothing that has replaced it.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 class Concern(Enum):
-    """Why somebody has to be asked before a path is touched."""
+    """Why permission is needed before a path is accessed."""
 
     SENSITIVE = "sensitive"
     HARD_LINKED = "hard_linked"
     OUTSIDE_ROOTS = "outside_roots"
     UNUSABLE = "unusable"
-    """It cannot be judged, so that nobody can allow it."""
+    """It cannot be judged, so it cannot be allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathAnswer:
-    """What the policy says of one path.
+    """The policy's answer for one path.
 
-    `given` is the path as it was asked for, `resolved` where it leads: absolute, without links. `root` is the write
-    root that it lies in, if any; `pattern` the one that makes it sensitive, if any. A path with a `problem` has
-    neither, leads nowhere (`resolved` is empty), and must not be touched.
+    `given` is the path in the request, `resolved` is absolute and without links. `root` is the write root that contains
+    it, if any; `pattern` the pattern that makes it sensitive, if any. A path with a `problem` has neither, is not
+    resolved (`resolved` is empty), and must not be accessed.
     """
 
     given: str
@@ -51,12 +51,12 @@ class PathAnswer:
 
     @property
     def sensitive(self) -> bool:
-        """Whether a pattern names it."""
+        """Whether a pattern matches it."""
         return self.pattern is not None
 
     @property
     def read_concern(self) -> Concern | None:
-        """Why somebody has to be asked before it is read. Where it lies does not matter."""
+        """Why permission is needed to read it, independent of its folder."""
         if self.problem is not None:
             return Concern.UNUSABLE
         if self.sensitive:
@@ -65,7 +65,7 @@ class PathAnswer:
 
     @property
     def write_concern(self) -> Concern | None:
-        """Why somebody has to be asked before it is written. A file is replaced, so its other names are safe."""
+        """Why permission is needed to write it. Files are replaced, so other hard links are not affected."""
         if self.problem is not None:
             return Concern.UNUSABLE
         if self.sensitive:
@@ -74,11 +74,11 @@ class PathAnswer:
 
 
 class PathPolicy:
-    """The path rules of all policies in force, for one project. The strictest of them holds.
+    """The path rules of all active policies, for one project. The strictest applies.
 
-    `project` and `home` are folders; `home` is this user's where it is not given. `temporary` are the folders that a
-    rule's `tmp` adds: /tmp and TMPDIR where they are not given. Write roots are resolved once, here: one that becomes
-    a link later does not move. Raises `UnsupportedSystem` where files cannot be opened relative to a folder.
+    `project` and `home` are folders; `home` defaults to that of the current user. `temporary` are the folders that a
+    rule's `tmp` adds: by default /tmp and TMPDIR. Write roots are resolved once, here: replacing one with a link later
+    has no effect. Raises `UnsupportedSystem` if files cannot be opened relative to a folder.
     """
 
     def __init__(
@@ -105,13 +105,13 @@ class PathPolicy:
 
     @classmethod
     def under(cls, policies: Policies, project: str | os.PathLike[str]) -> PathPolicy:
-        """Make the path policy of the policies in force; without any, the default rules hold."""
+        """Create the path policy of the active policies; without any, with the default rules."""
         return cls(project, rules=[PathRules(**rules) for rules in policies.paths] or [PathRules()])
 
     def judge(self, path: str, *, base: str | None = None) -> PathAnswer:
-        """Say where a path leads now, and what stands against touching it. A relative one starts at `base`.
+        """Resolve a path, and return any concern about accessing it. A relative path starts at `base`.
 
-        `base` is a resolved folder, the project where it is not given.
+        `base` is a resolved folder, by default the project.
         """
         if path:
             found = resolve(expand(path, base=self.project if base is None else base, home=self.home))
@@ -129,16 +129,16 @@ class PathPolicy:
         )
 
     def is_safe_to_read(self, names: int) -> bool:
-        """Whether a file with that many hard links may be read as one with a single name may."""
+        """Whether a file with that many hard links may be read like one with a single name."""
         return self._hard_links or names <= 1
 
     def _root_of(self, path: str) -> str | None:
-        """Return the first root that holds it, if every policy has one that does."""
+        """Return the first write root that contains a path, if every policy has one."""
         holding = [next((root for root in roots if is_within(path, root)), None) for roots in self._roots]
         return holding[0] if holding and None not in holding else None
 
     def _pattern_of(self, found: Resolution) -> str | None:
-        """Return the pattern that makes a path sensitive, by its names, by a link on the way, or by where it lies."""
+        """Return the pattern that makes a path sensitive, by its names, by a followed link, or by its location."""
         passed = (found.path, *found.links)
         for pattern in self._patterns:
             if any(pattern.matches(path) for path in passed) or _lies_in(found, pattern.place):
@@ -151,7 +151,7 @@ class PathPolicy:
 
 
 class UnsupportedSystem(RuntimeError):
-    """Files cannot be opened relative to a checked folder here, so that no path policy would hold."""
+    """Files cannot be opened relative to a checked folder on this system, so a path policy cannot be enforced."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -166,7 +166,7 @@ def _check_system() -> None:
 
 
 def _resolved(folder: str | os.PathLike[str]) -> str:
-    """Resolve a folder of the host's own. Raises ValueError where it leads nowhere."""
+    """Resolve a folder of the host. Raises ValueError if it cannot be resolved."""
     found = resolve(_absolute(folder))
     if isinstance(found, PathProblem):
         raise ValueError(f"{os.fspath(folder)!r} cannot be a folder of a path policy: {found.value}")
@@ -174,12 +174,12 @@ def _resolved(folder: str | os.PathLike[str]) -> str:
 
 
 def _absolute(folder: str | os.PathLike[str]) -> str:
-    """Make a folder of the host's own absolute. Its `..` stay: what they mean depends on links."""
+    """Make a folder of the host absolute. `..` stays: its meaning depends on links."""
     return os.path.join(os.getcwd(), os.fspath(folder))  # noqa: PTH109, PTH118  # texts throughout
 
 
 def _lies_in(found: Resolution, place: str | None) -> bool:
-    """Whether a path lies in a place that goes by other names here: a link's target, another spelling, a mount."""
+    """Whether a path is in a place that has other names here: a link's target, another spelling, a mount."""
     if place is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Resolution of paths: where a path leads once every link on it is followed, and what was met on the way."""
+"""Resolution of paths: following every link of a path, and recording the links."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 MAX_LINKS: Final = 40
 MAX_BYTES: Final = 4096
-"""How many links one path may lead over, and how long it may be: Linux's own bounds."""
+"""Maximum links in one path, and maximum length: the limits of Linux."""
 
 Identity: TypeAlias = tuple[int, int]
 """Device and inode: the same under every name."""
 
 
 class FileKind(StrEnum):
-    """What lies at a resolved path."""
+    """What is at a resolved path."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -32,23 +32,23 @@ class FileKind(StrEnum):
 
 
 class PathProblem(StrEnum):
-    """Why a path leads nowhere that can be judged."""
+    """Why a path cannot be resolved."""
 
     EMPTY = "it is empty"
-    NUL = "it has a NUL character in it"
+    NUL = "it contains a NUL character"
     NOT_TEXT = "it is not valid Unicode"
     NOT_A_STRING = "it is not a string"
     TOO_LONG = "it is too long"
-    TOO_MANY_LINKS = "its links lead in a circle"
+    TOO_MANY_LINKS = "its links form a loop"
     CLOSED = "a folder of the path cannot be read"
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """Where a path leads: `path` is absolute, and holds neither links nor `..`.
+    """A resolved path: `path` is absolute, without links and `..`.
 
-    `links` are the links that were followed, each where it lies itself. `identities` are those of the path and
-    of the folders above it, as far as they exist. `names` counts the hard links of a file.
+    `links` are the paths of the links that were followed. `identities` are those of the path and of the folders above
+    it, as far as they exist. `names` is the number of hard links of a file.
     """
 
     path: str
@@ -59,7 +59,7 @@ class Resolution:
 
 
 def resolve(path: str) -> Resolution | PathProblem:
-    """Follow every link of an absolute path. What does not exist counts as a plain name, so that it may be made."""
+    """Follow every link of an absolute path. A missing part counts as a plain name, so that it may be created."""
     problem = _problem(path)
     if problem is not None:
         return problem
@@ -90,7 +90,7 @@ def resolve(path: str) -> Resolution | PathProblem:
 
 
 def _look(path: str) -> os.stat_result | str | PathProblem | None:
-    """Look at one name: what it is, where it leads as a link, or None where nothing is there."""
+    """Return the status of a path, the target if it is a link, or None if it does not exist."""
     try:
         status = os.lstat(path)
         if not stat.S_ISLNK(status.st_mode):
@@ -98,7 +98,7 @@ def _look(path: str) -> os.stat_result | str | PathProblem | None:
         try:
             return os.readlink(path)  # noqa: PTH115  # a text
         except OSError as error:
-            if error.errno == errno.EINVAL:  # it was a link a moment ago: the same name, to be looked at again
+            if error.errno == errno.EINVAL:  # no longer a link: look again
                 return path
             raise
     except (FileNotFoundError, NotADirectoryError):
@@ -128,7 +128,7 @@ def _problem(path: str) -> PathProblem | None:
     if "\0" in path:
         return PathProblem.NUL
     try:
-        size = len(path.encode("utf-8", "surrogateescape"))  # as names are given that hold other bytes
+        size = len(path.encode("utf-8", "surrogateescape"))  # as for names with other bytes
     except UnicodeEncodeError:
         return PathProblem.NOT_TEXT
     return PathProblem.TOO_LONG if size > MAX_BYTES else None

@@ -1,6 +1,6 @@
-"""Path rules: which folders may be written to, and which files are sensitive, as a policy says it. No disk is read.
+"""Path rules: which folders may be written to, and which files are sensitive. Nothing is read from disk.
 
-Paths here are absolute texts; whether they hold links is for `paths` to find out.
+Paths are absolute texts here; `resolution` follows links.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 SENSITIVE: Final = ("~/.ssh", "~/.gnupg", "~/.aws", "~/.config/gcloud", "*.pem", "*.key", ".env", ".env.*")
-"""What is sensitive where no policy says otherwise."""
+"""Sensitive by default."""
 
 ALWAYS_SENSITIVE: Final = ("/proc",)
-"""What is sensitive whatever a policy says: the memory and the environment of processes, this one included."""
+"""Always sensitive: the memory and the environment of processes, including this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathRules:
     """The `paths` of one policy.
 
-    `write_roots`: folders that may be written to, with all below them; `.` is the project, `~` the home.
-    `tmp`: whether the folders for temporary files are among them.
-    `sensitive`: a pattern with a slash is a place, with all below it; one without is a name, of a file or of a folder
-    on the way to it. In both, `*`, `?` and `[...]` stand for text without a slash.
-    `hard_links`: whether a file with several names may be read as one with a single name may. Its other names are not
-    known, and one of them may be sensitive; but some package managers give all that they install a second name.
+    `write_roots`: folders that may be written to, with everything below; `.` is the project, `~` the home.
+    `tmp`: whether the folders for temporary files are write roots too.
+    `sensitive`: a pattern with a slash is a path, with everything below; one without is the name of a file or of a
+    folder above it. In both, `*`, `?` and `[...]` match text without a slash.
+    `hard_links`: whether a file with several hard links may be read like one with a single name. Its other names are
+    unknown, and one of them may be sensitive; but some package managers install all files as hard links.
     """
 
     write_roots: Sequence[str] = (".",)
@@ -41,9 +41,9 @@ class PathRules:
 
 
 def expand(path: str, *, base: str, home: str) -> str:
-    """Make a path absolute: `~` and `~/...` by the home, any other relative one by `base`.
+    """Make a path absolute: `~` and `~/...` relative to the home, any other relative path to `base`.
 
-    `~name` is a file of that name: the homes of others are never looked up.
+    `~name` is a file of that name: the homes of other users are never looked up.
     """
     if path == "~" or path.startswith("~/"):
         return f"{home}/{path[2:]}"
@@ -51,7 +51,7 @@ def expand(path: str, *, base: str, home: str) -> str:
 
 
 def is_within(path: str, folder: str) -> bool:
-    """Whether a path is a folder or lies below it. Both are absolute, without links and `..`."""
+    """Whether a path is a folder or below it. Both are absolute, without links and `..`."""
     return path == folder or path.startswith(folder if folder == "/" else f"{folder}/")
 
 
@@ -67,7 +67,7 @@ def ancestry(path: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class SensitivePattern:
-    """One pattern, as it was written, and the parts that it is matched by. An absolute one names a place."""
+    """One pattern as written, and its parts for matching. An absolute pattern is a path."""
 
     text: str
     parts: tuple[str, ...]
@@ -75,19 +75,19 @@ class SensitivePattern:
 
     @staticmethod
     def parse(text: str, *, project: str, home: str) -> SensitivePattern:
-        """Read a pattern; a place is relative to the project, unless it says otherwise."""
+        """Parse a pattern; paths are relative to the project, unless absolute."""
         absolute = "/" in text.rstrip("/") or text.startswith(("~", "/"))
         full = expand(text, base=project, home=home) if absolute else text
         return SensitivePattern(text, tuple(part for part in full.split("/") if part not in ("", ".")), absolute)
 
     @property
     def place(self) -> str | None:
-        """The path that it names, where it names exactly one."""
+        """The path of the pattern, if it matches exactly one."""
         literal = self.absolute and not any(_WILDCARDS.search(part) for part in self.parts)
         return f"/{'/'.join(self.parts)}" if literal else None
 
     def matches(self, path: str) -> bool:
-        """Whether an absolute path is one of those meant, or lies below one. Case, width and hidden marks are equal."""
+        """Whether an absolute path matches, or is below a match. Case, width and invisible characters are ignored."""
         names = _folded_names(path)
         if self.absolute:
             return len(names) >= len(self._expressions) and all(
@@ -111,7 +111,7 @@ def _folded_names(path: str) -> Sequence[str]:
 
 @lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
-    """Fold a name as the most forgiving file systems do, so that no spelling of a sensitive name gets by."""
+    """Fold a name like the most lenient file systems do, so that every spelling of a sensitive name matches."""
     wide = unicodedata.normalize("NFKC", name).casefold()
     shown = "".join(mark for mark in wide if unicodedata.category(mark) not in _IGNORABLE)
     return unicodedata.normalize("NFKC", shown).rstrip(" .")

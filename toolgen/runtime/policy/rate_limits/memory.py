@@ -28,7 +28,7 @@ class MemoryCounters:
         self._latest: datetime | None = None
 
     def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
-        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed."""
+        """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed."""
         now = at if at.tzinfo is UTC else at.astimezone(UTC)
         today = (ident, user, now.date())
         count = self._counts.get(today, 0) if daily_limit else 0
@@ -51,7 +51,7 @@ class MemoryCounters:
         return 0
 
     def _quiet_until(self, key: tuple[str, str], now: datetime, cooldown: timedelta) -> datetime:
-        """When the cooldown of the last attempt that passed ends; that cannot have been later than now."""
+        """Return the end of the cooldown of the last successful attempt, which cannot have been later than now."""
         last = self._passed.get(key)
         if last is None:
             return now
@@ -62,7 +62,7 @@ class MemoryCounters:
         return passed + cooldown
 
     def _sweep(self, now: datetime, *, is_due: bool) -> None:
-        """Forget days that are not about now, at once where the clock was set back; and cooldowns, now and then."""
+        """Drop other days, immediately if the clock was set back; and expired cooldowns, periodically."""
         days = {(now - KEPT_LONGER).date(), now.date(), (now + KEPT_LONGER).date()}
         self._counts = {key: count for key, count in self._counts.items() if key[2] in days}
         if is_due:

@@ -16,17 +16,17 @@ _LONGEST_SECONDS: Final = 100 * 366 * 86_400
 
 
 def in_utc(at: datetime) -> datetime:
-    """Give an aware time in UTC."""
+    """Return an aware time in UTC."""
     return at if at.tzinfo is UTC else at.astimezone(UTC)
 
 
 def midnight_after(now: datetime) -> datetime:
-    """Give the end of the UTC day of a time in UTC."""
+    """Return the end of the UTC day of a time in UTC."""
     return datetime.combine(now.date() + timedelta(days=1), time(), UTC)
 
 
 def cooldown_of(seconds: float) -> timedelta:
-    """Give a cooldown as a span: at most a hundred years."""
+    """Return a cooldown as a span: at most a hundred years."""
     return timedelta(seconds=min(seconds, _LONGEST_SECONDS))
 
 
@@ -36,9 +36,10 @@ class Counters(Protocol):
     def take(
         self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /
     ) -> float | Awaitable[float]:
-        """Count an attempt, a call of a tool by a user, and give 0; or count nothing, and give the seconds to wait.
+        """Count an attempt, a call of a tool by a user, and return 0; or count nothing, and return the seconds to wait.
 
-        Limits of 0 are none. The time is aware, that of the attempt, and may go back: no wait is longer than the
-        cooldown, or than the rest of the UTC day. Raises `CallFailed` where it cannot tell; the call is refused then.
+        A limit of 0 means none. The time is aware, that of the attempt, and may go back: no wait is longer than the
+        cooldown, or than the rest of the UTC day. Raises `CallFailed` if the limits cannot be checked, to fail the
+        call.
         """
         ...

@@ -43,13 +43,13 @@ if cooldown > 0 then
 end
 return 0
 """
-"""Takes an attempt; gives how long to wait. Times are in µs since 1970, which a double holds until the year 2255.
+"""Counts an attempt; returns how long to wait. Times are in µs since 1970, exact in a double until the year 2255.
 
-Of a cooldown the time of the last attempt that passed is kept. One in the future is of a clock that was ahead, and
+For a cooldown the time of the last successful attempt is stored. A time in the future, from a clock that was ahead,
 counts as now, so that no wait is longer than the cooldown."""
 
 _CONNECTIONS: Final = 16
-"""Connections of one event loop, at most; a take holds one for as long as a round trip."""
+"""Maximum connections of one event loop; each `take` uses one for a round trip."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -70,7 +70,7 @@ class RedisCounters:
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, _Client] = WeakKeyDictionary()
         self._redis = _redis()
         self._failures: tuple[type[Exception], ...] = (self._redis.RedisError, OSError)
-        self._new_client()  # it connects to nothing yet, and finds what is wrong with the URI
+        self._new_client()  # does not connect yet, but checks the URI
 
     async def __aenter__(self) -> RedisCounters:
         """Return self; connections are opened on demand."""
@@ -87,7 +87,7 @@ class RedisCounters:
             await client.aclose()
 
     async def take(self, ident: str, user: str, at: datetime, cooldown_seconds: float, daily_limit: int, /) -> float:
-        """Count an attempt and give 0; or count nothing, and give the seconds until one may succeed.
+        """Count an attempt and return 0; or count nothing, and return the seconds until one may succeed.
 
         Raises `CallFailed` if Redis is unavailable.
         """
@@ -114,8 +114,8 @@ class RedisCounters:
     def _new_client(self) -> _Client:
         redis = self._redis
         try:
-            # No timeouts beside that of a take: on Python 3.11 they lose cancellations (by python/cpython#86296).
-            # And no retries, which connections of a pool have none of: an attempt that is sent twice could count twice.
+            # Only `take` has a timeout: on Python 3.11 others lose cancellations (python/cpython#86296).
+            # No retries, the default in a pool: an attempt that is sent twice could count twice.
             pool = redis.BlockingConnectionPool.from_url(
                 self._uri, max_connections=_CONNECTIONS, timeout=None, socket_timeout=None
             )
@@ -143,13 +143,16 @@ def _redis() -> Any:
 
 
 def _keys(ident: str, user: str, now: datetime) -> tuple[str, str]:
-    """Keys of when a user's last call passed, and of the calls today. The braces keep them on one node of a cluster."""
+    """Return the keys of a user's last successful call, and of the calls today.
+
+    Braces keep both on one cluster node.
+    """
     whose = ":".join(quote(part, safe="@", errors="surrogatepass") for part in (ident, user))
     return f"toolgen:limits:{{{whose}}}:passed", f"toolgen:limits:{{{whose}}}:{now.date()}"
 
 
 def _arguments(now: datetime, cooldown: timedelta, daily_limit: int) -> tuple[int, ...]:
-    """The arguments of the script: times in µs since 1970, spans in ms. Redis' own clock only forgets."""
+    """Return the arguments of the script: times in µs since 1970, durations in ms. Redis' clock only expires keys."""
     midnight = midnight_after(now)
     return (
         _since_1970(now),

@@ -1,4 +1,4 @@
-"""Handlers of those tools of the toolset `agent` that start agents, and tell of them."""
+"""Handlers of the tools of the toolset `agent` that start, list and inspect agents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from toolgen.toolsets.generated.tools.agent.models.list_workers import ListWorkersArgs
 
 FORK: Final = "default_fork"
-"""The definition that forks have; a call names none."""
+"""The definition id of forks, which calls do not specify."""
 
 _STEP: Final = """\
 Claim step {step} of task {task}, do what it asks for, and report on it there.
@@ -42,13 +42,13 @@ Your last answer goes to the agent that gave you the step.\
 
 
 class AgentTools:
-    """What runs the tools that start agents: methods of `Handlers` of the toolset `agent`.
+    """Handlers of the tools that start agents: methods of `Handlers` of the toolset `agent`.
 
-    `run_agent` is the host's planner loop, which plays the runs. The agents are those of `catalog`, by their roles:
-    `sub` for create_sub_agent, `worker` for dispatch_worker, `fork` for fork_agent. So many `workers` work at a time.
-    When a run is over, the steps of `tasks` that it has claimed and not ended are given back.
+    `run_agent` is the host's planner loop, which executes runs. The agents are those of `catalog`, by role: `sub` for
+    create_sub_agent, `worker` for dispatch_worker, `fork` for fork_agent. At most `workers` workers run at a time. When
+    a run ends, its claimed, unfinished steps of `tasks` are released.
 
-    Results are given as JSON, not as the types of one package: the agents, and so the toolset, are in the host's own.
+    Results are JSON, not typed, because the toolset is compiled into the host's package.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class AgentTools:
         return await self._run(self._definitions.find(FORK, "fork"), args.prompt, args.allowed_tools, meta)
 
     async def dispatch_worker(self, args: DispatchWorkerArgs, meta: ToolCallMeta, /) -> Any:
-        """Return a step to a worker and wait for its result."""
+        """Assign a step to a worker and wait for its result."""
         definition = self._definitions.find(args.agent_definition_id, "worker")
         user = _STEP.format(step=args.step_id, task=args.task_id)
         with self._workers.taken():
             return await self._run(definition, user, args.allowed_tools, meta)
 
     def list_agent_definitions(self, _args: ListAgentDefinitionsArgs, _meta: ToolCallMeta, /) -> Any:
-        """List the agents that can be started by their ids, each with its role and what it is for."""
+        """List the agents that can be started by their ids, with roles and descriptions."""
         return [definition.as_json() for definition in self._definitions if definition.role != "fork"]
 
     def list_workers(self, _args: ListWorkersArgs, _meta: ToolCallMeta, /) -> Any:
@@ -86,7 +86,7 @@ class AgentTools:
         return [{"id": worker, "free": is_free} for worker, is_free in self._workers.free.items()]
 
     def inspect_agent(self, args: InspectAgentArgs, meta: ToolCallMeta, /) -> str:
-        """See what an agent did: its last calls, and how they ended."""
+        """Return the last calls of an agent, and their outcomes."""
         return str(self._records.find(args.agent_id, meta))
 
     async def _run(
@@ -96,7 +96,7 @@ class AgentTools:
             started = start_child(meta, definition.id, requested=allowed)
         except ToolsNotGranted as error:
             refused = ToolsNotGranted(error.agent, self._as_asked(error.names, allowed or ()))
-            hint = "leave them out of allowed_tools; without it the agent has its usual tools"
+            hint = "remove them from allowed_tools; without it the agent has its default tools"
             raise CallFailed(FailureKind.INVALID_CALL, "validation_error", str(refused), hint) from error
         child, record = self._records.watch(started)
         try:
@@ -110,12 +110,12 @@ class AgentTools:
         return _as_child(result, child.run.meta)
 
     def _as_asked(self, refused: Sequence[str], asked: Sequence[str]) -> list[str]:
-        """Name tools as they were asked for: the ident behind another spelling says that there is such a tool."""
+        """Return tools by their requested names: an ident for another name would reveal that the tool exists."""
         return [name for name in dict.fromkeys(asked) if name in refused or self._catalog.resolve(name) in refused]
 
 
 def _as_child(result: ToolResult[Any], run: ToolCallMeta) -> ToolResult[Any]:
-    """Say whose answer it is."""
+    """Add the ids of the run to its result."""
     if result.error is not None:
         return result
     answer = result.value if isinstance(result.value, str) else json_bytes(result.value).decode()

@@ -1,4 +1,4 @@
-"""Agent definitions: which agents of a catalog a call may start, by the role that they are started in."""
+"""Agent definitions: the agents of a catalog that calls may start, by role."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentDefinition:
-    """An agent that may be started. `system` is what it is told first."""
+    """An agent that may be started. `system` is its system message."""
 
     id: str
     role: str
@@ -26,13 +26,13 @@ class AgentDefinition:
     system: str
 
     def as_json(self) -> dict[str, str]:
-        """Return its id, its role, and the first line of what it is for."""
+        """Return its id, its role, and the first line of its description."""
         purpose = self.description.partition("\n")[0]
         return {"id": self.id, "role": self.role, **({"description": purpose} if purpose else {})}
 
 
 class AgentDefinitionRegistry:
-    """The compiled agents of a catalog, less those that only a host starts."""
+    """The compiled agents of a catalog, without those that only a host starts."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._definitions: Final[Mapping[str, AgentDefinition]] = {
@@ -47,7 +47,7 @@ class AgentDefinitionRegistry:
         return iter(self._definitions.values())
 
     def find(self, definition_id: str, role: str) -> AgentDefinition:
-        """Return the definition of that id. Raises `CallFailed` with `unknown_agent` where none of that role has it."""
+        """Return the definition with an id. Raises `CallFailed` with `unknown_agent` if none of that role has it."""
         definition = self._definitions.get(definition_id)
         if definition is not None and definition.role == role:
             return definition

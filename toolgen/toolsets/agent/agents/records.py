@@ -1,4 +1,4 @@
-"""What agents did: a short text of each, for whoever started it, in memory and bounded."""
+"""Records of agents: a short text for each, in memory and bounded."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from toolgen.runtime.runs.run import Run
 
 AGENTS: Final = 200
-"""Of how many agents it is known what they did; of more, the first are forgotten."""
+"""Maximum number of recorded agents; the oldest are dropped."""
 
 CALLS: Final = 50
-"""How many calls of one agent are shown: the last ones."""
+"""Maximum number of shown calls of one agent, the last ones."""
 
 _SHOWN: Final = 120
 _PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
@@ -37,9 +37,9 @@ _PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
 
 @dataclass(slots=True, kw_only=True)
 class AgentRecord:
-    """What one agent did so far: which it is, in whose session, how it ended, and a line for each of its last calls.
+    """The record of one agent: its title, its run, its state, and a line for each of its last calls.
 
-    Every line is one line, and bounded, whatever an agent names its tools and sends to them.
+    Every entry is one line of bounded length, independent of names and args.
     """
 
     title: str
@@ -49,7 +49,7 @@ class AgentRecord:
     lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=CALLS))
 
     def add(self, line: str) -> None:
-        """Note a call."""
+        """Add a call."""
         self.count += 1
         self.lines.append(f"{self.count}. {line}")
 
@@ -60,14 +60,14 @@ class AgentRecord:
 
 
 class AgentRecords:
-    """Keeps what agents do, by their ids. Secrets in args are left out, as stores leave them out."""
+    """Records of agents by id. Secrets in args are redacted as in stores."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._records: OrderedDict[str | None, AgentRecord] = OrderedDict()
 
     def watch(self, child: Child) -> tuple[Child, AgentRecord]:
-        """Begin a record; give the child whose calls are noted in it."""
+        """Start a record; return a child whose calls are recorded."""
         run = child.run
         record = AgentRecord(title=f"{_shown(run.agent)} ({run.role}), run {_shown(str(run.meta.run_id))}", run=run)
         self._records[run.meta.agent_id] = record
@@ -83,11 +83,11 @@ class AgentRecords:
         return replace(child, turn=turn), record
 
     def find(self, agent_id: str, meta: ToolCallMeta) -> AgentRecord:
-        """Return the record of an agent of the caller's own session. Raises `CallFailed` with `unknown_agent`."""
+        """Return the record of an agent of the caller's session. Raises `CallFailed` with `unknown_agent`."""
         record = self._records.get(agent_id)
         if record is None or not _is_of_session(record.run, meta):
-            message = f"nothing is known of an agent with the id {_cut(agent_id)!r}"
-            hint = "take the agent_id from the result of the call that started it"
+            message = f"there is no record of an agent with the id {_cut(agent_id)!r}"
+            hint = "use the agent_id in the result of the call that started it"
             raise CallFailed(FailureKind.INVALID_CALL, "unknown_agent", message, hint)
         return record
 
@@ -97,7 +97,7 @@ class AgentRecords:
         return f"{self._name(result.tool_name)} {self._args(request, result.tool_name)}: {ended}"
 
     def _name(self, tool: str) -> str:
-        """The name of a tool; one with other characters than names have is quoted, so that it hides nothing."""
+        """Return the name of a tool; one with invalid characters is quoted, so that it cannot mislead."""
         return _cut(tool) if _PLAIN_NAME.fullmatch(tool) else _shown(json.dumps(tool, ensure_ascii=False))
 
     def _args(self, request: ToolRequest, tool: str) -> str:
@@ -110,9 +110,9 @@ class AgentRecords:
 
 
 def _is_of_session(run: Run, meta: ToolCallMeta) -> bool:
-    """Whether a run is of the session that a call is made in: the same object, or else the same id and user.
+    """Whether a run belongs to the session of a call: the same object, or else the same id and user.
 
-    Without either, an agent may ask for itself and for those that it started.
+    Without either, an agent may inspect itself and the agents that it started.
     """
     caller = run_of(meta)
     if caller is not None and caller.session is run.session:

@@ -1,4 +1,4 @@
-"""Workers: how many steps are worked on at the same time, in one process."""
+"""Workers: limits the number of concurrent workers in one process."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class WorkerPool:
-    """So many places for workers, named `worker-1` and so on. One loop uses it."""
+    """A fixed number of workers, named `worker-1` and so on. For one event loop."""
 
     def __init__(self, size: int) -> None:
         if size < 1:
-            raise ValueError(f"a pool of {size} workers can do no work")
+            raise ValueError(f"a pool needs at least one worker, not {size}")
         self._free: Final = {f"worker-{number}": True for number in range(1, size + 1)}
 
     @property
@@ -27,12 +27,12 @@ class WorkerPool:
 
     @contextmanager
     def taken(self) -> Generator[str]:
-        """Take a worker for as long as the block runs. Raises `CallFailed` where none is free."""
+        """Take a worker within the context. Raises `CallFailed` if none is free."""
         worker = next((worker for worker, is_free in self._free.items() if is_free), None)
         if worker is None:
             message = f"all {len(self._free)} workers are busy"
             raise CallFailed(
-                FailureKind.UNAVAILABLE, "child_agent_limit_exceeded", message, "wait until one has ended its step"
+                FailureKind.UNAVAILABLE, "child_agent_limit_exceeded", message, "wait until one has finished its step"
             )
         self._free[worker] = False
         try:

@@ -1,4 +1,4 @@
-"""Handlers of those tools of the toolset `agent` that plan, and that keep tasks."""
+"""Handlers of the tools of the toolset `agent` for plans and tasks."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 
 class TaskTools:
-    """What runs the tools of plans and tasks: methods of `Handlers` of the toolset `agent`.
+    """Handlers of the tools of plans and tasks: methods of `Handlers` of the toolset `agent`.
 
-    Agents are told apart by `agent_id`, or by `run_id` where there is none: so it must name one agent, and not a kind
-    of agent. An agent that another one started sees of a task the steps that are ready and those that it has claimed
-    itself. All others see all of the `graph`: give each user one of his own.
+    Agents are identified by `agent_id`, or by `run_id` without one: so it must identify one agent, not a kind of agent.
+    An agent that was started by another one sees only the ready steps of a task and those that it has claimed. All
+    others see the whole `graph`: use a separate one for each user.
 
-    Results are given as JSON, not as the types of one package: the agents, and so the toolset, are in the host's own.
+    Results are JSON, not typed, because the toolset is compiled into the host's package.
     """
 
     def __init__(self, graph: TaskGraph) -> None:
         self._graph: Final = graph
 
     def release(self, meta: ToolCallMeta) -> None:
-        """Give back what an agent has claimed and not ended: for the host to call when its run is over, in a thread."""
+        """Release the claimed, unfinished steps of an agent, called by the host in a thread when its run has ended."""
         agent = _agent_of(meta)
         if agent is not None:
             self._graph.release(agent)
@@ -62,14 +62,14 @@ class TaskTools:
 
     @blocking
     def task_list(self, args: TaskListArgs, _meta: ToolCallMeta, /) -> Any:
-        """List tasks, the one that changed last first."""
+        """List tasks, the most recently changed first."""
         state = None if args.state is None else TaskState(args.state)
         found = self._graph.tasks(state, limit=args.limit + 1)
         return {"tasks": [summary(task) for task in found[: args.limit]], "truncated": len(found) > args.limit}
 
     @blocking
     def task_update(self, args: TaskUpdateArgs, _meta: ToolCallMeta, /) -> Any:
-        """Change the title of a task, or the steps that are still to be done."""
+        """Change the title or the remaining steps of a task."""
         steps = None if args.steps is None else [new_step(step) for step in args.steps]
         return task_view(self._graph.replan(args.task_id, title=args.title, steps=steps))
 
@@ -80,12 +80,12 @@ class TaskTools:
 
     @blocking
     def task_fail(self, args: TaskFailArgs, _meta: ToolCallMeta, /) -> Any:
-        """Close a task as failed, whatever its steps are."""
+        """Close a task as failed, independent of its steps."""
         return task_view(self._graph.close_task(args.task_id, TaskState.FAILED, args.reason))
 
     @blocking
     def task_cancel(self, args: TaskCancelArgs, _meta: ToolCallMeta, /) -> Any:
-        """Close a task that is no longer wanted."""
+        """Close a task that is no longer needed."""
         return task_view(self._graph.close_task(args.task_id, TaskState.CANCELLED, args.reason or ""))
 
     @blocking
@@ -109,7 +109,7 @@ class TaskTools:
 
     @blocking
     def task_update_step(self, args: TaskUpdateStepArgs, meta: ToolCallMeta, /) -> Any:
-        """Report on the step that you claimed."""
+        """Report on a claimed step."""
         task = self._graph.report(args.task_id, args.step_id, _claimer(meta), StepState(args.state), args.note)
         return step_view(task, task.step(args.step_id))
 
@@ -121,7 +121,7 @@ def _agent_of(meta: ToolCallMeta) -> str | None:
 def _claimer(meta: ToolCallMeta) -> str:
     agent = _agent_of(meta)
     if agent is None:
-        message = "steps are claimed in the name of an agent, and this call was made in no agent's name"
+        message = "steps are claimed by agents, but this call has no agent id"
         raise rejected("no_agent", message, "go on without claiming it")
     return agent
 

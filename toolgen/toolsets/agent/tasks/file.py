@@ -1,4 +1,4 @@
-"""The file of a task graph: a SQLite database with a row for each task."""
+"""The file of a task graph: an SQLite database with a row for each task."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ TASK_FILE: Final = SqliteKind(
 
 
 def encode(task: Task) -> bytes:
-    """Write a task as the JSON of its row."""
+    """Encode a task as the JSON of its row."""
     return _TASK.dump_json(task)
 
 
 def decode(body: bytes) -> Task:
-    """Read what `encode` wrote."""
+    """Decode the JSON of `encode`."""
     return _TASK.validate_json(body)

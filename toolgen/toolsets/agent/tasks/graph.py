@@ -28,7 +28,7 @@ _REPLACE: Final = "UPDATE tasks SET state = ?2, updated = ?3, body = ?4 WHERE id
 _SELECT: Final = "SELECT body FROM tasks WHERE id = ?"
 _LIST: Final = "SELECT body FROM tasks WHERE ?1 IS NULL OR state = ?1 ORDER BY updated DESC, rowid DESC LIMIT ?2"
 _ALL: Final = -1
-"""As a limit, SQLite's word for none."""
+"""SQLite's value for no limit."""
 
 
 _now: Final = partial(datetime.now, UTC)
@@ -39,15 +39,15 @@ def _new_id() -> str:
 
 
 class TaskGraph:
-    """Tasks, kept in a SQLite file, or in memory where no `path` is given.
+    """Tasks, stored in an SQLite file, or in memory without a `path`.
 
-    Every change is one transaction: of two agents that claim a step one gets it, and what a method has returned from
-    is on the disk. Processes share a graph by opening the same file. `clock` gives the time of changes, in UTC;
-    `new_id` names tasks.
+    Every change is one transaction: if two agents claim a step, one gets it, and changes are on disk when a method
+    returns. Processes share a graph by opening the same file. `clock` returns the time of changes, in UTC; `new_id`
+    creates ids of tasks.
 
-    Raises `TaskFileError` where the file cannot be opened, or is something else. Methods raise `CallFailed` for what
-    cannot be done: with `unknown_task` for a task that is not there, and with `task_graph_unavailable` where the file
-    is damaged or cannot be written. The log has what SQLite says of it.
+    Raises `TaskFileError` if the file cannot be opened, or is another kind of file. Methods raise `CallFailed`: with
+    `unknown_task` for an unknown task, and with `task_graph_unavailable` if the file is damaged or cannot be written.
+    SQLite's error is logged.
     """
 
     def __init__(
@@ -58,52 +58,52 @@ class TaskGraph:
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         self._connection = TASK_FILE.open_for_writing(None if path is None else Path(path))
-        self._lock = Lock()  # SQLite has transactions between connections, and this is one
+        self._lock = Lock()  # SQLite isolates connections, but this is a single one
         self._clock = clock
         self._new_id = new_id
 
     def create(self, title: str, steps: Sequence[Step]) -> Task:
-        """Create a task. Raises what `Task.planned` raises."""
+        """Create a task. Raises as `Task.planned` does."""
         task = Task.planned(self._new_id(), title, steps, self._clock())
         with self._transaction():
             self._connection.execute(_INSERT, _row(task))
         return task
 
     def get(self, task_id: str) -> Task:
-        """Return a task as it is now."""
+        """Return the current state of a task."""
         with self._lock, _in_the_file():
             return self._read(task_id)
 
     def tasks(self, state: TaskState | None = None, *, limit: int = _ALL) -> list[Task]:
-        """Return the tasks in one state, or all, the one that changed last first."""
+        """Return the tasks in one state, or all, the most recently changed first."""
         with self._lock, _in_the_file():
             return self._read_all(state, limit)
 
     def replan(self, task_id: str, *, title: str | None = None, steps: Sequence[Step] | None = None) -> Task:
-        """Change the title of a task, or what is still to be done. Raises what `Task.replanned` raises."""
+        """Change the title of a task, or its remaining steps. Raises as `Task.replanned` does."""
         return self._change(task_id, lambda task: task.replanned(title=title, steps=steps))
 
     def claim(self, task_id: str, step_id: str, agent: str) -> Task:
-        """Return a step to an agent. Raises what `Task.claimed` raises."""
+        """Assign a step to an agent. Raises as `Task.claimed` does."""
         return self._change(task_id, lambda task: task.claimed(step_id, agent))
 
     def report(self, task_id: str, step_id: str, agent: str, state: StepState, note: str | None = None) -> Task:
-        """Note what an agent says of the step that it claimed. Raises what `Task.reported` raises."""
+        """Store an agent's report on its claimed step. Raises as `Task.reported` does."""
         return self._change(task_id, lambda task: task.reported(step_id, agent, state, note))
 
     def close_task(self, task_id: str, state: TaskState, outcome: str = "") -> Task:
-        """Close a task for good. Raises what `Task.closed` raises."""
+        """Close a task. Raises as `Task.closed` does."""
         return self._change(task_id, lambda task: task.closed(state, outcome))
 
     def release(self, agent: str) -> None:
-        """Give back all steps that an agent has claimed and not ended, for others to claim: it is gone."""
+        """Release all claimed, unfinished steps of an agent that has ended, for others to claim."""
         with self._transaction():
             for task in self._read_all(TaskState.OPEN, _ALL):
                 if task.held_by(agent):
                     self._write(task.released(agent))
 
     def close(self) -> None:
-        """Close the file. Nothing waits to be written."""
+        """Close the file. There are no pending writes."""
         with self._lock:
             self._connection.close()
 
@@ -118,7 +118,7 @@ class TaskGraph:
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
-        """Nobody else writes meanwhile; what fails leaves everything as it was."""
+        """Run a transaction, exclusive of other writers; an exception rolls it back."""
         with self._lock, _in_the_file(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
@@ -135,12 +135,12 @@ class TaskGraph:
 
 @contextmanager
 def _in_the_file() -> Generator[None]:
-    """Tell a model no more of what is wrong with the file than that it cannot be used now."""
+    """Convert errors of the file to an error for the model without details."""
     try:
         yield
     except (*UNREADABLE, ValidationError) as error:
         warn("the task graph cannot be read or written", error=error)
-        message = "the tasks cannot be read or written now"
+        message = "the tasks cannot be read or written"
         hint = "go on without them; the host is at fault, not the call"
         raise CallFailed(FailureKind.UNAVAILABLE, "task_graph_unavailable", message, hint) from error
 

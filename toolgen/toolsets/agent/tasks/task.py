@@ -1,7 +1,6 @@
-"""A task: steps that need each other, and what can be done to them. Nothing is stored here, and every change is a copy.
+"""A task: steps with dependencies, and their operations. Nothing is stored here; every change returns a copy.
 
-A step is ready once all steps that it needs are done. That is worked out anew after each change, so that nobody can
-forget it.
+A step is ready when all steps that it needs are done. This is recomputed after each change.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TaskState(StrEnum):
-    """How far a task is. All but `OPEN` are for good."""
+    """The state of a task. All but `OPEN` are final."""
 
     OPEN = "open"
     DONE = "done"
@@ -28,7 +27,7 @@ class TaskState(StrEnum):
 
 
 class StepState(StrEnum):
-    """How far a step is. In a task that is closed, none is `READY`."""
+    """The state of a step. In a closed task, none is `READY`."""
 
     PENDING = "pending"
     READY = "ready"
@@ -39,14 +38,14 @@ class StepState(StrEnum):
 
 _WAITING: Final = frozenset({StepState.PENDING, StepState.READY})
 _KEPT: Final = frozenset({StepState.CLAIMED, StepState.DONE})
-"""Steps that somebody works on, or that others build on: no plan changes them any more."""
+"""States of steps that are in progress or done: plans cannot change them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step. `needs` are ids of steps of the same task.
 
-    `claimed_by` is the agent that works on it, or that ended it; `note` is what was last reported on it.
+    `claimed_by` is the agent that works on it or finished it; `note` is the last report.
     """
 
     id: str
@@ -57,17 +56,17 @@ class Step:
     claimed_by: str | None = None
     note: str = ""
 
-    def anew(self) -> Step:
-        """The same, as nobody has begun it."""
+    def unstarted(self) -> Step:
+        """Return a copy that is not started."""
         needs = tuple(dict.fromkeys(self.needs))
         return Step(id=self.id, title=self.title, instructions=self.instructions, needs=needs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A task. `outcome` is what was said when it was closed, `updated` when it was last changed, in UTC.
+    """A task. `outcome` is the report of its closing, `updated` the time of the last change, in UTC.
 
-    Every change raises `CallFailed` with `task_closed` once it is closed.
+    Every change of a closed task raises `CallFailed` with `task_closed`.
     """
 
     id: str
@@ -79,13 +78,13 @@ class Task:
 
     @staticmethod
     def planned(task_id: str, title: str, steps: Iterable[Step], now: datetime) -> Task:
-        """A new task. Raises `CallFailed` with `duplicate_step`, `unknown_step`, `cyclic_steps`."""
-        planned = Task(id=task_id, title=title, steps=tuple(step.anew() for step in steps), updated=now)
+        """Return a new task. Raises `CallFailed` with `duplicate_step`, `unknown_step`, `cyclic_steps`."""
+        planned = Task(id=task_id, title=title, steps=tuple(step.unstarted() for step in steps), updated=now)
         _check_plan(planned.steps)
         return _settled(planned)
 
     def at(self, now: datetime) -> Task:
-        """As it was changed at a time."""
+        """Return a copy with the time of its change."""
         return replace(self, updated=now)
 
     def step(self, step_id: str) -> Step:
@@ -98,21 +97,20 @@ class Task:
         return found
 
     def inputs(self, step: Step) -> list[tuple[str, str]]:
-        """What was reported on the steps that a step needs: pairs of id and note, without empty ones."""
+        """Return the reports of the steps that a step needs: pairs of id and note, without empty ones."""
         return [(needed, note) for needed in step.needs if (note := self.step(needed).note)]
 
     def replanned(self, *, title: str | None, steps: Iterable[Step] | None) -> Task:
-        """With another title, another plan for what is still to be done, or both.
+        """Return a copy with another title, another plan of remaining steps, or both.
 
-        Steps that are claimed or done stay, whether they are named or not; all others are replaced by those given.
-        Raises `CallFailed` with `step_fixed` for a claimed or done step that is given otherwise than it is, and what
-        `planned` raises.
+        Steps that are claimed or done are kept, also if they are not in `steps`; all others are replaced. Raises
+        `CallFailed` with `step_fixed` for a claimed or done step that differs, and as `planned` does.
         """
         self._check_open()
         changed = self if title is None else replace(self, title=title)
         if steps is None:
             return changed
-        given = [step.anew() for step in steps]
+        given = [step.unstarted() for step in steps]
         merged = tuple(self._as_kept(step) for step in given)
         named = {step.id for step in given}
         unnamed = tuple(step for step in self.steps if step.state in _KEPT and step.id not in named)
@@ -120,7 +118,10 @@ class Task:
         return _settled(replace(changed, steps=unnamed + merged))
 
     def claimed(self, step_id: str, agent: str) -> Task:
-        """With a step given to an agent. Raises `CallFailed` with `unknown_step`, `step_claimed`, `step_not_ready`."""
+        """Return a copy with a step assigned to an agent.
+
+        Raises `CallFailed` with `unknown_step`, `step_claimed`, `step_not_ready`.
+        """
         self._check_open()
         step = self.step(step_id)
         if step.state is StepState.CLAIMED:
@@ -130,9 +131,9 @@ class Task:
         return self._with(replace(step, state=StepState.CLAIMED, claimed_by=agent))
 
     def reported(self, step_id: str, agent: str, state: StepState, note: str | None) -> Task:
-        """With what an agent says of the step that it claimed; without a note the last one stays.
+        """Return a copy with an agent's report on its claimed step; without a note the last one stays.
 
-        `DONE` and `FAILED` end it, `READY` gives it back, `CLAIMED` leaves it as it is. Raises `CallFailed` with
+        `DONE` and `FAILED` finish it, `READY` releases it, `CLAIMED` leaves it unchanged. Raises `CallFailed` with
         `unknown_step`, `step_not_yours`, `step_not_claimed`; ValueError for `PENDING`.
         """
         if state is StepState.PENDING:
@@ -149,7 +150,7 @@ class Task:
         return self._with(_given_back(reported) if state is StepState.READY else reported)
 
     def released(self, agent: str) -> Task:
-        """With all steps given back that an agent has claimed and not ended."""
+        """Return a copy with all claimed, unfinished steps of an agent released."""
         self._check_open()
         held = self.held_by(agent)
         steps = tuple(_given_back(step) if step in held else step for step in self.steps)
@@ -160,12 +161,12 @@ class Task:
         return tuple(step for step in self.steps if step.state is StepState.CLAIMED and step.claimed_by == agent)
 
     def closed(self, state: TaskState, outcome: str) -> Task:
-        """Closed for good. Raises `CallFailed` with `open_steps` where it is to be done and a step is not."""
+        """Return a closed copy. Raises `CallFailed` with `open_steps` if it is completed but a step is not done."""
         self._check_open()
         left = [step for step in self.steps if step.state is not StepState.DONE]
         if state is TaskState.DONE and left:
             listed = _listed(f"{_shown(step.id)} ({step.state})" for step in left)
-            hint = "have them done, or take them out with task_update; or close the task with task_fail"
+            hint = "complete them, or remove them with task_update; or close the task with task_fail"
             raise rejected("open_steps", f"not all steps are done: {listed}", hint)
         return _settled(replace(self, state=state, outcome=outcome))
 
@@ -179,13 +180,13 @@ class Task:
             raise rejected("task_closed", message, "create another task, if there is more to do")
 
     def _as_kept(self, given: Step) -> Step:
-        """A step of a new plan: as it is, where it is claimed or done already."""
+        """Return a step of a new plan; the existing one if it is claimed or done."""
         known = self._by_id.get(given.id)
         if known is None or known.state not in _KEPT:
             return given
-        if known.anew() != given:
+        if known.unstarted() != given:
             message = f"step {_shown(given.id)} is {known.state}, and can no longer be changed"
-            raise rejected("step_fixed", message, "leave it out, and name new steps otherwise")
+            raise rejected("step_fixed", message, "omit it, and use other ids for new steps")
         return known
 
     def _why_not_ready(self, step: Step) -> str:
@@ -200,7 +201,7 @@ class Task:
 
 
 def _settled(task: Task) -> Task:
-    """The task, with every step that nobody has begun pending or ready, as it has to be."""
+    """Return the task with the state of every step that is not started set to pending or ready."""
     done = {step.id for step in task.steps if step.state is StepState.DONE}
     is_open = task.state is TaskState.OPEN
 
@@ -234,20 +235,20 @@ def _check_plan(steps: Sequence[Step]) -> None:
         missing = [needed for needed in step.needs if needed not in known]
         if missing:
             message = f"step {_shown(step.id)} needs {_listed(map(_shown, missing))}, which the task does not have"
-            raise rejected("unknown_step", message, "name steps of this task, by their ids")
+            raise rejected("unknown_step", message, "use ids of steps of this task")
     try:
         TopologicalSorter({step.id: step.needs for step in steps}).prepare()
     except CycleError as error:
         circle: list[str] = error.args[1]
-        message = f"steps need each other in a circle: {_listed(map(_shown, reversed(circle)), ' needs ')}"
-        raise rejected("cyclic_steps", message, "leave out one of these needs") from error
+        message = f"steps need each other in a cycle: {_listed(map(_shown, reversed(circle)), ' needs ')}"
+        raise rejected("cyclic_steps", message, "remove one of these needs") from error
 
 
 def _check_unique(steps: Iterable[Step]) -> None:
     seen = set[str]()
     for step in steps:
         if step.id in seen:
-            raise rejected("duplicate_step", f"two steps are called {_shown(step.id)}", "give each step a unique id")
+            raise rejected("duplicate_step", f"two steps have the id {_shown(step.id)}", "give each step a unique id")
         seen.add(step.id)
 
 

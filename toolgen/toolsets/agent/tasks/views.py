@@ -1,4 +1,4 @@
-"""What a model is shown of tasks, and how it writes steps: the JSON of the toolset `agent`."""
+"""The JSON of tasks and steps in the toolset `agent`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def new_step(given: NewStep) -> Step:
-    """Read a step as a model plans it."""
+    """Convert a planned step."""
     return Step(id=given.id_, title=given.title, instructions=given.instructions or "", needs=tuple(given.needs))
 
 
 def task_view(task: Task, steps: Iterable[Step] | None = None) -> dict[str, Any]:
-    """Show a task, with all its steps or with some."""
+    """Return a task, with all its steps or with some."""
     return {
         **_head(task),
         **({"outcome": task.outcome} if task.outcome else {}),
@@ -27,18 +27,18 @@ def task_view(task: Task, steps: Iterable[Step] | None = None) -> dict[str, Any]
 
 
 def summary(task: Task) -> dict[str, Any]:
-    """Show a task in a list."""
+    """Return a task for a list."""
     return {**_head(task), "steps": len(task.steps), "done": sum(step.state is StepState.DONE for step in task.steps)}
 
 
 def step_view(task: Task, step: Step) -> dict[str, Any]:
-    """Show a step; what is empty is left out. Who works on it is told what it builds on."""
-    told = task.inputs(step) if step.state is StepState.CLAIMED else []
+    """Return a step without empty fields; a claimed one with the reports of the steps that it needs."""
+    inputs = task.inputs(step) if step.state is StepState.CLAIMED else []
     optional = {
         "instructions": step.instructions,
         "claimed_by": step.claimed_by,
         "note": step.note,
-        "inputs": [{"step_id": needed, "note": note} for needed, note in told],
+        "inputs": [{"step_id": needed, "note": note} for needed, note in inputs],
     }
     return {
         "id": step.id,

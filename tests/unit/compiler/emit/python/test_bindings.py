@@ -1,4 +1,4 @@
-"""Bound toolsets: run by a service, with what the host fills in; and what is missing where they are not."""
+"""Bound toolsets: run by a service, with what the host injects; and what is missing where they are not."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_what_the_host_fills_in_has_the_type_of_its_field(generate: Generate) ->
 @pytest.mark.parametrize(
     ("tool", "missing"),
     [
-        ({"args": {"name": "string"}}, "- `find` is bound to no method"),
+        ({"args": {"name": "string"}}, "- `find` is not bound to a method"),
         ({**SAVE, "args": {"title": "string"}},
          "- `find` has no transform from its args to the payload of `SaveIt`"),
         ({**SAVE, "result": {"id": "string", "more": "string"}},

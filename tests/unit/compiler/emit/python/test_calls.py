@@ -45,7 +45,7 @@ def test_a_signature_shows_defaults_that_never_change(shop: ModuleType) -> None:
 
 def test_a_docstring_describes_the_args(shop: ModuleType) -> None:
     assert inspect.getdoc(shop.new_find_call) == (
-        "Ask for `shop.find`: Find.\n\n"
+        "Create a request for `shop.find`: Find.\n\n"
         "Args:\n"
         "    limit: How many. At most 100.\n"
         '    words: Words. Default: ["a"]\n\n'

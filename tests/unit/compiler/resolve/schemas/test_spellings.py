@@ -16,7 +16,7 @@ KNOWN = ("string", "integer", "null", "any", "Order")
 @pytest.mark.parametrize(
     ("text", "fix"),
     [
-        ("string?", "the mark of an optional field stands after its name: `name?: string`"),
+        ("string?", "the mark of an optional field goes after its name: `name?: string`"),
         ("Order[]", "write `[Order]`"),
         ("list[string]", "write `[string]`"),
         ("Array<string>", "write `[string]`"),

@@ -1,4 +1,4 @@
-"""Injected fields: what the host fills in, and a model can neither see nor send."""
+"""Injected fields: what the host injects, and a model can neither see nor send."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def test_what_the_host_fails_to_fill_in_is_its_failure(package: str, inject: Any
     assert result.error is not None
     assert result.error.kind == (FailureKind.UNAVAILABLE if code == "not_injected" else FailureKind.INTERNAL)
     assert result.error.message in (
-        "mail.closed cannot run here: the host says nothing of what is filled in for it",
-        "what the host fills into mail.closed is of another type: account",
-        "mail.closed did not run: the host failed to fill in account",
+        "mail.closed cannot run: the host provides no value for an injected field",
+        "the host injected a value of the wrong type into mail.closed: account",
+        "mail.closed did not run: the host failed to inject account",
     )
     assert result.error.hint in ("go on without it", "the host is at fault, not the call")
 

@@ -54,7 +54,7 @@ def test_a_page_may_say_how_much_there_is_and_how_to_ask_for_less() -> None:
     [
         (ToolResult(value={"rows": []}, bounds=Bounds(returned=0, truncated=True)), "or a refinement_hint in `bounds`"),
         (ToolResult(value={"rows": [], "next_after": "b"}, bounds=Bounds(returned=0, next_cursor="c")), "one cursor"),
-        ({"rows": [], "others": []}, "`bounds` that say how many items there are"),
+        ({"rows": [], "others": []}, "`bounds` with the number of items"),
     ],
 )
 def test_a_page_that_leads_nowhere_is_malformed(outcome: Any, hint: str) -> None:
@@ -127,7 +127,7 @@ class TestSize:
         artifacts = Artifacts(tmp_path / "file")
         result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 100}}, artifacts=artifacts)
         assert (result.success, len(result.content)) == (True, 1)
-        assert [record.message for record in caplog.records] == ["a large result is not kept as an artifact"]
+        assert [record.message for record in caplog.records] == ["a large result could not be stored as an artifact"]
 
     def test_a_tool_may_say_that_it_bounds_its_results_itself(self) -> None:
         result = said(lambda _args: "x" * 300, {"limits": {"result_bytes": 0}})

@@ -184,7 +184,7 @@ def test_a_system_without_relative_opening_is_refused_at_once(top: Path, monkeyp
 
 def test_a_folder_of_the_host_that_leads_nowhere_is_refused_at_once(top: Path) -> None:
     (top / "loop").symlink_to("loop")
-    with pytest.raises(ValueError, match="loop' cannot be a folder of a path policy: its links lead in a circle"):
+    with pytest.raises(ValueError, match="loop' cannot be a folder of a path policy: its links form a loop"):
         PathPolicy(top / "loop")
 
 

@@ -250,7 +250,7 @@ def test_what_an_agent_did_is_told_in_its_own_session_only(meta: ToolCallMeta) -
     assert result.error is not None
     assert (result.error.code, result.error.message) == (
         "unknown_agent",
-        f"nothing is known of an agent with the id '{agent_id}'",
+        f"there is no record of an agent with the id '{agent_id}'",
     )
 
 

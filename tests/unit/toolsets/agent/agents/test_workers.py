@@ -27,10 +27,13 @@ def test_reg_80_without_a_free_worker_a_step_is_refused() -> None:
     pool = WorkerPool(1)
     with pool.taken(), pytest.raises(CallFailed, match="all 1 workers are busy") as caught, pool.taken():
         pass
-    assert (caught.value.code, caught.value.hint) == ("child_agent_limit_exceeded", "wait until one has ended its step")
+    assert (caught.value.code, caught.value.hint) == (
+        "child_agent_limit_exceeded",
+        "wait until one has finished its step",
+    )
     assert pool.free == {"worker-1": True}
 
 
 def test_a_pool_of_no_workers_is_a_mistake_of_the_host() -> None:
-    with pytest.raises(ValueError, match="a pool of 0 workers can do no work"):
+    with pytest.raises(ValueError, match="a pool needs at least one worker"):
         WorkerPool(0)

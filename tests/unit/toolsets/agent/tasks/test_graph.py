@@ -54,7 +54,7 @@ def test_a_refused_change_leaves_everything_as_it_was(tmp_path: Path) -> None:
         before = graph.create("a task", STEPS)
         with pytest.raises(CallFailed, match="not ready"):
             graph.claim("t0", "b", "ann")
-        with pytest.raises(CallFailed, match="circle"):
+        with pytest.raises(CallFailed, match="cycle"):
             graph.create("another", [Step(id="x", title="x", needs=("x",))])
         assert graph.tasks() == [before]
         assert graph.claim("t0", "a", "ann").step("a").claimed_by == "ann"

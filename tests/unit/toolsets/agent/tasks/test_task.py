@@ -67,24 +67,24 @@ def test_what_failed_or_is_claimed_is_not_done() -> None:
             (
                 "unknown_step",
                 "step 'b' needs 'd', which the task does not have",
-                "name steps of this task, by their ids",
+                "use ids of steps of this task",
             ),
         ),
         (
             [*steps(a=""), *steps(a="")],
-            ("duplicate_step", "two steps are called 'a'", "give each step a unique id"),
+            ("duplicate_step", "two steps have the id 'a'", "give each step a unique id"),
         ),
         (
             steps(a="b", b="c", c="a"),
             (
                 "cyclic_steps",
-                "steps need each other in a circle: 'a' needs 'b' needs 'c' needs 'a'",
-                "leave out one of these needs",
+                "steps need each other in a cycle: 'a' needs 'b' needs 'c' needs 'a'",
+                "remove one of these needs",
             ),
         ),
         (
             steps(a="a"),
-            ("cyclic_steps", "steps need each other in a circle: 'a' needs 'a'", "leave out one of these needs"),
+            ("cyclic_steps", "steps need each other in a cycle: 'a' needs 'a'", "remove one of these needs"),
         ),
     ],
 )
@@ -185,7 +185,7 @@ def test_a_new_plan_cannot_change_what_is_claimed_or_done() -> None:
     assert refusal(lambda: begun.replanned(title=None, steps=steps(b=""))) == (
         "step_fixed",
         "step 'b' is claimed, and can no longer be changed",
-        "leave it out, and name new steps otherwise",
+        "omit it, and use other ids for new steps",
     )
     assert refusal(lambda: begun.replanned(title=None, steps=steps(a="z")))[1].startswith("step 'a' is done")
     assert refusal(lambda: begun.replanned(title=None, steps=[*steps(c=""), *steps(c="")]))[0] == "duplicate_step"
@@ -203,7 +203,7 @@ def test_a_task_is_complete_when_all_its_steps_are_done() -> None:
     assert refusal(lambda: begun.closed(TaskState.DONE, "well")) == (
         "open_steps",
         "not all steps are done: 'b' (claimed), 'c' (pending)",
-        "have them done, or take them out with task_update; or close the task with task_fail",
+        "complete them, or remove them with task_update; or close the task with task_fail",
     )
     closed = done(task(a=""), "a").closed(TaskState.DONE, "well")
     assert (closed.state, closed.outcome) == (TaskState.DONE, "well")

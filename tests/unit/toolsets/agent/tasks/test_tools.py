@@ -302,8 +302,8 @@ def test_of_a_damaged_file_a_model_learns_that_the_tasks_cannot_be_used(
             result = asyncio.run(runtime.invoke(request, meta=ANN))
             assert result.error is not None, tool
             assert (result.error.kind, result.error.code) == (FailureKind.UNAVAILABLE, "task_graph_unavailable"), tool
-            assert result.error.message == "the tasks cannot be read or written now"
+            assert result.error.message == "the tasks cannot be read or written"
             assert "the host is at fault" in result.error.hint
-        with pytest.raises(CallFailed, match="the tasks cannot be read or written now"):
+        with pytest.raises(CallFailed, match="the tasks cannot be read or written"):
             graph.release("ann")
     assert "the task graph cannot be read or written" in caplog.text

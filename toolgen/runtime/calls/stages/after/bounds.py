@@ -1,4 +1,4 @@
-"""Bounds: a result that is a page says so, and how to come by the rest."""
+"""Bounds: a result that is a page says so, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, _host: Host) -> After | None:
-    """Make the stage; None for a tool whose results are no pages."""
+    """Return the stage; None for a tool whose results are not pages."""
     bounded = tool.definition.metadata.get("bounded")
     if bounded is None:
         return None
@@ -35,7 +35,7 @@ def bind(tool: Tool, _host: Host) -> After | None:
 
 
 def _bounds(given: Bounds | None, value: Any, following: str) -> Bounds:
-    """Complete what the tool said with the cursor in its result. Raises `MalformedResult`."""
+    """Complete the bounds from the tool with the cursor in its result. Raises `MalformedResult`."""
     found = value.get(following) if is_object(value) else None
     cursor = None if found is None else str(found)
     if given is None:
@@ -50,11 +50,11 @@ def _bounds(given: Bounds | None, value: Any, following: str) -> Bounds:
 
 
 def _count(value: Any) -> int:
-    """The length of the one list in a page. Raises `MalformedResult` where that cannot be told."""
+    """Return the length of the only list in a page. Raises `MalformedResult` if there is not exactly one."""
     fields = list(value.values()) if is_object(value) else [value]
     lists = [field for field in fields if is_array(field)]
     if len(lists) != 1:
-        raise MalformedResult([_wrong("", "`bounds` that say how many items there are", f"{len(lists)} lists")])
+        raise MalformedResult([_wrong("", "`bounds` with the number of items", f"{len(lists)} lists")])
     return len(lists[0])
 
 

@@ -1,11 +1,11 @@
-"""Hide: what a result says beside its value is for readers, and shows none of the secrets of its call."""
+"""Hide: redacts the secrets of a call from all fields of its result other than the value."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.redact.call_secrets import BESIDE_VALUE, hide_beside_value, with_result_values
+from toolgen.runtime.redact.call_secrets import BESIDE_VALUE, hide_other_fields, with_result_values
 
 if TYPE_CHECKING:
     from toolgen.contract.records import ToolResult
@@ -15,7 +15,7 @@ _SAID: Final = frozenset({"message", "side_effects", *BESIDE_VALUE})
 
 
 def bind(tool: Tool, _host: Host) -> After | None:
-    """Make the stage; None for a tool whose calls have no secrets by its schema."""
+    """Return the stage; None for a tool whose calls have no secrets by its schema."""
     if not tool.secrets.is_watched:
         return None
     has_result_secrets = bool(tool.secrets.result)
@@ -26,6 +26,6 @@ def bind(tool: Tool, _host: Host) -> After | None:
         secrets = call.secrets
         if has_result_secrets:
             secrets = with_result_values(secrets, json.loads(result.payload))
-        return hide_beside_value(result, secrets)
+        return hide_other_fields(result, secrets)
 
     return hide

@@ -1,4 +1,4 @@
-"""Hints: one line each for people, on what a call does and what came of it. They are in the metadata of its result."""
+"""Hints: one line each for people, on what a call does and on its result. They are in the metadata of the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, _host: Host) -> After | None:
-    """Make the stage; None for a tool without hints."""
+    """Return the stage; None for a tool without hints."""
     templates: dict[str, str] = tool.definition.metadata.get("hints", {})
     if not templates:
         return None

@@ -1,4 +1,4 @@
-"""Reminder: what a tool has said to the model with every result."""
+"""Reminder: a text of the tool that the model is shown with every result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, _host: Host) -> After | None:
-    """Make the stage; None for a tool without a reminder."""
+    """Return the stage; None for a tool without a reminder."""
     text = tool.definition.metadata.get("reminder")
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""Size: of a result too large to be shown, a model gets the beginning, and the whole is kept as an artifact."""
+"""Size: of a result that is too large, the model is shown the beginning, and all of it is stored as an artifact."""
 
 from __future__ import annotations
 
@@ -23,24 +23,23 @@ _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"
 
 _NOTES: Final = 256
-"""Bytes beyond the bound for what executors and stages say of a result: that it was cut, where the rest is."""
+"""Bytes beyond the limit for notes of executors and stages: that the result was cut, and where the rest is."""
 
 _FORM: Final = 16
-"""Bytes that the form of a block takes at least, so that no number of empty ones is shown."""
+"""Minimum bytes counted per block, so that the number of empty blocks is limited too."""
 
 
 def limit_of(tool: Tool, host: Host) -> int:
-    """How many bytes of a result are shown; 0 is no bound, which a spec may set, or the policies in force."""
+    """Return how many bytes of a result are shown, by the spec or the active policies; 0 means no limit."""
     own = tool.definition.metadata.get("limits", {}).get("result_bytes")
     limit: int = host.policies.result_bytes if own is None else own
     return limit
 
 
 def bind(tool: Tool, host: Host) -> After | None:
-    """Make the stage; None where nothing bounds results.
+    """Return the stage; None if results have no limit.
 
-    It decides by what there is to show, and by nothing that a handler says of it: `truncated` of the metadata is its
-    own word.
+    It decides only by what there is to show, not by what a handler says: `truncated` in the metadata is set here.
     """
     limit = limit_of(tool, host)
     if not limit:
@@ -80,14 +79,14 @@ def _marked(result: ToolResult[Any], *, is_cut: bool) -> ToolResult[Any]:
 
 
 def _size(block: ContentBlock) -> int:
-    """What a block takes of the bound: its data, and its form."""
+    """Return the bytes of a block that count towards the limit: its data and its form."""
     return len(_bytes_of(block.data)) + len(block.type) + _FORM
 
 
 async def _shortened(
     block: ContentBlock, limit: int, secrets: Secrets, artifacts: ArtifactStore | None
 ) -> list[ContentBlock]:
-    """Cut a block that exceeds `limit` bytes; what of it is stored, is stored without secrets."""
+    """Truncate a block that exceeds `limit` bytes; the artifact is stored without secrets."""
     is_text = isinstance(block.data, str)
     if len(_bytes_of(block.data)) <= limit:
         return [block]
@@ -99,7 +98,7 @@ async def _shortened(
 
 
 async def _kept(data: bytes, media_type: str, artifacts: ArtifactStore | None) -> list[ContentBlock]:
-    """Keep the whole. Where that fails the call has still been made, and its result is what can be shown of it."""
+    """Store all data as an artifact. If that fails, the call still succeeds, with the truncated result."""
     if artifacts is None:
         return []
     import asyncio  # slow to import, and few results are this large
@@ -109,7 +108,7 @@ async def _kept(data: bytes, media_type: str, artifacts: ArtifactStore | None) -
     try:
         ref = await asyncio.to_thread(artifacts.put, data, media_type)
     except ArtifactError as error:
-        warn("a large result is not kept as an artifact", error=error)
+        warn("a large result could not be stored as an artifact", error=error)
         return []
     return [ContentBlock(type="artifact_ref", data=ref)]
 

@@ -1,6 +1,6 @@
-"""Children: tools that start agents are given the means, and held to how many may be started, and run at a time.
+"""Children: gives tools the means to start agents, and limits how many may be started and run at a time.
 
-A call takes its place for one agent before it runs, and one more for each further agent that it starts.
+A call takes a slot for one agent before it runs, and one more for each further agent that it starts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None for a tool that starts no agent."""
+    """Return the stage; None for a tool that starts no agents."""
     if "agent" not in tool.entry.tags:
         return None
     per_run, per_session = host.policies.children_per_run, host.policies.children_per_session
@@ -32,9 +32,9 @@ def bind(tool: Tool, host: Host) -> Before | None:
             return
         session, progress = call.run.session, call.run.progress
         if progress.children >= per_run:
-            raise _exceeded(f"this run has started {per_run} agents, and may start no more", "go on without it")
+            raise _exceeded(f"this run has started {per_run} agents, the maximum", "go on without it")
         if session.children >= per_session:
-            raise _exceeded(f"{per_session} agents run already", "wait until one has ended")
+            raise _exceeded(f"{per_session} agents are already running, the maximum", "wait until one ends")
         progress.children += 1
         session.children += 1
         call.at_end = (*call.at_end, partial(_leave, session))

@@ -1,4 +1,4 @@
-"""The eval gate: asked about tools that want it, after permission. Without an answer the call runs."""
+"""The eval gate: asked for tools with a gate, after permission. Without an answer the call runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFUSED: Final = "the eval gate refused"
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None where the tool wants no gate, or the host has none."""
+    """Return the stage; None if the tool or the host has no gate."""
     name, gate = tool.definition.name, host.gate
     if gate is None or not tool.definition.metadata.get("gate"):
         return None
@@ -31,8 +31,8 @@ def bind(tool: Tool, host: Host) -> Before | None:
             elif isawaitable(answer):
                 return later(call, answer)
             else:
-                raise TypeError(f"the gate gave a {type(answer).__name__}")
-        except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
+                raise TypeError(f"the gate returned {type(answer).__name__} instead of a GateDecision")
+        except Exception as error:  # noqa: BLE001  # code of the host, fails open
             failed(call, error)
         else:
             if not approved:
@@ -47,8 +47,8 @@ def bind(tool: Tool, host: Host) -> Before | None:
             approved = decision.approved
         except TimeoutError:
             call.decision = "no answer"
-            warn("the eval gate did not answer about %s within %g s; the call runs", name, host.gate_timeout)
-        except Exception as error:  # noqa: BLE001  # it is the host's code, and fails open
+            warn("the eval gate did not answer for %s within %g s; the call runs", name, host.gate_timeout)
+        except Exception as error:  # noqa: BLE001  # code of the host, fails open
             failed(call, error)
         else:
             if not approved:
@@ -56,6 +56,6 @@ def bind(tool: Tool, host: Host) -> Before | None:
 
     def failed(call: Call, error: Exception) -> None:
         call.decision = "failed"
-        warn("the eval gate failed on %s; the call runs", name, error=error, secrets=call.secrets)
+        warn("the eval gate failed for %s; the call runs", name, error=error, secrets=call.secrets)
 
     return ask

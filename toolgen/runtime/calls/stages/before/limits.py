@@ -1,4 +1,4 @@
-"""Limits: how often a user may call a tool. An attempt that passes here counts, whatever becomes of it later."""
+"""Limits: how often a user may call a tool. An attempt that passes here counts even if the call fails later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None for a tool without limits per user."""
+    """Return the stage; None for a tool without limits per user."""
     name = tool.definition.name
     limits = tool.definition.metadata.get("limits", {})
     cooldown, daily = limits.get("cooldown_seconds", 0), limits.get("daily_limit", 0)
@@ -52,6 +52,6 @@ def bind(tool: Tool, host: Host) -> Before | None:
 
 
 def _unknown(name: str) -> CallFailed:
-    """A limit that cannot be checked is not passed. The text names nothing of what counts."""
+    """Return the error for a limit that cannot be checked. It reveals nothing about the counters."""
     message = f"the limits of {name} cannot be checked now"
     return CallFailed(FailureKind.UNAVAILABLE, "limits_unavailable", message, "try again later, or go on without it")

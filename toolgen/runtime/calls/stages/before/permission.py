@@ -1,4 +1,4 @@
-"""Permission: policies judge a call, and where they ask, the host's callback answers. No answer means no."""
+"""Permission: policies decide about a call, and if they ask, the host's callback answers. No answer is a denial."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _DECISIONS: Final = frozenset(map(str, Decision))
 _ALLOW: Final = Answer.ALLOW
 _DENY: Final = Answer.DENY
 _NOTHING: Final = AccessedResources()
-_TOO_LATE: Final = "nobody answered in time"
+_TOO_LATE: Final = "no answer in time"
 
 
 def bind(tool: Tool, host: Host) -> Before | None:
-    """Make the stage; None where nobody will ever have to be asked."""
+    """Return the stage; None if no call of the tool can need permission."""
     access = tool.definition.metadata.get("access", {})
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
         return None
@@ -63,15 +63,15 @@ class _Permission:
         if self._is_by_call:
             found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
             if found.problem:
-                message, hint = f"a path cannot be used: {found.problem}", "give a path relative to the project"
+                message, hint = f"a path cannot be used: {found.problem}", "use a path relative to the project"
                 raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
             if found.is_cwd_outside:
-                message, hint = f"{name} runs in no folder outside the write roots", "give a folder of the project"
+                message, hint = f"{name} cannot run in a folder outside the write roots", "use a folder of the project"
                 raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
             decided = self._judged_by_call(decided, found)
         if decided.answer is _DENY:
             _note_denied(call)
-            raise PermissionDenied(name, "a policy forbids it")
+            raise PermissionDenied(name, "denied by policy")
         if decided.answer is not _ALLOW or self._denies_all:
             if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
                 return self._ask(call, found, decided)
@@ -81,7 +81,7 @@ class _Permission:
         return None
 
     def _judged_by_call(self, of_tool: PolicyDecision, found: AccessedResources) -> PolicyDecision:
-        """What the policies say of the hosts and the paths that the call names, beside what they say of the tool."""
+        """Return the decision for a call: for the tool, and for the hosts and paths that the call accesses."""
         judged = [of_tool]
         if "network" in self._tool.entry.tags:
             judged.append(self._host.policies.judge_hosts(found.hosts))
@@ -93,7 +93,7 @@ class _Permission:
         return PolicyDecision(strictest(each.answer for each in judged), reasons)
 
     async def _ask(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> None:
-        """Ask about a call. One whose grant others are just asking for waits, and asks if there is none after that."""
+        """Ask about a call. If another call is asking for the same grant, wait, and ask only if it was not granted."""
         if call.run is None or not found.scope:
             return await self._ask_now(call, found, decided)
         grant, session = (self._tool.entry.ident, found.scope), call.run.session
@@ -131,7 +131,7 @@ class _Permission:
             _note_granted(call, found)
 
     async def _answer(self, call: Call, request: PermissionRequest) -> PermissionDecision:
-        from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts allow all
+        from toolgen.runtime.base.answers import answer_within  # asyncio is slow to import, and many hosts never ask
 
         host, name = self._host, self._tool.entry.ident
         try:
@@ -141,15 +141,18 @@ class _Permission:
         except TimeoutError as error:
             raise PermissionFailed(name, _TOO_LATE) from error
         except Exception as error:
-            warn("the permission callback failed on %s; the call is denied", name, error=error, secrets=call.secrets)
+            warn("the permission callback failed for %s; the call is denied", name, error=error, secrets=call.secrets)
             raise PermissionFailed(name, "the permission check failed") from error
         return _decision(name, answer)
 
     def _request(self, call: Call, found: AccessedResources, decided: PolicyDecision) -> PermissionRequest:
-        from toolgen.runtime.redact.shown_args import filled, summary  # many patterns, and most calls ask nobody
+        from toolgen.runtime.redact.shown_args import (
+            filled,
+            summary,
+        )  # many patterns, and most calls need no permission
 
         entry, definition = self._tool.entry, self._tool.definition
-        scope = found.scope if call.run else None  # only a run has a session to keep it
+        scope = found.scope if call.run else None  # only a run has a session to store the grant
         is_dangerous, command = "dangerous" in entry.tags, definition.metadata.get("command")
         shown = hide_from_person(call.args, call.secrets)
         hide = partial(hide_text_from_person, secrets=call.secrets)
@@ -175,35 +178,43 @@ class _Permission:
 
 
 def _note_denied(call: Call) -> None:
-    """Tell the turn of a call that it was denied here: what a handler says of its own failure decides nothing there."""
+    """Mark the call as denied for its turn: the turn does not rely on error codes, which handlers choose."""
     denied = call.run.progress.denied if call.run is not None else {}
     if call.meta.tool_call_id in denied:
         denied[call.meta.tool_call_id] = True
 
 
 def _decision(name: str, answer: object) -> PermissionDecision:
-    """What a callback decided: its code may give anything, and what is no decision is a no."""
+    """Return the decision of a callback. Anything that is not a decision is a denial."""
     given: Any = answer if isinstance(answer, PermissionDecision) else None
     decision, reason = (given.decision, given.reason) if given else (answer, "")
     if isinstance(decision, str) and decision in _DECISIONS and isinstance(reason, str):
         try:
             metadata = json.loads(canonical(dict(given.metadata))) if given else NOTHING
         except (ValueError, TypeError, RecursionError) as error:
-            warn("the metadata of the permission callback on %s are no JSON object: a denial", name, error=error)
+            warn(
+                "the metadata of the permission callback for %s is not a JSON object; the call is denied",
+                name,
+                error=error,
+            )
         else:
             return PermissionDecision(decision=Decision(decision), reason=reason, metadata=metadata)
     else:
-        warn("the permission callback gave no decision on %s, but a %s: a denial", name, type(answer).__name__)
+        warn(
+            "the permission callback returned %s for %s instead of a decision; the call is denied",
+            type(answer).__name__,
+            name,
+        )
     return PermissionDecision(decision=Decision.DENY)
 
 
 def _suggested(found: AccessedResources, *, may_last: bool) -> Decision:
-    """Whatever lies in the way of a path, no; for the session where it is known what that covers, and harmless."""
+    """Return the suggested decision: deny if a path has a concern; for the session if that is harmless."""
     if found.concerns:
         return Decision.DENY
     return Decision.ALLOW_FOR_SESSION if may_last else Decision.ALLOW_ONCE
 
 
 def _note_granted(call: Call, found: AccessedResources) -> None:
-    """Tell whoever opens the paths that somebody allowed them."""
+    """Add the paths that a person allowed to the meta, for the code that opens them."""
     call.meta = call.meta.with_fields(granted=found.concerning)

@@ -16,40 +16,40 @@ if TYPE_CHECKING:
 
 
 def new_call_tool_call(*, server: str, tool: str, args: dict[str, JsonValue] | None = None) -> ToolRequest:
-    """Ask for `router.call_tool`: Call a tool of a server.
+    """Create a request for `router.call_tool`: Call a tool of a server.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.CALL_TOOL, codecs.CALL_TOOL_ARGS, {"server": server, "tool": tool, "args": args})
 
 
 def new_invoke_skill_call(*, name: str, input_: dict[str, JsonValue]) -> ToolRequest:
-    """Ask for `router.invoke_skill`: Run a skill.
+    """Create a request for `router.invoke_skill`: Run a skill.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.INVOKE_SKILL, codecs.INVOKE_SKILL_ARGS, {"name": name, "input": input_})
 
 
 def new_read_call(*, path: str) -> ToolRequest:
-    """Ask for `router.read`: Read a file.
+    """Create a request for `router.read`: Read a file.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.READ, codecs.READ_ARGS, {"path": path})
 
 
 def new_recall_call(*, sources: list[str], query: str, filter_: str | None = None) -> ToolRequest:
-    """Ask for `router.recall`: Ask sources.
+    """Create a request for `router.recall`: Ask sources.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.RECALL, codecs.RECALL_ARGS, {"sources": sources, "query": query, "filter": filter_})
 
 
 def new_search_call(*, query: str, limit: int | None = None) -> ToolRequest:
-    """Ask for `router.search`: Search the web.
+    """Create a request for `router.search`: Search the web.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.SEARCH, codecs.SEARCH_ARGS, {"query": query, "limit": limit})

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def new_add_call(
     *, note: Note, pinned: bool = False, colour: str | None = None, places: list[JsonValue] | None = None
 ) -> ToolRequest:
-    """Ask for `notes.add`: Add a note.
+    """Create a request for `notes.add`: Add a note.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.ADD,

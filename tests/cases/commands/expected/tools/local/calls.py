@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 
 def new_count_lines_call(*, path: str) -> ToolRequest:
-    """Ask for `local.count_lines`: Count the lines of a file.
+    """Create a request for `local.count_lines`: Count the lines of a file.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.COUNT_LINES, codecs.COUNT_LINES_ARGS, {"path": path})
 
 
 def new_from_stdin_call(*, items: list[str]) -> ToolRequest:
-    """Ask for `local.from_stdin`: All args arrive as JSON anyway.
+    """Create a request for `local.from_stdin`: All args arrive as JSON anyway.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.FROM_STDIN, codecs.FROM_STDIN_ARGS, {"items": items})
 
 
 def new_git_log_call(*, branch: str, count: int = 10) -> ToolRequest:
-    """Ask for `local.git_log`: The log of a branch.
+    """Create a request for `local.git_log`: The log of a branch.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.GIT_LOG, codecs.GIT_LOG_ARGS, {"branch": branch, "count": count}, {"count": 10})
 
@@ -46,9 +46,9 @@ def new_search_call(
     mode: Literal["fast", "full"] | None = None,
     nothing: str | None | Absent = ABSENT,
 ) -> ToolRequest:
-    """Ask for `local.search`: Search text.
+    """Create a request for `local.search`: Search text.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.SEARCH,

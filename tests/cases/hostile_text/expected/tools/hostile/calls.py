@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def new_tool_call(*, value: Quoted, e: str | None = None, x: Literal["${x}\r\n"] | None = None) -> ToolRequest:
-    """Ask for `hostile.tool`: \"\"\"Ends early\"\"\" | and <b>goes</b> on\\
+    """Create a request for `hostile.tool`: \"\"\"Ends early\"\"\" | and <b>goes</b> on\\
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.TOOL, codecs.TOOL_ARGS, {"value": value, "é́": e, "${x}": x})

@@ -40,9 +40,9 @@ def new_published_call(
     braces: str | None = None,
     UPPER: str | None = None,
 ) -> ToolRequest:
-    """Ask for `odd.published`: Names found in published tools.
+    """Create a request for `odd.published`: Names found in published tools.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.PUBLISHED,
@@ -79,9 +79,9 @@ def new_published_call(
 def new_renamed_call(
     *, padded_asset_id: str, asset_id: int | None = None, dashed_asset_id: bool | None = None
 ) -> ToolRequest:
-    """Ask for `odd.renamed`: Names that would meet in Python are told apart by `rename`.
+    """Create a request for `odd.renamed`: Names that would meet in Python are told apart by `rename`.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.RENAMED,

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def new_claim_call(*, text: str, sure: str) -> ToolRequest:
-    """Ask for `bot.claim`: Make a claim.
+    """Create a request for `bot.claim`: Make a claim.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.CLAIM, codecs.CLAIM_ARGS, {"text": text, "sure": sure})
 
@@ -24,16 +24,16 @@ def new_claim_call(*, text: str, sure: str) -> ToolRequest:
 def new_learning_call(
     *, category: Literal["factual", "a+b", "structured_data"], content: str, note: str | None = None
 ) -> ToolRequest:
-    """Ask for `bot.learning`: Remember something.
+    """Create a request for `bot.learning`: Remember something.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.LEARNING, codecs.LEARNING_ARGS, {"category": category, "content": content, "note": note})
 
 
 def new_research_call(*, raw_arg: str) -> ToolRequest:
-    """Ask for `bot.research`: Look something up.
+    """Create a request for `bot.research`: Look something up.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.RESEARCH, codecs.RESEARCH_ARGS, {"raw_arg": raw_arg})

@@ -39,7 +39,7 @@ def new_draw_call(
     either: int | str = "x",
     big: int = 123456789012345678901234567890,
 ) -> ToolRequest:
-    """Ask for `defaults.draw`: Draw something.
+    """Create a request for `defaults.draw`: Draw something.
 
     Args:
         words: Default: ["a", "b"]
@@ -51,7 +51,7 @@ def new_draw_call(
         points: Default: [{}, {"y": 1}]
         anything: Default: {"a": [1]}
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.DRAW,

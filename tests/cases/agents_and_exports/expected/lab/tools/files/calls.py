@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def new_read_call(*, path: str) -> ToolRequest:
-    """Ask for `lab.files.read`: Read a file.
+    """Create a request for `lab.files.read`: Read a file.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.READ, codecs.READ_ARGS, {"path": path})
 
 
 def new_write_call(*, path: str, text: str) -> ToolRequest:
-    """Ask for `lab.files.write`: Write a file.
+    """Create a request for `lab.files.write`: Write a file.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.WRITE, codecs.WRITE_ARGS, {"path": path, "text": text})

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def new_search_call(*, query: str, depth: Literal["quick", "deep"] | None = None) -> ToolRequest:
-    """Ask for `lab.research.search`: Answer a question with sources.
+    """Create a request for `lab.research.search`: Answer a question with sources.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.SEARCH, codecs.SEARCH_ARGS, {"query": query, "depth": depth})
 
 
 def new_verify_call(*, claim: str) -> ToolRequest:
-    """Ask for `lab.research.verify`: Check a claim.
+    """Create a request for `lab.research.verify`: Check a claim.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.VERIFY, codecs.VERIFY_ARGS, {"claim": claim})

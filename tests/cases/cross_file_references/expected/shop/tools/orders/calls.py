@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def new_list_call(*, page: Page | None = None, currency: Currency | None = None) -> ToolRequest:
-    """Ask for `shop.orders.list`: List orders.
+    """Create a request for `shop.orders.list`: List orders.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.LIST, codecs.LIST_ARGS, {"page": page, "currency": currency})
 
 
 def new_place_call(*, price: Money, place: Place, also: Page | None = None) -> ToolRequest:
-    """Ask for `shop.orders.place`: Place an order.
+    """Create a request for `shop.orders.place`: Place an order.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.PLACE, codecs.PLACE_ARGS, {"price": price, "place": place, "also": also})

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def new_accept_call(*, order: Order) -> ToolRequest:
-    """Ask for `shop.returns.accept`: Take an order back.
+    """Create a request for `shop.returns.accept`: Take an order back.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.ACCEPT, codecs.ACCEPT_ARGS, {"order": order})

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def new_refund_call(*, order_id: str) -> ToolRequest:
-    """Ask for `shop.orders.refund`: Give the money back.
+    """Create a request for `shop.orders.refund`: Give the money back.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.REFUND, codecs.REFUND_ARGS, {"order_id": order_id})
 
 
 def new_status_call(*, order_id: str) -> ToolRequest:
-    """Ask for `shop.orders.status`: Ask for the status.
+    """Create a request for `shop.orders.status`: Ask for the status.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.STATUS, codecs.STATUS_ARGS, {"order_id": order_id})

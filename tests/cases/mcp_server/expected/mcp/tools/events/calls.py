@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def new_wait_call(*, kind: str | None = None) -> ToolRequest:
-    """Ask for `mcp.events.wait`: Wait for an event.
+    """Create a request for `mcp.events.wait`: Wait for an event.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.WAIT, codecs.WAIT_ARGS, {"kind": kind})

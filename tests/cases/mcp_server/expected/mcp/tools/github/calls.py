@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def new_create_issue_call(*, title: str, labels: list[str] | None = None) -> ToolRequest:
-    """Ask for `mcp.github.create_issue`: Create an issue.
+    """Create a request for `mcp.github.create_issue`: Create an issue.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.CREATE_ISSUE, codecs.CREATE_ISSUE_ARGS, {"title": title, "labels": labels})
 
 
 def new_get_file_call(*, path: str) -> ToolRequest:
-    """Ask for `mcp.github.get_file`: Read a file.
+    """Create a request for `mcp.github.get_file`: Read a file.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.GET_FILE, codecs.GET_FILE_ARGS, {"path": path})

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def new_ping_call() -> ToolRequest:
-    """Ask for `mcp.later.ping`: Say hello.
+    """Create a request for `mcp.later.ping`: Say hello.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.PING, codecs.PING_ARGS, {})

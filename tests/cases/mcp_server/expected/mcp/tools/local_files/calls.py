@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def new_list_call() -> ToolRequest:
-    """Ask for `mcp.local-files.list`: List files.
+    """Create a request for `mcp.local-files.list`: List files.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.LIST, codecs.LIST_ARGS, {})

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def to_method_payload_drop(args: DropArgs) -> DropPayload:
-    """The payload of the method `Drop`, from the args of `shop.backend.drop`."""
+    """Convert the args of `shop.backend.drop` to the payload of the method `Drop`."""
     return DropPayload(sku=args.sku)
 
 
 def to_tool_return_drop(result: DropMethodResult) -> DropResult:
-    """The result of `shop.backend.drop`, from what the method `Drop` gave."""
+    """Convert the result of the method `Drop` to the result of `shop.backend.drop`."""
     return result

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def to_method_payload_add(args: AddArgs) -> AddItemPayload:
-    """The payload of the method `AddItem`, from the args of `shop.cart.add`."""
+    """Convert the args of `shop.cart.add` to the payload of the method `AddItem`."""
     return AddItemPayload(item=args.item)
 
 
 def to_tool_return_add(result: AddItemMethodResult) -> AddResult:
-    """The result of `shop.cart.add`, from what the method `AddItem` gave."""
+    """Convert the result of the method `AddItem` to the result of `shop.cart.add`."""
     return AddResult(count=result.count)

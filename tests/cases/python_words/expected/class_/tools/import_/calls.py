@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def new_all_call() -> ToolRequest:
-    """Ask for `class.import.all`: A builtin that would hide the list of all tools.
+    """Create a request for `class.import.all`: A builtin that would hide the list of all tools.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.ALL_, codecs.ALL__ARGS, {})
 
@@ -36,9 +36,9 @@ def new_any_call(
     Absent: str | None | Absent = ABSENT,
     ABSENT: str | None = None,
 ) -> ToolRequest:
-    """Ask for `class.import.any`: A name that annotations use.
+    """Create a request for `class.import.any`: A name that annotations use.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.ANY,
@@ -56,41 +56,41 @@ def new_any_call(
 
 
 def new_calls_call(*, build_call_: str) -> ToolRequest:
-    """Ask for `class.import.calls`: A module of the toolset.
+    """Create a request for `class.import.calls`: A module of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.CALLS, codecs.CALLS_ARGS, {"build_call": build_call_})
 
 
 def new_codecs_call(*, codecs_: str) -> ToolRequest:
-    """Ask for `class.import.codecs`: A module of the toolset.
+    """Create a request for `class.import.codecs`: A module of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.CODECS, codecs.CODECS_ARGS, {"codecs": codecs_})
 
 
 def new_def_call(*, def_: DefArgsDef) -> ToolRequest:
-    """Ask for `class.import.def`: A keyword again.
+    """Create a request for `class.import.def`: A keyword again.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.DEF, codecs.DEF_ARGS, {"def": def_})
 
 
 def new_dispatch_call() -> ToolRequest:
-    """Ask for `class.import.dispatch`: A module of the toolset.
+    """Create a request for `class.import.dispatch`: A module of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.DISPATCH, codecs.DISPATCH_ARGS, {})
 
 
 def new_executor_call(*, executor: str) -> ToolRequest:
-    """Ask for `class.import.executor`: A function of the toolset.
+    """Create a request for `class.import.executor`: A function of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.EXECUTOR, codecs.EXECUTOR_ARGS, {"executor": executor})
 
@@ -107,9 +107,9 @@ def new_from_call(
     xd2e2adf7: str | None = None,
     case_: str | None = None,
 ) -> ToolRequest:
-    """Ask for `class.import.from`: A keyword.
+    """Create a request for `class.import.from`: A keyword.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.FROM,
@@ -129,49 +129,49 @@ def new_from_call(
 
 
 def new_handlers_call() -> ToolRequest:
-    """Ask for `class.import.handlers`: A class of the toolset.
+    """Create a request for `class.import.handlers`: A class of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.HANDLERS, codecs.HANDLERS_ARGS, {})
 
 
 def new_idents_call(*, idents_: str, codecs_: str) -> ToolRequest:
-    """Ask for `class.import.idents`: A module of the toolset.
+    """Create a request for `class.import.idents`: A module of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.IDENTS, codecs.IDENTS_ARGS, {"idents": idents_, "codecs": codecs_})
 
 
 def new_match_call() -> ToolRequest:
-    """Ask for `class.import.match`: A soft keyword.
+    """Create a request for `class.import.match`: A soft keyword.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.MATCH, codecs.MATCH_ARGS, {})
 
 
 def new_methods_call() -> ToolRequest:
-    """Ask for `class.import.methods`: A module of the types.
+    """Create a request for `class.import.methods`: A module of the types.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.METHODS, codecs.METHODS_ARGS, {})
 
 
 def new_new_registration_call() -> ToolRequest:
-    """Ask for `class.import.new_registration`: A function of the toolset.
+    """Create a request for `class.import.new_registration`: A function of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.NEW_REGISTRATION, codecs.NEW_REGISTRATION_ARGS, {})
 
 
 def new_package_call(*, PACKAGE: str) -> ToolRequest:
-    """Ask for `class.import.package`: The name of the root.
+    """Create a request for `class.import.package`: The name of the root.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.PACKAGE, codecs.PACKAGE_ARGS, {"PACKAGE": PACKAGE})
 
@@ -187,9 +187,9 @@ def new_print_call(
     float_: int | float | None = None,
     property_: str | None = None,
 ) -> ToolRequest:
-    """Ask for `class.import.print`: A builtin.
+    """Create a request for `class.import.print`: A builtin.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.PRINT,
@@ -208,40 +208,40 @@ def new_print_call(
 
 
 def new_shared_call(*, shared: str) -> ToolRequest:
-    """Ask for `class.import.shared`: A module of the types.
+    """Create a request for `class.import.shared`: A module of the types.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.SHARED, codecs.SHARED_ARGS, {"shared": shared})
 
 
 def new_transforms_call() -> ToolRequest:
-    """Ask for `class.import.transforms`: A module of the toolset.
+    """Create a request for `class.import.transforms`: A module of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.TRANSFORMS, codecs.TRANSFORMS_ARGS, {})
 
 
 def new_type_call() -> ToolRequest:
-    """Ask for `class.import.type`: A soft keyword and a builtin.
+    """Create a request for `class.import.type`: A soft keyword and a builtin.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.TYPE, codecs.TYPE_ARGS, {})
 
 
 def new_type_checking_call() -> ToolRequest:
-    """Ask for `class.import.type_checking`: A constant of typing.
+    """Create a request for `class.import.type_checking`: A constant of typing.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.TYPE_CHECKING_, codecs.TYPE_CHECKING__ARGS, {})
 
 
 def new_types_call() -> ToolRequest:
-    """Ask for `class.import.types`: A module of the toolset.
+    """Create a request for `class.import.types`: A module of the toolset.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.TYPES, codecs.TYPES_ARGS, {})

@@ -35,53 +35,53 @@ if TYPE_CHECKING:
 
 
 def to_method_payload_names(args_: NamesArgs, /, *, args: str, result: str, made: str, rebuilt_: str) -> NamesPayload:
-    """The payload of the method `Names`, from the args of `crm.contacts.names`."""
+    """Convert the args of `crm.contacts.names` to the payload of the method `Names`."""
     return NamesPayload(
         args=args, result=result, made=made, rebuilt_=rebuilt_, x=rebuilt(NamesPayloadX | None, args_.x)
     )
 
 
 def to_tool_return_names(result: NamesMethodResult) -> NamesResult:
-    """The result of `crm.contacts.names`, from what the method `Names` gave."""
+    """Convert the result of the method `Names` to the result of `crm.contacts.names`."""
     return result
 
 
 def to_method_payload_nested(args: NestedArgs) -> NestedPayload:
-    """The payload of the method `Nested`, from the args of `crm.contacts.nested`."""
+    """Convert the args of `crm.contacts.nested` to the payload of the method `Nested`."""
     return NestedPayload(filter_=rebuilt(NestedPayloadFilter, args.filter_), from_=args.since, class_=args.class_)
 
 
 def to_tool_return_nested(result: NestedMethodResult) -> NestedResult:
-    """The result of `crm.contacts.nested`, from what the method `Nested` gave."""
+    """Convert the result of the method `Nested` to the result of `crm.contacts.nested`."""
     return NestedResult(items=rebuilt(list[NestedResultItemsItem], result.items), next_=result.next_)
 
 
 def to_method_payload_open(args: OpenArgs) -> OpenPayload:
-    """The payload of the method `Open`, from the args of `crm.contacts.open`."""
+    """Convert the args of `crm.contacts.open` to the payload of the method `Open`."""
     made = OpenPayload(a=args.a)
     made.__pydantic_extra__ = dict(args.model_extra or {})
     return made
 
 
 def to_tool_return_open(result: OpenMethodResult) -> OpenResult:
-    """The result of `crm.contacts.open`, from what the method `Open` gave."""
+    """Convert the result of the method `Open` to the result of `crm.contacts.open`."""
     made = OpenResult(b=result.b)
     made.__pydantic_extra__ = dict(result.model_extra or {})
     return made
 
 
 def to_method_payload_same(args: SameArgs) -> SamePayload:
-    """The payload of the method `Same`, from the args of `crm.contacts.same`."""
+    """Convert the args of `crm.contacts.same` to the payload of the method `Same`."""
     return SamePayload(query=args.query)
 
 
 def to_tool_return_same(result: SameMethodResult) -> SameResult:
-    """The result of `crm.contacts.same`, from what the method `Same` gave."""
+    """Convert the result of the method `Same` to the result of `crm.contacts.same`."""
     return result
 
 
 def to_method_payload_save(args: SaveArgs, /, *, tenant_id: str) -> SavePayload:
-    """The payload of the method `Save`, from the args of `crm.contacts.save`."""
+    """Convert the args of `crm.contacts.save` to the payload of the method `Save`."""
     made = SavePayload(tenant_id=tenant_id, name=args.name, emails=args.emails, tag=args.tag, limit=args.limit)
     if "tag" not in args.model_fields_set:
         made.model_fields_set.discard("tag")
@@ -89,5 +89,5 @@ def to_method_payload_save(args: SaveArgs, /, *, tenant_id: str) -> SavePayload:
 
 
 def to_tool_return_save(result: SaveMethodResult) -> SaveResult:
-    """The result of `crm.contacts.save`, from what the method `Save` gave."""
+    """Convert the result of the method `Save` to the result of `crm.contacts.save`."""
     return result
