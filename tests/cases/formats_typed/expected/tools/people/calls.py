@@ -38,14 +38,14 @@ def new_add_call(
     email: str | None = None,
     untyped: JsonValue | Absent = ABSENT,
 ) -> ToolRequest:
-    """Ask for `people.add`: Add a person.
+    """Create a request for `people.add`: Add a person.
 
     Args:
         seen: When they were last here.
         since: Default: "2026-01-31"
         every: Default: ["09:30:00Z"]
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(
         idents.ADD,
@@ -72,8 +72,8 @@ def new_add_call(
 
 
 def new_list_call() -> ToolRequest:
-    """Ask for `people.list`: List days.
+    """Create a request for `people.list`: List days.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.LIST, codecs.LIST_ARGS, {})
