@@ -41,7 +41,7 @@ def test_tel_02_what_is_not_said_has_these_defaults() -> None:
 
 
 def test_tel_03_a_cost_is_free_cheap_or_expensive() -> None:
-    with pytest.raises(ValueError, match="and not free, cheap or expensive"):
+    with pytest.raises(ValueError, match="it must be free, cheap or expensive"):
         ToolDef(name="x", description="x", tag_prefix="X", cost="dear")  # type: ignore[arg-type]  # what is tested
 
 

@@ -302,7 +302,7 @@ def test_tel_33_a_handler_takes_the_context_and_nothing_else() -> None:
 
     for wrong in (with_meta, without):
         text = fails_with(registry(), tool("claim", wrong))  # type: ignore[arg-type]  # what is tested
-        assert "cannot run claim: it is given a ToolContext, and nothing else" in text
+        assert "cannot run claim: it receives only a ToolContext" in text
     assert fails_with(registry(), tool("claim", None)) == "claim has no handler"
     for right in (Async(), partial(echo), echo):
         assert run(registry(tool("claim", right)), "claim").message == "tides"
