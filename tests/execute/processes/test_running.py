@@ -318,7 +318,7 @@ def test_programs_and_folders_that_cannot_be_used(tmp_path: Path) -> None:
         (["./no_shebang"], {}, "program_not_executable", "the file no_shebang is not a program"),
         (["ls"], {"cwd": tmp_path / "gone"}, "cwd_not_found", "the folder that ls runs in does not exist"),
         (["ls"], {"cwd": tmp_path / "plain"}, "cwd_not_found", "the folder that ls runs in does not exist"),
-        (["ls"], {"cwd": "a\0b"}, "cannot_start", "ls cannot be started: a variable or folder holds a NUL"),
+        (["ls"], {"cwd": "a\0b"}, "cannot_start", "ls cannot be started: a variable or folder contains a NUL"),
     ]
     for argv, options, code, message in failures:
         error = refused(argv, **{"cwd": tmp_path, **options})
