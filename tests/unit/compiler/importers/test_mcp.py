@@ -138,7 +138,7 @@ def test_what_is_no_list_of_tools_gives_no_spec(text: str, message: str) -> None
     [
         (
             '{"name": "bad", "inputSchema": ^{"city": {"type": "string"}, "required": ["city"]}}',
-            "`inputSchema` describes no object: `city` at its root would have to be below `properties`",
+            "`inputSchema` does not describe an object: `city` at its root should be under `properties`",
         ),
         (
             '{"name": "bad", "inputSchema": ^{"type": "string"}}',
@@ -287,7 +287,7 @@ def test_a_tool_that_another_draft_would_take_says_so() -> None:
 
     assert [(found.message, found.fix) for found in sink] == [
         (
-            "`old` is skipped: `exclusiveMinimum` must be a number, and is true",
+            "`old` is skipped: `exclusiveMinimum` must be a number, but is true",
             "import with `--dialect draft-04`: under that draft the tool is valid",
         ),
         ("`bad` is skipped: args must be an object, but this schema describes something else", ""),

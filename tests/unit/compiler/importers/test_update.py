@@ -114,7 +114,7 @@ def test_a_text_that_the_server_changed_replaces_that_of_people_and_both_are_sho
 
     [message] = imported.messages
     assert message.startswith("TG808 specs/shop.yaml:13:18 the server has changed `look`, ")
-    assert message.endswith("its `description` takes the place of this one")
+    assert message.endswith("its `description` replaces this one")
     assert imported.tools["look"]["description"] == "Sees."
     mended = imported.text.replace("description: Sees.", "description: Mine, edited.")
     assert again(sees, BUY, SELL, spec=mended).text == mended

@@ -49,7 +49,7 @@ def test_a_docstring_describes_the_args(shop: ModuleType) -> None:
         "Args:\n"
         "    limit: How many. At most 100.\n"
         '    words: Words. Default: ["a"]\n\n'
-        "Raises InvalidPayload where the args do not fit the schema."
+        "Raises InvalidPayload if the args do not fit the schema."
     )
 
 
