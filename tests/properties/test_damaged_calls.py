@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tests.case import all_cases, write
 from tests.project.checkout import ROOT
-from tests.properties.test_codecs import try_value
+from tests.properties.codecs.test_codecs import try_value
 from tests.properties.values import damaged
 from tests.unit.cli.command_line import toolgen
 from toolgen.runtime.codec.codec import Codec

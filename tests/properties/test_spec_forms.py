@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.properties.codecs.test_codecs import try_value, unhurried
 from tests.properties.package import imported, same
 from tests.properties.schemas import DIALECTS, NAMES, written
-from tests.properties.test_codecs import try_value, unhurried
 from tests.properties.values import values
 from tests.unit.compiler.specs import resolved
 from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolsetRegistration
 from toolgen.runtime import Runtime, allow_all
-from toolgen.runtime.codec.typed_values import plain
+from toolgen.runtime.codec.types.typed_values import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

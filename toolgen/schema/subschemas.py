@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+
+IN_PLACE: Final = ("if", "then", "else", "not")
+IN_PLACE_LIST: Final = ("allOf", "anyOf", "oneOf")
+IN_PLACE_MAP: Final = ("dependentSchemas", "dependencies")
+"""Keywords whose schemas apply to the same value as the schema that they stand in."""
+
+APPLIED_IN_PLACE: Final = frozenset({*IN_PLACE, *IN_PLACE_LIST, *IN_PLACE_MAP})
+"""All of these."""
+
+LISTED: Final = frozenset({"items", "prefixItems", *IN_PLACE_LIST})
+"""Keywords that hold a list of schemas; `items` may, in drafts before 2020-12."""
 
 DEEPEST: Final = 100
 """Maximum nesting of JSON values, in a schema that is processed and in a definition that is inlined."""

@@ -109,7 +109,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """How an MCP server is reached: exactly one of `http`, `sse` and `stdio` is set."""
+    """How to connect to an MCP server: exactly one of `http`, `sse` and `stdio` is set."""
 
     http: str = ""
     sse: str = ""
@@ -132,8 +132,8 @@ class Bounded:
 class Step:
     """How a transform fills one field of its target.
 
-    `source` is the attribute it is read from, None for an injected one. `rebuilt` is set where the value must be made
-    anew as another class of the same fields, `optional` where it may be absent.
+    `source` is the attribute it is read from, None if injected. `rebuilt` values are recreated as another class of the
+    same fields; `optional` ones may be absent.
     """
 
     target: str
@@ -383,8 +383,7 @@ class Policy:
 class Catalog:
     """Everything one target compiles to. Toolsets are sorted by name, tools by ident.
 
-    `formats` is as in the configuration. `shared_types` are the types of shared files; the `types` of a toolset repeat
-    those that it uses.
+    `formats` is as configured. `shared_types` are the types of shared files; a toolset repeats those that it uses.
     """
 
     toolsets: tuple[Toolset, ...]

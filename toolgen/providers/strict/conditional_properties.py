@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE_LIST
 from toolgen.schema.pointer import at
+from toolgen.schema.subschemas import IN_PLACE_LIST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

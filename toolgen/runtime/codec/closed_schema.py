@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args, get_origin
 
-from toolgen.runtime.codec.pydantic_types import bare, is_json_value, model_class, wire_name, without_none
+from toolgen.runtime.codec.types.pydantic_types import bare, is_json_value, model_class, wire_name, without_none
 from toolgen.schema.json_values import is_object
 from toolgen.schema.subschemas import definitions_of
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.issues.issue_text import MAX_ISSUES, json_text, listed, quoted
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED
 from toolgen.schema.pointer import at, escape
+from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

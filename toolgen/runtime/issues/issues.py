@@ -34,8 +34,8 @@ from toolgen.runtime.issues.issue_text import (
     with_article,
 )
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE_MAP
 from toolgen.schema.pointer import pointer_of
+from toolgen.schema.subschemas import IN_PLACE_MAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, TypeGuard
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import IN_PLACE_LIST
+from toolgen.schema.subschemas import IN_PLACE_LIST
 
 META_DATA: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 """JSON Schema's vocabulary of that name: keywords without effect on validation."""

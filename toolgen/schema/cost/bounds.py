@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from toolgen.schema.cost.count import ALWAYS, EVALUATED_AGAIN, Reach, applied, foreseen
 from toolgen.schema.cost.graph import SchemaGraph
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import APPLIED_IN_PLACE, REFERENCES
+from toolgen.schema.subschemas import APPLIED_IN_PLACE, REFERENCES
 
 MAX_NESTING: Final = 250
 """Maximum nesting of mappings and lists in an expanded schema; jsonschema-rs fails at 255."""

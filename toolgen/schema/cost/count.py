@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgen.schema.cost.components import components
 from toolgen.schema.cost.graph import IN_PLACE_KEYWORDS
-from toolgen.schema.keywords import REFERENCES
+from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from toolgen.schema.json_values import is_array, is_object
-from toolgen.schema.keywords import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED, REFERENCES
 from toolgen.schema.pointer import child, key_of
+from toolgen.schema.subschemas import APPLIED_IN_PLACE, IN_PLACE, IN_PLACE_LIST, IN_PLACE_MAP, LISTED, REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

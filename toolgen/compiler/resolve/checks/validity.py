@@ -17,8 +17,8 @@ from toolgen.compiler.resolve.schemas.identifiers import ambiguous_references
 from toolgen.schema.cost.bounds import BACKTRACK_LIMIT, MAX_PARTS, Bounds, excess
 from toolgen.schema.cost.count import Reach
 from toolgen.schema.cost.evaluations import MAX_EVALUATIONS, Listing, evaluations, listing
-from toolgen.schema.keywords import REFERENCES
 from toolgen.schema.pointer import pointer_of
+from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

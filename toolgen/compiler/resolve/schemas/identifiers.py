@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urljoin
 
 from toolgen.compiler.resolve.schemas import keywords
-from toolgen.schema.keywords import REFERENCES
+from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set

@@ -2,7 +2,7 @@
 
 A constraint must not reject anything that the schema accepts, because then a typed value could not be built. And it
 must reject everything that the keyword rejects, so that a codec may leave the check to the class.
-tests/properties/test_constraints.py compares both with jsonschema-rs. Keywords with differences are left to the schema:
+tests/properties/codecs/test_constraints.py compares both with jsonschema-rs. The schema checks what differs:
 
 - bounds beyond 2^53, where jsonschema-rs compares integers above 2^64 as floats
 - `multipleOf` of floats, and of integers that have no bounds on both sides, for the same reason

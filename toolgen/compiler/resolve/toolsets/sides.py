@@ -20,9 +20,9 @@ from toolgen.compiler.resolve.schemas.injection import without_fields
 from toolgen.compiler.resolve.schemas.schemas import Bundle
 from toolgen.compiler.resolve.schemas.types import own_dialect
 from toolgen.compiler.source.nodes import MappingNode
-from toolgen.schema.keywords import REFERENCES
 from toolgen.schema.pointer import escape
 from toolgen.schema.secret_fields import secret_pointers
+from toolgen.schema.subschemas import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel
 
 from toolgen.runtime.base.json_text import NotJson
-from toolgen.runtime.codec.pydantic_types import wire_name
+from toolgen.runtime.codec.types.pydantic_types import wire_name
 from toolgen.schema.json_values import is_array, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from toolgen.runtime.base.errors import InvalidPayload, TypesDisagree
 from toolgen.runtime.base.json_text import json_bytes
 from toolgen.runtime.codec.building import build_typed
 from toolgen.runtime.codec.extra_keys import confuses_extra_keys, correct_given_fields
-from toolgen.runtime.codec.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
-from toolgen.runtime.codec.typed_values import check_serializable, plain
+from toolgen.runtime.codec.types.pydantic_types import adapter_of, dump_options, is_json_value, model_class, models_in
+from toolgen.runtime.codec.types.typed_values import check_serializable, plain
 from toolgen.runtime.issues.issues import MAX_ISSUES, issue
 from toolgen.schema.pointer import pointer_of
 

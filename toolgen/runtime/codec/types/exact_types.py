@@ -10,7 +10,7 @@ from enum import Flag
 from types import NoneType
 from typing import Any, Final, Literal, get_args, get_origin
 
-from toolgen.runtime.codec.pydantic_types import (
+from toolgen.runtime.codec.types.pydantic_types import (
     bare,
     constraints_of,
     model_class,

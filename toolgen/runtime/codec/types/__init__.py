@@ -1,0 +1,1 @@
+"""Types of values: exact, typed, and as pydantic has them."""
