@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -143,8 +142,4 @@ class Host:
         """The calls of the run that are on record, and how each ended: `ok`, or the kind of its failure."""
         assert self.run.meta.run_id is not None
         results = (await self.record.read(self.run.meta.run_id)).results
-        return [(each.tool_name, str(each.error.kind) if each.error else "ok") for each in results]
-
-
-def loads(text: str) -> Any:
-    return json.loads(text)
+        return [(each.tool, "ok" if each.success else each.content["error"]["kind"]) for each in results]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from toolgen.adapters.approval import answered, ask_framework
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.llm.presentations.calls import text_of
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
 from toolgen.llm.tool_use.tool_use import ToolUse, provider_named
 from toolgen.providers.lenient import convert_schema
@@ -57,8 +58,10 @@ class Outcome:
 
     @property
     def data(self) -> Any:
-        """What the model is shown, as JSON: the value of a result that is one block of JSON, else the text."""
-        blocks = self.result.content if self.result is not None and not self.is_error else ()
+        """What the model is shown, as JSON: the value of a result that is shown as it is, else the text."""
+        if self.result is None or self.is_error or text_of(self.result) != self.text:
+            return self.text
+        blocks = self.result.content
         return blocks[0].data if len(blocks) == 1 and blocks[0].type == "json" else self.text
 
 
