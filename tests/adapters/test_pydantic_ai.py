@@ -119,7 +119,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
 def test_the_model_sees_the_tools_of_the_run_and_no_others(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     model = TestModel(call_tools=[])
-    Agent(model, toolsets=[toolset(host.runtime, host.run)]).run_sync("What is there?")
+    asyncio.run(Agent(model, toolsets=[toolset(host.runtime, host.run)]).run("What is there?"))
     assert model.last_model_request_parameters is not None
     tools = {tool.name: tool for tool in model.last_model_request_parameters.function_tools}
     assert {"store__find", "store__price", "store__buy", "store__gift"} <= tools.keys()
@@ -132,7 +132,7 @@ def test_the_model_sees_the_tools_of_the_run_and_no_others(load_store: LoadStore
 def test_its_test_model_calls_every_tool_by_its_schema(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     names = ["store__find", "store__gift"]
-    result = Agent(TestModel(call_tools=names), toolsets=[toolset(host.runtime, host.run)]).run_sync("Go.")
+    result = asyncio.run(Agent(TestModel(call_tools=names), toolsets=[toolset(host.runtime, host.run)]).run("Go."))
     assert [outcome for _, outcome, _ in returns(result.all_messages())] == ["success", "success"]
     assert sorted(host.store.names) == ["find", "gift"]
 
@@ -140,7 +140,7 @@ def test_its_test_model_calls_every_tool_by_its_schema(load_store: LoadStore) ->
 def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: LoadStore) -> None:
     host = Host(load_store(), allow_all)
     script = Script([call("store__buy", "c1", id=3)], "done")
-    result = Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run_sync("Buy tea.")
+    result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy tea."))
     (part,) = [
         part
         for message in result.all_messages()
@@ -159,7 +159,7 @@ def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_reco
     agent = Agent(
         script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)]
     )
-    first = agent.run_sync("Buy.")
+    first = asyncio.run(agent.run("Buy."))
     answers = DeferredToolResults(
         approvals={"c1": True, "c2": True},
         metadata={
@@ -167,7 +167,7 @@ def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_reco
             "c2": {"decision": "deny", "reason": "one is enough"},
         },
     )
-    last = agent.run_sync(message_history=first.all_messages(), deferred_tool_results=answers)
+    last = asyncio.run(agent.run(message_history=first.all_messages(), deferred_tool_results=answers))
     assert last.output == "done"
     assert host.store.orders == [1, 1]
     failed = [content for _, outcome, content in returns(last.all_messages()) if outcome == "failed"]
@@ -181,7 +181,7 @@ def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_reco
 def test_a_callback_of_the_host_is_asked_in_place_of_the_framework(load_store: LoadStore) -> None:
     host = Host(load_store(), deny_all)
     script = Script([call("store__buy", "c1", id=1)], "done")
-    result = Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run_sync("Buy.")
+    result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy."))
     assert [outcome for _, outcome, _ in returns(result.all_messages())] == ["failed"]
     assert host.store.orders == []
 
@@ -201,7 +201,7 @@ def test_other_presentations_work_because_tools_are_listed_at_each_step(
         output_type=[str, DeferredToolRequests],
         toolsets=[toolset(host.runtime, host.run, presentation=shown)],
     )
-    first = agent.run_sync("Buy tea.")
+    first = asyncio.run(agent.run("Buy tea."))
     assert isinstance(first.output, DeferredToolRequests)
     assert first.output.metadata["c2"]["tool"] == "store.buy"
     last = agent.run_sync(

@@ -10,6 +10,7 @@ from toolgen.adapters.approval import answered, ask_framework
 from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
 from toolgen.llm.presentations.calls import text_of
 from toolgen.llm.presentations.enumerate_all import EnumerateAll
+from toolgen.llm.presentations.retrieval import Retrieval
 from toolgen.llm.tool_use.tool_use import ToolUse, provider_named
 from toolgen.providers.lenient import convert_schema
 from toolgen.providers.messages import ModelReply
@@ -69,7 +70,10 @@ class Bridge(Generic[ContextT]):
     """The tools of one run, for one framework, whose calls come with a context of type `ContextT`.
 
     `presentation` is what shows the tools (`ToolUse.presentation`), all of them by default. `meta` returns the meta of
-    a call by its context; fields that it leaves out are those of the run.
+    a call by its context; fields that it leaves out are those of the run. `lists_once` is for frameworks that read the
+    list of tools only at the start.
+
+    Raises ValueError for a presentation that the framework cannot work with.
     """
 
     def __init__(
@@ -79,12 +83,22 @@ class Bridge(Generic[ContextT]):
         meta: Callable[[ContextT], ToolCallMeta] | None = None,
         presentation: Presentation | None = None,
         provider: str = "openai",
+        *,
+        lists_once: bool = False,
     ) -> None:
         self._runtime = runtime
         self._run = run
         self._meta = meta
         self._presentation = presentation or EnumerateAll(ToolUse(runtime.catalog).candidates(run, provider))
         self._provider = provider
+        listing = self._presentation.build_presentation()
+        if not listing.tools and listing.prompt:
+            raise ValueError("the presentation lists no tools, so a framework cannot call any: use a `Conversation`")
+        if lists_once and isinstance(presentation, Retrieval):
+            raise ValueError(
+                "the presentation `retrieval` adds tools to the list as they are found, and this framework lists the "
+                "tools once: use `enumerate-all` or `universal-category`"
+            )
         self._listed: tuple[ToolListing, tuple[OfferedTool, ...]] | None = None
 
     @property
