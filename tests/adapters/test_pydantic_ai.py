@@ -204,8 +204,10 @@ def test_other_presentations_work_because_tools_are_listed_at_each_step(
     first = asyncio.run(agent.run("Buy tea."))
     assert isinstance(first.output, DeferredToolRequests)
     assert first.output.metadata["c2"]["tool"] == "store.buy"
-    last = agent.run_sync(
-        message_history=first.all_messages(), deferred_tool_results=DeferredToolResults(approvals={"c2": True})
+    last = asyncio.run(
+        agent.run(
+            message_history=first.all_messages(), deferred_tool_results=DeferredToolResults(approvals={"c2": True})
+        )
     )
     assert last.output == "done"
     assert host.store.orders == [3]
