@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from toolgen.adapters.approval import answered, ask_framework
@@ -118,8 +119,8 @@ class Bridge(Generic[ContextT]):
         return self._listed[1]
 
     def read(self, name: str, payload: bytes | str, call_id: str, context: ContextT) -> AdaptedCall:
-        """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call."""
-        asked = ToolRequest(name=name, payload=payload, tool_call_id=call_id)
+        """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call, or empty."""
+        asked = ToolRequest(name=name, payload=payload, tool_call_id=call_id or f"call_{token_hex(8)}")
         turn = self._presentation.interpret(ModelReply(calls=(asked,)))
         meta = self._meta_of(context)
         request = turn.calls[0].request
