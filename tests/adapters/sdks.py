@@ -49,7 +49,11 @@ class Api:
         if fault:
             return 400, {"error": {"message": fault, "type": "invalid_request_error"}}
         text, calls = self.script.pop(0)
-        return 200, {**_ENVELOPES[self.provider], **RESPONSES[self.provider](text, calls)}
+        answer = {**_ENVELOPES[self.provider], **RESPONSES[self.provider](text, calls)}
+        if self.provider == "openai-responses" and calls:
+            reasoning = {"id": f"rs_{len(self.requests)}", "type": "reasoning", "summary": [], "encrypted_content": "x"}
+            answer["output"] = [reasoning, *answer["output"]]
+        return 200, answer
 
 
 @contextmanager
@@ -60,7 +64,7 @@ def serving(provider: str, script: Sequence[Said]) -> Generator[Api]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             status, answer = api.answer(request)
-            is_stream = request.get("stream") or "streamGenerateContent" in self.path
+            is_stream = status == 200 and (request.get("stream") or "streamGenerateContent" in self.path)
             self.send_response(status)
             self.send_header("Content-Type", "text/event-stream" if is_stream else "application/json")
             self.end_headers()

@@ -156,9 +156,7 @@ def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_reco
     script = Script(
         [call("store__buy", "c1", id=1), call("store__buy", "c2", id=2)], [call("store__buy", "c3", id=1)], "done"
     )
-    agent = Agent(
-        script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)]
-    )
+    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)])
     first = asyncio.run(agent.run("Buy."))
     answers = DeferredToolResults(
         approvals={"c1": True, "c2": True},

@@ -41,11 +41,13 @@ def _responses(response: Mapping[str, Any]) -> Events:
     for index, item in enumerate(response["output"]):
         about = {"output_index": index, "item_id": item.get("id", "")}
         yield {"type": "response.output_item.added", "sequence_number": next(number), **about, "item": item}
-        text = item["content"][0]["text"] if item["type"] == "message" else item.get("arguments", "")
-        kind = "output_text" if item["type"] == "message" else "function_call_arguments"
-        for piece in pieces(text):
-            event = {"type": f"response.{kind}.delta", "sequence_number": next(number), **about, "delta": piece}
-            yield {**event, "content_index": 0, "logprobs": []} if kind == "output_text" else event
+        said = item["content"][0]["text"] if item["type"] == "message" else ""
+        for piece in pieces(said):
+            event = {"type": "response.output_text.delta", "sequence_number": next(number), **about, "delta": piece}
+            yield {**event, "content_index": 0, "logprobs": []}
+        for piece in pieces(item.get("arguments", "")):
+            delta = {"type": "response.function_call_arguments.delta", **about, "delta": piece}
+            yield {**delta, "sequence_number": next(number)}
         yield {"type": "response.output_item.done", "sequence_number": next(number), **about, "item": item}
     yield {"type": "response.completed", "sequence_number": next(number), "response": dict(response)}
 
@@ -56,7 +58,9 @@ def _anthropic(response: Mapping[str, Any]) -> Events:
         grown = {"text": "text", "thinking": "thinking", "tool_use": "input"}[block["type"]]
         begun = {**block, grown: {} if grown == "input" else ""}
         signature = begun.get("signature")
-        yield {"type": "content_block_start", "index": index, "content_block": {**begun, **({"signature": ""} if signature else {})}}  # noqa: E501
+        if signature:
+            begun["signature"] = ""
+        yield {"type": "content_block_start", "index": index, "content_block": begun}
         whole = json.dumps(block[grown]) if grown == "input" else block[grown]
         for piece in pieces(whole):
             delta = (
