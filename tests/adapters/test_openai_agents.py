@@ -57,8 +57,9 @@ def call(name: str, call_id: str, /, **args: Any) -> ResponseFunctionToolCall:
     return ResponseFunctionToolCall(type="function_call", name=name, call_id=call_id, arguments=json.dumps(args))
 
 
-def outputs(items: Sequence[Any]) -> dict[str, str]:
-    return {item.raw_item["call_id"]: item.output for item in items if isinstance(item, ToolCallOutputItem)}
+def outputs(items: Sequence[Any]) -> dict[str, Any]:
+    found: list[Any] = [item for item in items if isinstance(item, ToolCallOutputItem)]
+    return {item.raw_item["call_id"]: item.output for item in found}
 
 
 def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
@@ -77,9 +78,10 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
         tools=[*tools(host.runtime, host.run, meta=lambda ctx: ToolCallMeta(user=ctx.context.user))],
     )
 
-    async def task() -> dict[str, str]:
+    async def task() -> dict[str, Any]:
         first = await Runner.run(agent, "Buy a kettle.", context=Context("ann"))
-        assert [item.raw_item.call_id for item in first.interruptions] == ["c5", "c6"]
+        interruptions: list[Any] = first.interruptions
+        assert [item.raw_item.call_id for item in interruptions] == ["c5", "c6"]
         assert host.store.orders == []
         stored = first.to_state().to_json(context_serializer=lambda context: {"user": context.user})
         state = await RunState.from_json(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, RunContext, ToolApproved, ToolDenied
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 @dataclass
 class Deps:
     user: str
+
+
+def meta_of(ctx: RunContext[Deps]) -> ToolCallMeta:
+    return ToolCallMeta(user=ctx.deps.user)
 
 
 class Script:
@@ -75,7 +79,7 @@ def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_st
         script.model,
         deps_type=Deps,
         output_type=[str, DeferredToolRequests],
-        toolsets=[toolset(host.runtime, host.run, meta=lambda ctx: ToolCallMeta(user=ctx.deps.user))],
+        toolsets=[toolset(host.runtime, host.run, meta=meta_of)],
     )
 
     async def task() -> None:

@@ -12,11 +12,12 @@ from tests.adapters.sdks import ASKS, serving
 from tests.adapters.shop import Host
 from tests.providers.conversations import CONVERSATIONS
 from toolgen.llm.tool_use.loop import CallRequested, TextDelta, TurnEnded
-from toolgen.runtime import Catalog
 from toolgen.runtime.policy.permission import Decision, PermissionDecision, PermissionRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from toolgen.runtime import Catalog
 
     LoadStore = Callable[[], Catalog]
 

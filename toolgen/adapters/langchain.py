@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: the tools of a run as `BaseTool`s. Needs `toolgen[langchain]`; approvals need `langgraph`."""
+"""LangChain and LangGraph: the tools of a run as `BaseTool`s. Needs `toolgen[langchain]`, and approvals `langgraph`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
 try:
-    from langchain_core.runnables import RunnableConfig
+    from langchain_core.runnables import RunnableConfig  # noqa: TC002  # LangChain reads the annotations
     from langchain_core.tools import BaseTool, ToolException
 except ImportError as error:
     raise ImportError('tools for LangChain need langchain-core: pip install "toolgen[langchain]"') from error

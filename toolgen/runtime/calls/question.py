@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgen.contract.records import ToolCallMeta, ToolRequest
 from toolgen.runtime.calls.call import Call
 from toolgen.runtime.calls.stages import decode, permission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.calls.call import Host, Tool
     from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.runs.run import Run
 
-    Question: TypeAlias = Callable[[ToolRequest, ToolCallMeta, Run], PermissionRequest | None]
-    """Returns what a call would ask; None if nothing."""
+Question: TypeAlias = "Callable[[ToolRequest, ToolCallMeta, Run], PermissionRequest | None]"
+"""Returns what a call would ask; None if nothing."""
 
 
 def bind_question(tool: Tool, host: Host) -> Question:

@@ -58,6 +58,7 @@ class Permission:
         }
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
+        """Let a call pass, or raise, or return what waits for the answer of the callback."""
         found, decided = self._judged(call)
         if decided.answer is _DENY:
             _note_denied(call)
