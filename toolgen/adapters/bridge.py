@@ -45,7 +45,7 @@ class AdaptedCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CallOutcome:
     """What came of a call: the text for the model, and the result; None if the call was refused unread."""
 
     text: str
@@ -128,14 +128,14 @@ class Bridge(Generic[ContextT]):
         question = self._runtime.permission_request(request, self._run, meta=meta) if asks and request else None
         return AdaptedCall(turn=turn, meta=meta, question=question)
 
-    async def make(self, call: AdaptedCall, decision: PermissionDecision | None = None) -> Outcome:
+    async def make(self, call: AdaptedCall, decision: PermissionDecision | None = None) -> CallOutcome:
         """Make a call. `decision` is the framework's answer to its question. Only cancellation is raised."""
         question = call.question
         with nullcontext() if question is None or decision is None else answered(question, decision):
             done = await self._presentation.execute(call.turn, _Calls(self._runtime, self._run, call.meta))
         (answer,) = (await self._presentation.format_feedback(done)).answers
         result = done.results[0] if done.results else None
-        return Outcome(text=answer.text, is_error=answer.is_error, result=result)
+        return CallOutcome(text=answer.text, is_error=answer.is_error, result=result)
 
     def _meta_of(self, context: ContextT) -> ToolCallMeta:
         of_run = self._run.meta

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import PrivateAttr
 
 from toolgen.adapters.approval import decision_of, question_data
-from toolgen.adapters.bridge import Bridge, Outcome
+from toolgen.adapters.bridge import Bridge, CallOutcome
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.schema.json_values import compact_json
 
@@ -57,7 +57,7 @@ def tools(
     Raises ValueError for a presentation whose list of tools changes, because a model is bound to its tools once.
     """
     bridge = Bridge(runtime, run, meta, presentation, lists_once=True)
-    made: dict[tuple[str, ...], Outcome] = {}
+    made: dict[tuple[str, ...], CallOutcome] = {}
     return [RunTool.of(bridge, tool, made) for tool in bridge.tools]
 
 
@@ -67,10 +67,10 @@ class RunTool(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
     _bridge: Bridge[RunnableConfig] = PrivateAttr()
-    _made: dict[tuple[str, ...], Outcome] = PrivateAttr()
+    _made: dict[tuple[str, ...], CallOutcome] = PrivateAttr()
 
     @classmethod
-    def of(cls, bridge: Bridge[RunnableConfig], tool: OfferedTool, made: dict[tuple[str, ...], Outcome]) -> RunTool:
+    def of(cls, bridge: Bridge[RunnableConfig], tool: OfferedTool, made: dict[tuple[str, ...], CallOutcome]) -> RunTool:
         """Return a tool of the bridge. `made` keeps the results of calls that succeeded."""
         metadata = {"ident": tool.ident, "permission": tool.permission, "tags": sorted(tool.tags)}
         args = {"properties": {}, **tool.args}

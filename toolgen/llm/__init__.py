@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolgen.llm.tags.registry import TagRegistry as TagRegistry
     from toolgen.llm.tool_use.conversation import Conversation as Conversation
     from toolgen.llm.tool_use.loop import CallRequested as CallRequested
-    from toolgen.llm.tool_use.loop import Outcome as Outcome
+    from toolgen.llm.tool_use.loop import ConversationResult as ConversationResult
     from toolgen.llm.tool_use.loop import TextDelta as TextDelta
     from toolgen.llm.tool_use.loop import TurnEnded as TurnEnded
     from toolgen.llm.tool_use.tool_use import ToolUse as ToolUse
@@ -31,8 +31,8 @@ else:
             "CodeAct": ".codeact.presentation",
             "CodeActLimits": ".codeact.limits",
             "Conversation": ".tool_use.conversation",
+            "ConversationResult": ".tool_use.loop",
             "HotList": ".actions.hot_list",
-            "Outcome": ".tool_use.loop",
             "Resource": ".actions.resources",
             "TagRegistry": ".tags.registry",
             "TextDelta": ".tool_use.loop",

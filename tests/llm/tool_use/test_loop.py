@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.llm.tool_use.streams import EVENTS
 from tests.runtime.responses import RESPONSES
 from toolgen.llm import ToolUse
-from toolgen.llm.tool_use.loop import CallRequested, Outcome, TextDelta, TurnEnded, plain_json
+from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
 from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
 from toolgen.providers.streams import stream_reader
 from toolgen.providers.table import provider
@@ -183,7 +183,7 @@ def test_a_stream_comes_to_the_same_as_the_response(name: str) -> None:
     calls = [("call_1", "desk__count", {"n": 1}), ("call_2", "desk__count", {"n": 2})]
     script = [RESPONSES[name]("I count.", calls), RESPONSES[name]("done", [])]
 
-    def run(ask: Any) -> tuple[Outcome, list[Any], list[int]]:
+    def run(ask: Any) -> tuple[ConversationResult, list[Any], list[int]]:
         host, events = Host(name), list[Any]()
         outcome = asyncio.run(host.conversation.run(ask, [OPENING], on_event=events.append))
         return outcome, events, host.counted

@@ -168,7 +168,7 @@ def test_what_cannot_be_a_parameter_is_an_error_that_says_why() -> None:
     def many(n: int, **rest: str) -> None: ...
     def bare(a, b) -> None: ...  # type: ignore[no-untyped-def]  # what is tested
 
-    with pytest.raises(CatalogError, match="unknown cannot be a tool: .*Thing"):
+    with pytest.raises(CatalogError, match=r"unknown cannot be a tool: .*Thing"):
         registered(unknown)
     with pytest.raises(CatalogError, match=r"many takes `\*\*rest: ?'?str'?`, so its args are not known"):
         registered(many)

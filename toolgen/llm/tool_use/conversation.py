@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from toolgen.llm.tool_use.loop import CallRequested, Outcome, TextDelta, TurnEnded, read_stream, response_of
+from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, read_stream, response_of
 from toolgen.providers.protocol import UnsupportedCapability, request_fields
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Conversation:
 
     async def run(
         self, ask: Ask, messages: Iterable[Mapping[str, Any]], *, max_turns: int = 20, on_event: OnEvent | None = None
-    ) -> Outcome:
+    ) -> ConversationResult:
         """Ask the model, make its calls and tell it the results, until it asks for nothing more, at most `max_turns`.
 
         `ask` is the host's own call of an SDK. `messages` are those of the API, and are not changed; `on_event`, sync
@@ -71,7 +71,7 @@ class Conversation:
         text = ""
         for number in range(1, max_turns + 1):
             if self._is_aborted():
-                return Outcome(text=text, messages=history, turns=number - 1, stopped="aborted")
+                return ConversationResult(text=text, messages=history, turns=number - 1, stopped="aborted")
             response = await response_of(ask, list(history), self.request())
             is_stream = isinstance(response, AsyncIterable)
             if is_stream:
@@ -88,9 +88,9 @@ class Conversation:
             history += turn.messages
             await _tell(on_event, TurnEnded(number=number, turn=turn))
             if turn.is_final:
-                return Outcome(text=text, messages=history, turns=number, stopped="completed")
+                return ConversationResult(text=text, messages=history, turns=number, stopped="completed")
         stopped: Literal["aborted", "max_turns"] = "aborted" if self._is_aborted() else "max_turns"
-        return Outcome(text=text, messages=history, turns=max_turns, stopped=stopped)
+        return ConversationResult(text=text, messages=history, turns=max_turns, stopped=stopped)
 
     async def take(self, response: Mapping[str, Any]) -> Turn:
         """Do what a response asks for. `response` is the API's own, as plain JSON.

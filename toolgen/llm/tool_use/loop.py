@@ -48,7 +48,7 @@ OnEvent: TypeAlias = Callable[[Event], Awaitable[None] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ConversationResult:
     """How a conversation went. `messages` are all of it, those that were given first.
 
     `text` is that of the last response. `stopped` is why it ended: the model had nothing more to ask (`completed`), the
