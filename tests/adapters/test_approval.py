@@ -14,6 +14,7 @@ from toolgen.adapters.bridge import Bridge
 from toolgen.contract.records import FailureKind
 from toolgen.llm import ToolUse, ToolUseConfig
 from toolgen.runtime import Catalog, ToolCallMeta, ToolRequest, allow_all
+from toolgen.runtime.events.records import RunNotFound
 from toolgen.runtime.policy.permission import Decision, PermissionDecision
 from toolgen.spec.tool_use import LAYERS
 
@@ -43,8 +44,8 @@ def test_what_a_call_would_ask_is_seen_before_it_is_made(load_store: LoadStore) 
     assert (question.tool_name, question.scope, question.meta.user) == ("store.buy", (("scope", "1"),), "of the run")
     assert question.meta.tool_call_id == "c1"
     assert host.store.calls == []
-    record = asyncio.run(host.record.list_runs()) if hasattr(host.record, "list_runs") else []
-    assert not record
+    with pytest.raises(RunNotFound):
+        asyncio.run(host.outcomes())
 
 
 @pytest.mark.parametrize(

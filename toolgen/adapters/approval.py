@@ -82,7 +82,7 @@ def decision_of(answer: Any) -> PermissionDecision:
     given, reason = (answer.get("decision"), answer.get("reason", "")) if is_object(answer) else (answer, "")
     if isinstance(given, bool):
         given = Decision.ALLOW_ONCE if given else Decision.DENY
-    if given in set(Decision) and isinstance(reason, str):
+    if isinstance(given, str) and given in set(Decision) and isinstance(reason, str):
         return PermissionDecision(decision=Decision(given), reason=reason)
     return PermissionDecision(decision=Decision.DENY, reason="the answer was no decision")
 
