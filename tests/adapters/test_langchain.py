@@ -37,7 +37,7 @@ def call(name: str, call_id: str, /, **args: Any) -> ToolCall:
 
 
 def user_of(config: RunnableConfig) -> ToolCallMeta:
-    return ToolCallMeta(user=config["configurable"]["user"])
+    return ToolCallMeta(user=config.get("configurable", {})["user"])
 
 
 def graph_of(host: Host, *answers: AIMessage, apart: bool = True) -> Any:

@@ -43,7 +43,7 @@ def tools(
     """Return the tools of a run: `model.bind_tools(tools(runtime, run))`, `ToolNode(tools(runtime, run))`.
 
     `meta` returns the user and session of a call by its `RunnableConfig`, such as
-    `lambda config: ToolCallMeta(user=config["configurable"]["user"])`; ids that it leaves out are those of the run.
+    `lambda config: ToolCallMeta(user=config.get("configurable", {})["user"])`; ids that it leaves out are those of the run.
     `presentation` is how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
     With `permission=ask_framework`, a call that would ask interrupts the graph, which needs a checkpointer:
@@ -73,7 +73,7 @@ class RunTool(BaseTool):
     def of(cls, bridge: Bridge[RunnableConfig], tool: OfferedTool, made: dict[tuple[str, ...], CallOutcome]) -> RunTool:
         """Return a tool of the bridge. `made` keeps the results of calls that succeeded."""
         metadata = {"ident": tool.ident, "permission": tool.permission, "tags": sorted(tool.tags)}
-        args = {"properties": {}, **tool.args}
+        args: dict[str, Any] = {"properties": {}, **tool.args}
         made_tool = cls(name=tool.name, description=tool.description, args_schema=args, metadata=metadata)
         made_tool._bridge, made_tool._made = bridge, made
         return made_tool

@@ -153,6 +153,33 @@ def test_cancelling_it_cancels_what_it_waits_for() -> None:
     assert ended == ["call", "stream"]
 
 
+def test_a_stream_is_closed_when_whoever_listens_fails() -> None:
+    closed: list[bool] = []
+
+    class Stream:
+        def __init__(self) -> None:
+            self._events = iter(EVENTS["openai"](calling(1, "text")))
+
+        def __aiter__(self) -> Stream:
+            return self
+
+        async def __anext__(self) -> Any:
+            return next(self._events)
+
+        async def close(self) -> None:
+            closed.append(True)
+
+    async def ask(_messages: Messages, _tools: Any) -> Stream:
+        return Stream()
+
+    def fail(_event: Any) -> None:
+        raise LookupError("no screen")
+
+    with pytest.raises(LookupError, match="no screen"):
+        asyncio.run(Host().conversation.run(ask, [OPENING], on_event=fail))
+    assert closed == [True]
+
+
 def test_a_sync_ask_runs_in_a_thread() -> None:
     threads: list[int] = []
 
@@ -259,12 +286,14 @@ def test_thoughts_and_their_signatures_come_back_as_they_were_and_are_no_text() 
         {"text": "look.", "thought": True},
         {"text": "I "},
         {"text": "look."},
+        {"text": " ", "thoughtSignature": "c2ln"},
+        {"text": "Now."},
         {"functionCall": {"name": "look", "args": {}}, "thoughtSignature": "c2ln"},
         {"text": "", "thoughtSignature": "c2ln"},
     ]
     chunks: list[Any] = [{"candidates": [{"content": {"parts": [part]}}]} for part in parts]
     chunks[-1]["candidates"][0]["finishReason"] = "STOP"
-    assert "".join(map(gemini.add, chunks)) == "I look."
+    assert "".join(map(gemini.add, chunks)) == "I look. Now."
     assert gemini.response()["candidates"][0]["content"]["parts"] == [
         {"text": "I should look.", "thought": True}, {"text": "I look."}, *parts[4:],
     ]  # fmt: skip

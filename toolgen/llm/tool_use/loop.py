@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from toolgen.providers.streams import stream_reader
+from toolgen.schema.json_types import is_object
 
 if TYPE_CHECKING:
     from toolgen.llm.presentations.protocol import RequestedCall, Turn
@@ -69,7 +70,8 @@ async def response_of(ask: Ask, messages: list[dict[str, Any]], request: Mapping
         response = await asyncio.to_thread(ask, messages, request)
     if inspect.isawaitable(response):
         response = await response
-    return response if isinstance(response, AsyncIterable) else plain_json(response)
+    is_stream = isinstance(response, AsyncIterable)
+    return response if is_stream else plain_json(response)
 
 
 async def read_stream(provider: str, events: AsyncIterator[Any], on_text: Callable[[str], Awaitable[None]]) -> Any:
@@ -92,9 +94,9 @@ async def read_stream(provider: str, events: AsyncIterator[Any], on_text: Callab
 
 def plain_json(value: Any) -> dict[str, Any]:
     """Return a response or an event of an SDK as plain JSON, without members that are null. Raises TypeError."""
-    if isinstance(value, dict):
+    if is_object(value):
         return value
-    dump = getattr(value, "model_dump", None)
+    dump: Any = getattr(value, "model_dump", None)
     if dump is None:
         raise TypeError(
             f"`ask` gave a {type(value).__qualname__}: return the response of the SDK, its JSON as a dict, or an async "
