@@ -43,8 +43,8 @@ def tools(
     """Return the tools of a run: `model.bind_tools(tools(runtime, run))`, `ToolNode(tools(runtime, run))`.
 
     `meta` returns the user and session of a call by its `RunnableConfig`, such as
-    `lambda config: ToolCallMeta(user=config.get("configurable", {})["user"])`; ids that it leaves out are those of the run.
-    `presentation` is how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
+    `lambda config: ToolCallMeta(user=config.get("configurable", {})["user"])`; ids that it leaves out are those of the
+    run. `presentation` is how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
 
     With `permission=ask_framework`, a call that would ask interrupts the graph, which needs a checkpointer:
     `interrupt` has the question, and `Command(resume=…)` the decision: True, False, a `Decision`, or

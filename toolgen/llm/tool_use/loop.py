@@ -70,8 +70,8 @@ async def response_of(ask: Ask, messages: list[dict[str, Any]], request: Mapping
         response = await asyncio.to_thread(ask, messages, request)
     if inspect.isawaitable(response):
         response = await response
-    is_stream = isinstance(response, AsyncIterable)
-    return response if is_stream else plain_json(response)
+    stream: AsyncIterable[Any] | None = response if isinstance(response, AsyncIterable) else None
+    return plain_json(response) if stream is None else stream
 
 
 async def read_stream(provider: str, events: AsyncIterator[Any], on_text: Callable[[str], Awaitable[None]]) -> Any:
