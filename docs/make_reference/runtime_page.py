@@ -42,6 +42,12 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "toolgen.record.calls": (),
     "toolgen.record.artifacts": ("Artifact", "ArtifactError", "ArtifactNotFound"),
     "toolgen.llm": tuple(dir(toolgen.llm)),
+    "toolgen.llm.tool_use.loop": ("Ask", "Event", "OnEvent"),
+    "toolgen.adapters.approval": ("ask_framework",),
+    "toolgen.adapters.pydantic_ai": ("toolset",),
+    "toolgen.adapters.openai_agents": ("tools",),
+    "toolgen.adapters.langchain": ("tools",),
+    "toolgen.adapters.fastmcp": ("add_tools",),
     "toolgen.providers.messages": (),
     "toolgen.providers.protocol": (
         "Provider",
@@ -77,7 +83,7 @@ def runtime_page() -> str:
     shown: set[str] = set()
     for module, names in PUBLIC.items():
         tree = _module(module)
-        above = sorted(shown & _defined(tree).keys())
+        above = sorted((shown & _defined(tree).keys()) - set(names))
         parts.append(f"## `{module}`")
         if module != "toolgen.runtime":
             parts.append(ast.get_docstring(tree) or "")

@@ -48,6 +48,14 @@ def test_calls_stand_beside_the_floors(report: dict[str, Any]) -> None:
     assert call["first_call_ms"].keys() == call["steady_call_us"].keys() == call["steady_ratio_to_floor"].keys()
 
 
+def test_adapters_stand_beside_the_frameworks_own_functions(report: dict[str, Any]) -> None:
+    adapters = report["adapters"]
+    assert adapters.keys() == {"pydantic-ai", "OpenAI Agents", "LangChain", "FastMCP"}
+    for figures in adapters.values():
+        assert figures.keys() == {"bare", "own", "adapter", "added_by_the_adapter_us"}
+        assert figures["adapter"]["median"] > figures["bare"]["median"] > 0
+
+
 def test_imports_stand_beside_pydantic(report: dict[str, Any]) -> None:
     imports = report["imports"]
     assert imports["ratio_to_pydantic"]["toolgen.runtime, all of its names"] > 0

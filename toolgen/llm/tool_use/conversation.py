@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import AsyncIterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, read_stream, response_of
 from toolgen.providers.protocol import UnsupportedCapability, request_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from toolgen.llm.presentations.protocol import Ops, Presentation, ToolListing, Turn
+    from toolgen.llm.tool_use.loop import Ask, Event, OnEvent
     from toolgen.providers.messages import ChoiceMode, ModelReply
     from toolgen.providers.protocol import Payload, Provider
 
@@ -24,11 +28,13 @@ class Conversation:
         provider: Provider,
         ops: Ops,
         payload_of: Callable[[ToolListing], Payload],
+        is_aborted: Callable[[], bool] = lambda: False,
     ) -> None:
         self._presentation = presentation
         self._provider = provider
         self._ops = ops
         self._payload_of = payload_of
+        self._is_aborted = is_aborted
         self._last: tuple[ToolListing, Payload] | None = None
 
     @property
@@ -49,12 +55,55 @@ class Conversation:
             return payload.fields
         return request_fields(payload, self._provider.tool_choice(choice, name))
 
+    async def run(
+        self, ask: Ask, messages: Iterable[Mapping[str, Any]], *, max_turns: int = 20, on_event: OnEvent | None = None
+    ) -> ConversationResult:
+        """Ask the model, make its calls and tell it the results, until it asks for nothing more, at most `max_turns`.
+
+        `ask` is the host's own call of an SDK. `messages` are those of the API, and are not changed; `on_event`, sync
+        or async, is told of text, calls and turns. Cancelling it cancels `ask` and the calls that run. Raises what
+        `ask` and `on_event` raise, `MalformedResponse`, and TypeError for what is no response; the turns before have
+        been told to `on_event`.
+        """
+        if max_turns < 1:
+            raise ValueError(f"max_turns is {max_turns}; it must be at least 1")
+        history = [dict(message) for message in messages]
+        text = ""
+        for number in range(1, max_turns + 1):
+            if self._is_aborted():
+                return ConversationResult(text=text, messages=history, turns=number - 1, stopped="aborted")
+            response = await response_of(ask, list(history), self.request())
+            is_stream = isinstance(response, AsyncIterable)
+            if is_stream:
+                response = await read_stream(
+                    self._provider.name, aiter(response), lambda delta: _tell(on_event, TextDelta(text=delta))
+                )
+            asked = self._interpret(response)
+            if asked.text and not is_stream:
+                await _tell(on_event, TextDelta(text=asked.text))
+            for call in asked.calls:
+                await _tell(on_event, CallRequested(call=call))
+            turn = await self._finish(response, asked)
+            text = turn.text
+            history += turn.messages
+            await _tell(on_event, TurnEnded(number=number, turn=turn))
+            if turn.is_final:
+                return ConversationResult(text=text, messages=history, turns=number, stopped="completed")
+        stopped: Literal["aborted", "max_turns"] = "aborted" if self._is_aborted() else "max_turns"
+        return ConversationResult(text=text, messages=history, turns=max_turns, stopped=stopped)
+
     async def take(self, response: Mapping[str, Any]) -> Turn:
         """Execute the calls of a response. `response` is that of the API, as plain JSON.
 
         Errors of calls are reported to the model. Raises `MalformedResponse` if it is not a response.
         """
-        turn = self._presentation.interpret(self._restored(self._provider.read(response)))
+        return await self._finish(response, self._interpret(response))
+
+    def _interpret(self, response: Mapping[str, Any]) -> Turn:
+        return self._presentation.interpret(self._restored(self._provider.read(response)))
+
+    async def _finish(self, response: Mapping[str, Any], turn: Turn) -> Turn:
+        """Make the calls of a turn that was read, and write the messages that follow."""
         if not turn.is_final:
             done = await self._presentation.execute(turn, self._ops)
             turn = await self._presentation.format_feedback(done)
@@ -76,3 +125,9 @@ class Conversation:
             return reply
         calls = (replace(call, payload=payload.restore(call.name, call.payload)) for call in reply.calls)
         return replace(reply, calls=tuple(calls))
+
+
+async def _tell(on_event: OnEvent | None, event: Event) -> None:
+    waiting = on_event(event) if on_event is not None else None
+    if inspect.isawaitable(waiting):
+        await waiting

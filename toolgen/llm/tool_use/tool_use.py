@@ -176,7 +176,11 @@ class ToolUse:
 
     def _conversation(self, presentation: Presentation, runtime: Runtime, run: Run, provider: str) -> Conversation:
         return Conversation(
-            presentation, provider_named(provider), RunOps(runtime, run), partial(self._payload_for, provider)
+            presentation,
+            provider_named(provider),
+            RunOps(runtime, run),
+            partial(self._payload_for, provider),
+            lambda: run.progress.is_aborted,
         )
 
     def _payload_for(self, provider: str, listing: ToolListing) -> Payload:

@@ -82,7 +82,7 @@ class Anthropic:
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
         """Return the turn of the model, if not empty, and that of the user: results first, then text."""
-        own = [without_nulls(block) for block in _content(response)]
+        own = [_sent_back(block) for block in _content(response)]
         results: list[dict[str, Any]] = [
             {
                 "type": "tool_result",
@@ -107,6 +107,11 @@ def _content(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         raise MalformedResponse("the response has no content")
     blocks = list_of(response["content"], "content")
     return [object_of(block, f"content[{index}]") for index, block in enumerate(blocks)]
+
+
+def _sent_back(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out nulls, and what the SDK adds to a text that it parsed; the API refuses both."""
+    return {name: value for name, value in without_nulls(block).items() if name != "parsed_output"}
 
 
 PLAIN: Final = Anthropic()

@@ -75,11 +75,11 @@ class OpenAIChat:
         self, response: Mapping[str, Any], answers: Sequence[CallAnswer] = (), message: str = ""
     ) -> list[dict[str, Any]]:
         """Return the message of the model, and one for each answer or a user message."""
-        own = {name: value for name, value in without_nulls(_message(response)).items() if name != "annotations"}
+        own = {name: value for name, value in without_nulls(_message(response)).items() if name not in _NOT_SENT_BACK}
         if not own.get("tool_calls"):
             own.pop("tool_calls", None)  # an empty list is rejected
-        if self.grammar.call_id_length and "tool_calls" in own:
-            own["tool_calls"] = [{**call, "id": wire_call_id(call["id"], self.grammar)} for call in own["tool_calls"]]
+        else:
+            own["tool_calls"] = [_call_sent_back(call, self.grammar) for call in own["tool_calls"]]
         if "audio" in own:
             own["audio"] = {"id": _audio(own).get("id")}
         model_turn = [own] if own.keys() & {"content", "tool_calls", "refusal", "audio"} else []
@@ -88,6 +88,20 @@ class OpenAIChat:
             for answer in answers_to(self.read(response).calls, answers)
         ]
         return [*model_turn, *results, *([{"role": "user", "content": message}] if message else [])]
+
+
+_NOT_SENT_BACK: Final = ("annotations", "parsed")
+"""Members of a response's message that the API refuses in a request; the SDK adds the second."""
+
+
+def _call_sent_back(call: Mapping[str, Any], grammar: Grammar) -> dict[str, Any]:
+    """Leave out what only streams and the SDK's parser add to a call."""
+    own = {name: value for name, value in call.items() if name != "index"}
+    if "function" in own:
+        own["function"] = {name: value for name, value in own["function"].items() if name != "parsed_arguments"}
+    if grammar.call_id_length:
+        own["id"] = wire_call_id(own["id"], grammar)
+    return own
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:

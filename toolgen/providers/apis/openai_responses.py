@@ -91,7 +91,7 @@ class OpenAIResponses:
             for answer in answers_to(self.read(response).calls, answers)
         ]
         user = [{"role": "user", "content": message}] if message else []
-        return [*map(without_nulls, _items(response)), *results, *user]
+        return [*map(_sent_back, _items(response)), *results, *user]
 
 
 def _members(tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -102,6 +102,15 @@ def _items(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "output" not in response:
         raise MalformedResponse("the response has no output")
     return [object_of(item, f"output[{index}]") for index, item in enumerate(list_of(response["output"], "output"))]
+
+
+def _sent_back(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out nulls, and what the SDK adds to a response that it parsed; the API refuses both."""
+    own = {name: value for name, value in without_nulls(item).items() if name != "parsed_arguments"}
+    if own.get("type") == "message":
+        parts = [without_nulls(object_of(part, "content")) for part in list_of(own.get("content"), "content")]
+        own["content"] = [{name: value for name, value in part.items() if name != "parsed"} for part in parts]
+    return own
 
 
 def _texts(item: Mapping[str, Any], where: str) -> list[str]:

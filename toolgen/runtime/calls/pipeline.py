@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
-from toolgen.runtime.base.errors import RunStopped, ToolNotFound
+from toolgen.runtime.base.errors import CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolUnavailable
 from toolgen.runtime.calls.call import Call, Host, Tool
 from toolgen.runtime.calls.plan import bind_plan
 from toolgen.runtime.calls.resolve import resolve
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.gate import Gate
     from toolgen.runtime.calls.hooks import Hook
     from toolgen.runtime.calls.plan import Plan
+    from toolgen.runtime.calls.question import Question
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.events.artifacts import ArtifactStore
     from toolgen.runtime.events.store import Store
     from toolgen.runtime.policy.paths.policy import PathPolicy
-    from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.runtime.policy.permission import PermissionCallback, PermissionRequest
     from toolgen.runtime.policy.rate_limits.protocol import Counters
     from toolgen.runtime.runs.children import Child
     from toolgen.runtime.runs.run import Run, Session
@@ -128,6 +129,17 @@ class Runtime:
         self._refusals = Refusals(catalog, self._recorder, self._new_id)
         self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._plans: dict[str, Plan] = {}
+        self._questions: dict[str, Question] = {}
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog; no tool can be registered any more."""
+        return self._catalog
+
+    @property
+    def permission(self) -> PermissionCallback:
+        """The permission callback."""
+        return self._host.permission
 
     def start_run(
         self,
@@ -235,6 +247,26 @@ class Runtime:
             taken.add(id_of(named[-1]))
         return named
 
+    def permission_request(
+        self, request: ToolRequest, run: Run, *, meta: ToolCallMeta | None = None
+    ) -> PermissionRequest | None:
+        """Return what a call would ask the permission callback if it were made now, without making it.
+
+        None for a call that would ask nothing, and for one that would fail before it asks: the tool may not be called,
+        the args are invalid, or a policy denies it. Limits and hooks are not consulted. Nothing is counted or recorded.
+        """
+        from toolgen.runtime.calls.question import bind_question  # only hosts that ask outside of a call need it
+
+        try:
+            ident = resolve(self._catalog, request.name, run.effective.tools)
+            check_may_call(run, ident)
+            question = self._questions.get(ident)
+            if question is None:
+                question = self._questions[ident] = bind_question(self._tool(ident), self._host)
+            return question(request, meta or run.meta, run)
+        except (CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolUnavailable):  # the call will say so itself
+            return None
+
     def tool_spec(self, ident: Ident[Any, Any]) -> ToolDefinition:
         """Return the definition of a tool. Raises `ToolNotFound`."""
         return self._catalog.definition(ident)
@@ -277,17 +309,19 @@ class Runtime:
 
     def _bound(self, ident: str) -> Plan:
         """Return the plan of a tool, created at its first call."""
-        execute, form = find_runner(self._catalog, self._assigned, ident)
+        execute, _ = find_runner(self._catalog, self._assigned, ident)
+        return bind_plan(self._tool(ident), self._host, execute, self._recorder, self._refusals)
+
+    def _tool(self, ident: str) -> Tool:
         definition = self._catalog.definition(ident)
-        tool = Tool(
+        return Tool(
             definition=definition,
             entry=self._catalog.entry(ident),
             args=self._catalog.codec(ident, "args"),
             result=self._catalog.codec(ident, "result"),
-            form=form,
+            form=find_runner(self._catalog, self._assigned, ident)[1],
             secrets=secrets_of_tool(definition),
         )
-        return bind_plan(tool, self._host, execute, self._recorder, self._refusals)
 
 
 def _recorder(store: Store, own_run: str) -> Recorder:

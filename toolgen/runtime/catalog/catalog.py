@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.base.packages import Side
     from toolgen.runtime.catalog.definition import Permission
     from toolgen.runtime.catalog.handler_signature import Handler
+    from toolgen.runtime.catalog.plain_function import PlainFunction
     from toolgen.runtime.catalog.registration import HandlerT, Profile, RegisteredTool, ToolAdapter
 
 _OWN_FIELDS: Final = frozenset(
@@ -241,12 +242,14 @@ class Catalog:
         tags: Iterable[str] = (),
         metadata: Mapping[str, Any] | None = None,
         title: str = "",
-        profile: Profile = "core",
+        profile: Profile | None = None,
     ) -> Callable[[HandlerT], HandlerT]:
         """Decorator that registers a function as a tool.
 
-        The description defaults to the docstring, the schema to that of the model that annotates the first parameter.
-        Both schemas may be pydantic models, whose instances are then the typed values.
+        The description defaults to the docstring, the schema to that of the model that annotates the first parameter,
+        or else to pydantic's of all parameters, which then get the args one by one. Both schemas may be pydantic
+        models, whose instances are then the typed values. The profile defaults to `core`, and to `full` for the schema
+        of several parameters.
         """
         if callable(name):
             raise CatalogError('`@catalog.tool` needs the name of the tool: write `@catalog.tool("weather.forecast")`')
@@ -254,9 +257,12 @@ class Catalog:
             raise CatalogError(f"the tags of {name} must be a list: write `tags=[{tags!r}]`")
 
         def decorate(handler: HandlerT) -> HandlerT:
-            args = input_schema_of(handler, input_schema)
+            plain = None if input_schema is not None else _plain_function(handler)
+            args = input_schema_of(handler, plain.model if plain else input_schema)
             result = None if result_schema is None else schema_of(result_schema, f"the result_schema of {name}")
             model = input_schema if isinstance(input_schema, type) else annotated_model(handler)
+            if plain:
+                model = plain.model
             result_model = result_schema if isinstance(result_schema, type) else None
             definition = ToolDefinition(
                 name=name,
@@ -268,7 +274,9 @@ class Catalog:
                 metadata=metadata or {},
                 title=title,
             )
-            self._add([from_handler(definition, handler, model=model, result_model=result_model, profile=profile)])
+            run = plain.run if plain else handler
+            allowed = profile or ("full" if plain else "core")
+            self._add([from_handler(definition, run, model=model, result_model=result_model, profile=allowed)])
             return handler
 
         return decorate
@@ -375,3 +383,9 @@ def _python_name(type_path: str) -> str:
     package = folder.rpartition(".")[0]
     owner, _, last = package.rpartition("tools.")
     return f"{owner}{last}.{function}" if package else ""
+
+
+def _plain_function(handler: Handler) -> PlainFunction | None:
+    from toolgen.runtime.catalog.plain_function import plain_function  # brings what makes models
+
+    return plain_function(handler)

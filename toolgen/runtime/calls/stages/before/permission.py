@@ -19,7 +19,7 @@ from toolgen.schema.json_values import canonical, is_object
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
-    from toolgen.runtime.calls.call import Before, Call, Host, Tool
+    from toolgen.runtime.calls.call import Call, Host, Tool
     from toolgen.runtime.runs.run import Asking
 
 _ALLOWED: Final = (Decision.ALLOW_ONCE, Decision.ALLOW_FOR_SESSION)
@@ -30,7 +30,7 @@ _NOTHING: Final = AccessedResources()
 _TOO_LATE: Final = "no answer in time"
 
 
-def bind(tool: Tool, host: Host) -> Before | None:
+def bind(tool: Tool, host: Host) -> Permission | None:
     """Return the stage; None if no call of the tool can need permission."""
     access = tool.definition.metadata.get("access", {})
     if not host.policies and host.permission is allow_all and not access.keys() & set(PATH_KEYS):
@@ -38,10 +38,10 @@ def bind(tool: Tool, host: Host) -> Before | None:
     is_harmless = tool.entry.permission == "readonly" and not {"dangerous", "network"} & tool.entry.tags
     if not host.policies and host.permission is not deny_all and is_harmless and not tool.entry.confirm and not access:
         return None
-    return _Permission(tool, host, access)
+    return Permission(tool, host, access)
 
 
-class _Permission:
+class Permission:
     """The stage of one tool."""
 
     def __init__(self, tool: Tool, host: Host, access: Mapping[str, Any]) -> None:
@@ -57,28 +57,46 @@ class _Permission:
         }
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
-        name = self._tool.entry.ident
-        decided = call.run.effective.policy_decision(name) if call.run else self._outside_runs
-        found = _NOTHING
-        if self._is_by_call:
-            found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
-            if found.problem:
-                message, hint = f"a path cannot be used: {found.problem}", "use a path relative to the project"
-                raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
-            if found.is_cwd_outside:
-                message, hint = f"{name} cannot run in a folder outside the write roots", "use a folder of the project"
-                raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
-            decided = self._judged_by_call(decided, found)
+        """Let a call pass, or raise, or return what waits for the answer of the callback."""
+        found, decided = self._judged(call)
         if decided.answer is _DENY:
             _note_denied(call)
-            raise PermissionDenied(name, "denied by policy")
+            raise PermissionDenied(self._tool.entry.ident, "denied by policy")
         if decided.answer is not _ALLOW or self._denies_all:
-            if not found.scope or call.run is None or (name, found.scope) not in call.run.session.grants:
+            if not self._is_granted(call, found):
                 return self._ask(call, found, decided)
             call.decision = "granted"
         if found.concerning:
             _note_granted(call, found)
         return None
+
+    def question(self, call: Call) -> PermissionRequest | None:
+        """Return what the call would ask now, without asking; None if it would run, or be denied, without a question.
+
+        Raises `CallFailed` for a path that cannot be used.
+        """
+        found, decided = self._judged(call)
+        if decided.answer in (_ALLOW, _DENY) or self._is_granted(call, found):
+            return None
+        return self._request(call, found, decided)
+
+    def _judged(self, call: Call) -> tuple[AccessedResources, PolicyDecision]:
+        name = self._tool.entry.ident
+        decided = call.run.effective.policy_decision(name) if call.run else self._outside_runs
+        if not self._is_by_call:
+            return _NOTHING, decided
+        found = accessed_resources(self._access, {**self._defaults, **call.args}, self._host.paths)
+        if found.problem:
+            message, hint = f"a path cannot be used: {found.problem}", "use a path relative to the project"
+            raise CallFailed(FailureKind.INVALID_CALL, "invalid_path", message, hint)
+        if found.is_cwd_outside:
+            message, hint = f"{name} cannot run in a folder outside the write roots", "use a folder of the project"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "outside_roots", message, hint)
+        return found, self._judged_by_call(decided, found)
+
+    def _is_granted(self, call: Call, found: AccessedResources) -> bool:
+        grant = (self._tool.entry.ident, found.scope)
+        return bool(found.scope) and call.run is not None and grant in call.run.session.grants
 
     def _judged_by_call(self, of_tool: PolicyDecision, found: AccessedResources) -> PolicyDecision:
         """Return the decision for a call: for the tool, and for the hosts and paths that the call accesses."""

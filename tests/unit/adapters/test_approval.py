@@ -1,0 +1,145 @@
+"""Approvals: what a call would ask can be seen before it is made, and an answer counts once, for that call alone."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.adapters.shop import Host
+from toolgen.adapters.approval import answered, ask_framework, decision_of
+from toolgen.adapters.bridge import Bridge
+from toolgen.contract.records import FailureKind
+from toolgen.llm import ToolUse, ToolUseConfig
+from toolgen.runtime import Catalog, ToolCallMeta, ToolRequest, allow_all
+from toolgen.runtime.events.records import RunNotFound
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.spec.tool_use import LAYERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    LoadStore = Callable[[], Catalog]
+
+ALLOWED = PermissionDecision(decision=Decision.ALLOW_ONCE)
+FOR_SESSION = PermissionDecision(decision=Decision.ALLOW_FOR_SESSION)
+
+
+def buying(host: Host, call_id: str = "c1", payload: str = '{"id":1}', name: str = "store__buy") -> Any:
+    request = ToolRequest(name=name, payload=payload, tool_call_id=call_id)
+    return request, host.runtime.permission_request(request, host.run)
+
+
+def invoke(host: Host, request: ToolRequest) -> FailureKind | None:
+    result = asyncio.run(host.runtime.invoke(request, run=host.run))
+    return result.error.kind if result.error else None
+
+
+def test_what_a_call_would_ask_is_seen_before_it_is_made(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    _, question = buying(host)
+    assert question is not None
+    assert (question.tool_name, question.scope, question.meta.user) == ("store.buy", (("scope", "1"),), "of the run")
+    assert question.meta.tool_call_id == "c1"
+    assert host.store.calls == []
+    with pytest.raises(RunNotFound):
+        asyncio.run(host.outcomes())
+
+
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [
+        ("store.find", '{"word":"tea"}'),  # readonly
+        ("store.close", "{}"),  # not in the run
+        ("store.sell", "{}"),  # unknown
+        ("store.buy", '{"id":"one"}'),  # invalid
+        ("store.buy", "{"),  # no JSON
+    ],
+)
+def test_a_call_that_would_run_or_fail_without_a_question_asks_nothing(
+    load_store: LoadStore, name: str, payload: str
+) -> None:
+    host = Host(load_store(), ask_framework)
+    assert buying(host, name=name, payload=payload)[1] is None
+
+
+def test_a_host_that_allows_all_has_no_questions(load_store: LoadStore) -> None:
+    assert buying(Host(load_store(), allow_all))[1] is None
+
+
+def test_a_run_that_was_aborted_asks_nothing(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    host.run.abort()
+    assert buying(host)[1] is None
+
+
+def test_a_grant_of_the_session_ends_the_questions_of_its_scope(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    request, question = buying(host)
+    with answered(question, FOR_SESSION):
+        assert invoke(host, request) is None
+    assert buying(host, "c2")[1] is None
+    assert buying(host, "c3", '{"id":2}')[1] is not None
+
+
+def test_an_answer_counts_once_and_for_its_call_alone(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    request, question = buying(host)
+    other_args, other_id = replace(request, payload='{"id":2}'), replace(request, tool_call_id="c2")
+    assert invoke(host, request) is FailureKind.PERMISSION_DENIED
+    with answered(question, ALLOWED):
+        assert invoke(host, other_args) is FailureKind.PERMISSION_DENIED
+        assert invoke(host, other_id) is FailureKind.PERMISSION_DENIED
+        assert invoke(host, request) is None
+        assert invoke(host, request) is FailureKind.PERMISSION_DENIED
+    assert invoke(host, request) is FailureKind.PERMISSION_DENIED
+    assert host.store.orders == [1]
+    other_run = Host(load_store(), ask_framework)
+    with answered(question, ALLOWED):
+        assert invoke(other_run, request) is FailureKind.PERMISSION_DENIED
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision"),
+    [
+        (True, "allow_once"),
+        (False, "deny"),
+        ("allow_for_session", "allow_for_session"),
+        (Decision.ALLOW_ONCE, "allow_once"),
+        ({"decision": "allow_once"}, "allow_once"),
+        ({"decision": True, "reason": "why not"}, "allow_once"),
+        (FOR_SESSION, "allow_for_session"),
+        ("yes", "deny"),
+        (1, "deny"),
+        (None, "deny"),
+        ({}, "deny"),
+        ({"decision": "allow_once", "reason": 1}, "deny"),
+        ({"decision": ["allow_once"]}, "deny"),
+    ],
+)
+def test_what_is_no_decision_is_a_denial(answer: Any, decision: str) -> None:
+    assert decision_of(answer).decision == decision
+
+
+def test_a_presentation_that_lists_no_tools_is_refused(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    tool_use = ToolUse(host.runtime.catalog, ToolUseConfig(presentations=dict.fromkeys(LAYERS, "codeact")))
+    with pytest.raises(ValueError, match="lists no tools"):
+        Bridge[Any](host.runtime, host.run, presentation=tool_use.presentation("chat", host.run))
+
+
+def test_what_the_meta_leaves_out_is_that_of_the_run(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    bridge = Bridge[str](host.runtime, host.run, lambda user: ToolCallMeta(user=user, session_id="s"))
+    call = bridge.read("store__gift", "{}", "", "ann")
+    assert (call.meta.user, call.meta.session_id) == ("ann", "s")
+    assert call.meta.run_id == host.run.meta.run_id
+    assert call.meta.agent_role == "main"
+    outcome = asyncio.run(bridge.make(call))
+    assert (outcome.text, outcome.is_error, outcome.is_invalid) == ("a ribbon", False, False)
+    assert host.store.calls[0][1].tool_call_id.startswith("call_")
+    unknown = asyncio.run(bridge.make(bridge.read("store__gitf", "{}", "", "ann")))
+    assert "store__gift" in unknown.text
+    assert unknown.is_error

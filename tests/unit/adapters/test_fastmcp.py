@@ -1,0 +1,92 @@
+"""FastMCP: a server of one's own offers the tools of a run beside its own, to FastMCP's client, in both revisions."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.client.elicitation import ElicitResult
+
+from tests.unit.adapters.shop import Host
+from toolgen.adapters.approval import ask_framework
+from toolgen.adapters.fastmcp import add_tools
+from toolgen.runtime import Catalog, ToolCallMeta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    LoadStore = Callable[[], Catalog]
+
+
+def server_of(host: Host) -> FastMCP[Any]:
+    server: FastMCP[Any] = FastMCP("mine")
+
+    @server.tool
+    def hello() -> str:
+        return "hello"
+
+    add_tools(server, host.runtime, host.run, meta=lambda _: ToolCallMeta(user="ann"))
+    return server
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore, mode: str) -> None:
+    host = Host(load_store(), ask_framework)
+    asked: list[str] = []
+
+    async def decide(message: str, _type: Any, params: Any, _context: Any) -> Any:
+        asked.append(message)
+        choices = params.requested_schema["properties"]["decision"]["enum"]
+        assert choices == ["allow_once", "allow_for_session", "deny"]
+        if '"count":9' in message.replace(" ", ""):
+            return ElicitResult(action="decline")
+        return ElicitResult(action="accept", content={"decision": "allow_for_session"})
+
+    async def task() -> list[Any]:
+        async with Client(server_of(host), elicitation_handler=decide, mode=mode) as client:
+            names = {tool.name for tool in await client.list_tools()}
+            assert {"hello", "store__find", "store__buy"} <= names
+            assert "store__close" not in names
+
+            async def call(name: str, /, **args: Any) -> Any:
+                return await client.call_tool(name, args, raise_on_error=False)
+
+            return [
+                await call("store__find", word="k"),
+                await call("store__find", word="kettle"),
+                await call("store__gift"),
+                await call("store__gift"),
+                await call("store__buy", id=1),
+                await call("store__buy", id=1),
+                await call("store__buy", id=2, count=9),
+                await call("hello"),
+            ]
+
+    results = asyncio.run(task())
+    assert [result.is_error for result in results] == [True, False, False, True, False, False, True, False]
+    assert "word" in results[0].content[0].text
+    assert results[1].content[0].text == '[{"id":1,"name":"red kettle"},{"id":2,"name":"blue kettle"}]'
+    assert results[4].structured_content == {"order": 1, "cost": 2500}
+    assert len(asked) == 2
+    assert "the person did not allow it" in results[6].content[0].text
+    assert host.store.orders == [1, 1]
+    assert {meta.user for _, meta in host.store.calls} == {"ann"}
+    assert asyncio.run(host.outcomes()) == [
+        ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
+        ("store.buy", "ok"), ("store.buy", "ok"), ("store.buy", "permission_denied"),
+    ]  # fmt: skip
+
+
+def test_a_client_that_cannot_ask_is_denied(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+
+    async def task() -> Any:
+        async with Client(server_of(host)) as client:
+            return await client.call_tool("store__buy", {"id": 1}, raise_on_error=False)
+
+    result = asyncio.run(task())
+    assert result.is_error
+    assert "does not support elicitation" in result.content[0].text
+    assert host.store.orders == []

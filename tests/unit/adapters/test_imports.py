@@ -1,0 +1,56 @@
+"""Each framework is imported in its own module alone, and a missing one is an error that says what to install."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import toolgen
+
+ROOT = Path(toolgen.__file__).parent
+MODULES = {
+    "pydantic_ai": {"pydantic_ai"},
+    "openai_agents": {"agents"},
+    "langchain": {"langchain_core", "langgraph"},
+    "fastmcp": {"fastmcp"},
+}
+EXTRAS = {
+    "pydantic_ai": "pydantic-ai",
+    "openai_agents": "openai-agents",
+    "langchain": "langchain",
+    "fastmcp": "fastmcp",
+}
+
+
+def imported(file: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+    return {name.partition(".")[0] for name in names}
+
+
+def test_each_framework_is_imported_in_its_own_module_alone() -> None:
+    for framework in set().union(*MODULES.values()):
+        (own,) = (module for module, frameworks in MODULES.items() if framework in frameworks)
+        found = {file for file in ROOT.rglob("*.py") if framework in imported(file)}
+        assert found == {ROOT / "adapters" / f"{own}.py"}, framework
+
+
+def test_a_missing_framework_is_an_error_that_says_what_to_install() -> None:
+    code = (
+        "import importlib, sys\n"
+        f"for name in {sorted(set().union(*MODULES.values()))!r}: sys.modules[name] = None\n"
+        f"for name in {sorted(MODULES)!r}:\n"
+        "    try: importlib.import_module(f'toolgen.adapters.{name}')\n"
+        "    except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert [line.partition("pip install ")[2] for line in lines] == [
+        f'"toolgen[{EXTRAS[name]}]"' for name in sorted(MODULES)
+    ]

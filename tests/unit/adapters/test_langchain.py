@@ -1,0 +1,153 @@
+"""LangChain and LangGraph: a graph with a fake chat model uses the tools of a run, with interrupts for approvals."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, Send
+
+from tests.unit.adapters.shop import Host
+from toolgen.adapters.approval import ask_framework
+from toolgen.adapters.langchain import tools
+from toolgen.runtime import Catalog, ToolCallMeta, allow_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from langchain_core.runnables import RunnableConfig
+
+    LoadStore = Callable[[], Catalog]
+
+CONFIG: RunnableConfig = {"configurable": {"thread_id": "1", "user": "ann"}}
+
+
+def calls(*asked: ToolCall) -> AIMessage:
+    return AIMessage("", tool_calls=list(asked))
+
+
+def call(name: str, call_id: str, /, **args: Any) -> ToolCall:
+    return ToolCall(name=name, args=args, id=call_id, type="tool_call")
+
+
+def user_of(config: RunnableConfig) -> ToolCallMeta:
+    return ToolCallMeta(user=config.get("configurable", {})["user"])
+
+
+def graph_of(host: Host, *answers: AIMessage, apart: bool = True) -> Any:
+    """A model and its tools in turns. `apart`: each call is a task of its own, as in prebuilt agents."""
+    model = GenericFakeChatModel(messages=iter(answers))
+
+    def ask(state: MessagesState) -> dict[str, list[AnyMessage]]:
+        return {"messages": [model.invoke(state["messages"])]}
+
+    def route(state: MessagesState) -> list[Send] | str:
+        asked: Any = state["messages"][-1]
+        if not asked.tool_calls:
+            return END
+        return [Send("tools", [each]) for each in asked.tool_calls] if apart else "tools"
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("model", ask)
+    graph.add_node("tools", ToolNode(tools(host.runtime, host.run, meta=user_of)))
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", route, ["tools", END])
+    graph.add_edge("tools", "model")
+    return graph.compile(checkpointer=InMemorySaver())
+
+
+def messages(state: Any) -> dict[str, ToolMessage]:
+    return {each.tool_call_id: each for each in state["messages"] if isinstance(each, ToolMessage)}
+
+
+def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    graph = graph_of(
+        host,
+        calls(call("store__find", "c1", word="k")),
+        calls(call("store__find", "c2", word="kettle")),
+        calls(call("store__gift", "c3")),
+        calls(call("store__gift", "c4")),
+        calls(call("store__buy", "c5", id=1), call("store__buy", "c6", id=2, count=9)),
+        AIMessage("done"),
+    )
+
+    async def task() -> Any:
+        state = await graph.ainvoke({"messages": [HumanMessage("Buy a kettle.")]}, CONFIG)
+        asked = {each.value["arguments"]: each for each in state["__interrupt__"]}
+        assert asked.keys() == {'{"count":1,"id":1}', '{"count":9,"id":2}'} or asked.keys() == {
+            '{"id":1}', '{"count":9,"id":2}',
+        }  # fmt: skip
+        answers = {
+            each.id: {"decision": "deny", "reason": "too many"} if '"count":9' in arguments else True
+            for arguments, each in asked.items()
+        }
+        return await graph.ainvoke(Command(resume=answers), CONFIG)
+
+    state = asyncio.run(task())
+    told = messages(state)
+    assert {call_id: message.status for call_id, message in told.items()} == {
+        "c1": "error", "c2": "success", "c3": "success", "c4": "error", "c5": "success", "c6": "error",
+    }  # fmt: skip
+    assert "word" in str(told["c1"].content)
+    assert told["c2"].content == '[{"id":1,"name":"red kettle"},{"id":2,"name":"blue kettle"}]'
+    assert told["c3"].content == "a ribbon"
+    assert "rate limit" in str(told["c4"].content)
+    assert told["c5"].artifact.cost == 2500
+    assert "too many" in str(told["c6"].content)
+    assert state["messages"][-1].content == "done"
+    assert host.store.names == ["find", "gift", "buy"]
+    assert {meta.user for _, meta in host.store.calls} == {"ann"}
+    outcomes = asyncio.run(host.outcomes())
+    assert outcomes[:4] == [
+        ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
+    ]  # fmt: skip
+    assert sorted(outcomes[4:]) == [("store.buy", "ok"), ("store.buy", "permission_denied")]
+
+
+def test_a_call_that_succeeded_is_not_made_again_when_its_node_is_repeated(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    asked = calls(call("store__gift", "c1"), call("store__buy", "c2", id=3))
+    graph = graph_of(host, asked, AIMessage("done"), apart=False)
+
+    async def task() -> Any:
+        state = await graph.ainvoke({"messages": [HumanMessage("Buy tea, with a gift.")]}, CONFIG)
+        assert len(state["__interrupt__"]) == 1
+        return await graph.ainvoke(Command(resume="allow_once"), CONFIG)
+
+    told = messages(asyncio.run(task()))
+    assert {call_id: message.status for call_id, message in told.items()} == {"c1": "success", "c2": "success"}
+    assert sorted(host.store.names) == ["buy", "gift"]
+
+
+def test_outside_of_a_graph_a_call_that_would_ask_is_denied(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
+    message = asyncio.run(by_name["store__buy"].ainvoke(call("store__buy", "c1", id=3)))
+    assert message.status == "error"
+    assert "outside of a LangGraph graph" in message.content
+    assert host.store.orders == []
+
+
+def test_sync_calls_and_calls_without_an_id(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    by_name = {tool.name: tool for tool in tools(host.runtime, host.run)}
+    assert by_name["store__price"].invoke({"id": 3}) == "400"
+    assert by_name["store__price"].invoke({"id": 3}) == "400"
+    assert host.store.names == ["price", "price"]
+
+
+def test_models_are_told_the_schemas_of_the_tools(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    by_name = {tool.name: convert_to_openai_tool(tool)["function"] for tool in tools(host.runtime, host.run)}
+    assert by_name["store__find"]["description"] == "Find goods by a word of their names."
+    assert by_name["store__find"]["parameters"]["properties"]["word"] == {"type": "string", "minLength": 2}
+    assert by_name["store__find"]["parameters"]["required"] == ["word"]
+    assert by_name["store__gift"]["parameters"]["properties"] == {}
+    assert "store__close" not in by_name

@@ -1,0 +1,140 @@
+"""OpenAI Agents: a scripted model of its own interface uses the tools of a run, with interruptions and resumption."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, RunState, Usage, set_tracing_disabled
+from agents.items import ToolCallOutputItem
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+from tests.unit.adapters.shop import Host
+from toolgen.adapters.approval import ask_framework
+from toolgen.adapters.openai_agents import tools
+from toolgen.runtime import Catalog, ToolCallMeta, allow_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    LoadStore = Callable[[], Catalog]
+
+set_tracing_disabled(disabled=True)
+
+
+@dataclass
+class Context:
+    user: str
+
+
+class Script(Model):
+    """A model that gives the next of some answers each time, and keeps the tools that it was shown."""
+
+    def __init__(self, *answers: Sequence[ResponseFunctionToolCall] | str) -> None:
+        self._answers = list(answers)
+        self.shown: list[list[str]] = []
+
+    async def get_response(self, *args: Any, **named: Any) -> ModelResponse:
+        shown = named.get("tools") or args[3]
+        self.shown.append([tool.name for tool in shown])
+        answer = self._answers.pop(0)
+        output: list[Any] = [_message(answer)] if isinstance(answer, str) else list(answer)
+        return ModelResponse(output=output, usage=Usage(), response_id=None)
+
+    def stream_response(self, *args: Any, **named: Any) -> Any:
+        raise NotImplementedError
+
+
+def _message(text: str) -> ResponseOutputMessage:
+    content: Any = [ResponseOutputText(type="output_text", text=text, annotations=[])]
+    return ResponseOutputMessage(id="m1", type="message", role="assistant", status="completed", content=content)
+
+
+def call(name: str, call_id: str, /, **args: Any) -> ResponseFunctionToolCall:
+    return ResponseFunctionToolCall(type="function_call", name=name, call_id=call_id, arguments=json.dumps(args))
+
+
+def outputs(items: Sequence[Any]) -> dict[str, Any]:
+    found: list[Any] = [item for item in items if isinstance(item, ToolCallOutputItem)]
+    return {item.raw_item["call_id"]: item.output for item in found}
+
+
+def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    script = Script(
+        [call("store__find", "c1", word="k")],
+        [call("store__find", "c2", word="kettle")],
+        [call("store__gift", "c3")],
+        [call("store__gift", "c4")],
+        [call("store__buy", "c5", id=1), call("store__buy", "c6", id=2, count=9)],
+        "done",
+    )
+    agent = Agent(
+        name="clerk",
+        model=script,
+        tools=[*tools(host.runtime, host.run, meta=lambda ctx: ToolCallMeta(user=ctx.context.user))],
+    )
+
+    async def task() -> dict[str, Any]:
+        first = await Runner.run(agent, "Buy a kettle.", context=Context("ann"))
+        interruptions: list[Any] = first.interruptions
+        assert [item.raw_item.call_id for item in interruptions] == ["c5", "c6"]
+        assert host.store.orders == []
+        stored = first.to_state().to_json(context_serializer=lambda context: {"user": context.user})
+        state = await RunState.from_json(
+            agent, json.loads(json.dumps(stored)), context_deserializer=lambda saved: Context(**saved)
+        )
+        approved, rejected = state.get_interruptions()
+        state.approve(approved)
+        state.reject(rejected, rejection_message="too many")
+        last = await Runner.run(agent, state)
+        assert last.final_output == "done"
+        return outputs(last.new_items)
+
+    told = asyncio.run(task())
+    assert "word" in told["c1"]
+    assert json.loads(told["c2"]) == [{"id": 1, "name": "red kettle"}, {"id": 2, "name": "blue kettle"}]
+    assert told["c3"] == "a ribbon"
+    assert "rate limit" in told["c4"]
+    assert json.loads(told["c5"]) == {"order": 1, "cost": 2500}
+    assert told["c6"] == "too many"
+    assert host.store.names == ["find", "gift", "buy"]
+    assert {meta.user for _, meta in host.store.calls} == {"ann"}
+    assert asyncio.run(host.outcomes()) == [
+        ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
+        ("store.buy", "ok"),
+    ]  # fmt: skip
+    assert "store__buy" in script.shown[0]
+    assert "store__close" not in script.shown[0]
+
+
+def test_without_ask_framework_nothing_interrupts(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    script = Script([call("store__buy", "c1", id=3)], "done")
+    agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run)])
+    result = asyncio.run(Runner.run(agent, "Buy tea.", run_config=RunConfig(tracing_disabled=True)))
+    assert result.interruptions == []
+    assert host.store.orders == [3]
+    assert host.store.calls[0][1].user == "of the run"
+
+
+def test_a_presentation_with_a_fixed_list_works_and_others_are_refused(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework, "universal-category")
+    script = Script([call("invoke_action", "c1", action_name="goods__buy", args={"id": 3})], "done")
+    shown = host.tool_use.presentation("chat", host.run)
+    agent = Agent(name="clerk", model=script, tools=[*tools(host.runtime, host.run, presentation=shown)])
+
+    async def task() -> None:
+        first = await Runner.run(agent, "Buy tea.")
+        state = first.to_state()
+        state.approve(first.interruptions[0])
+        assert (await Runner.run(agent, state)).final_output == "done"
+
+    asyncio.run(task())
+    assert host.store.orders == [3]
+    searching = Host(load_store(), ask_framework, "retrieval")
+    with pytest.raises(ValueError, match="lists the tools once"):
+        tools(searching.runtime, searching.run, presentation=searching.tool_use.presentation("chat", searching.run))

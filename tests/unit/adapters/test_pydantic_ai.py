@@ -1,0 +1,221 @@
+"""pydantic-ai: agents with its own test models use the tools of a run, with everything that the pipeline does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, RunContext, ToolApproved, ToolDenied
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.test import TestModel
+
+from tests.unit.adapters.shop import Host
+from toolgen.adapters.approval import ask_framework
+from toolgen.adapters.pydantic_ai import toolset
+from toolgen.runtime import Catalog, ToolCallMeta, allow_all, deny_all
+from toolgen.runtime.policy.permission import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    LoadStore = Callable[[], Catalog]
+
+
+@dataclass
+class Deps:
+    user: str
+
+
+def meta_of(ctx: RunContext[Deps]) -> ToolCallMeta:
+    return ToolCallMeta(user=ctx.deps.user)
+
+
+class Script:
+    """A model that gives the next of some answers each time, and keeps what it was shown."""
+
+    def __init__(self, *answers: Sequence[ToolCallPart] | str) -> None:
+        self._answers = list(answers)
+        self.seen: list[AgentInfo] = []
+        self.model = FunctionModel(self._answer)
+
+    def _answer(self, _messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.seen.append(info)
+        answer = self._answers.pop(0)
+        return ModelResponse(parts=[TextPart(answer)] if isinstance(answer, str) else list(answer))
+
+
+def call(name: str, call_id: str, /, **args: Any) -> ToolCallPart:
+    return ToolCallPart(name, args, tool_call_id=call_id)
+
+
+def returns(messages: Sequence[ModelMessage]) -> list[tuple[str | None, str, Any]]:
+    """The answers to calls: id, outcome, content."""
+    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
+    return [(part.tool_call_id, part.outcome, part.content) for part in parts if isinstance(part, ToolReturnPart)]
+
+
+def test_a_whole_task_with_an_approval_a_denial_a_limit_and_a_wrong_call(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    script = Script(
+        [call("store__find", "c1", word="k")],
+        [call("store__find", "c2", word="kettle")],
+        [call("store__gift", "c3"), call("store__gift", "c4")],
+        [call("store__buy", "c5", id=1), call("store__buy", "c6", id=2, count=9)],
+        [call("store__close", "c7")],
+        "done",
+    )
+    agent = Agent(
+        script.model,
+        deps_type=Deps,
+        output_type=[str, DeferredToolRequests],
+        toolsets=[toolset(host.runtime, host.run, meta=meta_of)],
+    )
+
+    async def task() -> None:
+        first = await agent.run("Buy a kettle.", deps=Deps("ann"))
+        asked = first.output
+        assert isinstance(asked, DeferredToolRequests)
+        assert [part.tool_call_id for part in asked.approvals] == ["c5", "c6"]
+        assert asked.metadata["c5"]["tool"] == "store.buy"
+        assert asked.metadata["c5"]["scope"] == [["scope", "1"]]
+        assert asked.metadata["c6"]["arguments"] == '{"count":9,"id":2}'
+        stored = ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(first.all_messages()))
+        answers = DeferredToolResults(approvals={"c5": ToolApproved(), "c6": ToolDenied("too many")})
+        last = await agent.run(message_history=stored, deferred_tool_results=answers, deps=Deps("ann"))
+        assert last.output == "done"
+        done = returns(last.all_messages())
+        assert [(call_id, outcome) for call_id, outcome, _ in done] == [
+            ("c1", "retried"), ("c2", "success"), ("c3", "success"), ("c4", "failed"), ("c5", "success"),
+            ("c6", "denied"), ("c7", "retried"),
+        ]  # fmt: skip
+        content = {call_id: content for call_id, _, content in done}
+        assert "2" in content["c1"]
+        assert "word" in content["c1"]
+        assert content["c2"] == [{"id": 1, "name": "red kettle"}, {"id": 2, "name": "blue kettle"}]
+        assert content["c3"] == "a ribbon"
+        assert "rate limit" in content["c4"]
+        assert content["c5"] == {"order": 1, "cost": 2500}
+        assert content["c6"] == "too many"
+
+    asyncio.run(task())
+    assert host.store.names == ["find", "gift", "buy"]
+    assert host.store.orders == [1]
+    assert {meta.user for _, meta in host.store.calls} == {"ann"}
+    assert {meta.run_id for _, meta in host.store.calls} == {host.run.meta.run_id}
+    assert [meta.tool_call_id for _, meta in host.store.calls] == ["c2", "c3", "c5"]
+    assert asyncio.run(host.outcomes()) == [
+        ("store.find", "invalid_call"), ("store.find", "ok"), ("store.gift", "ok"), ("store.gift", "rate_limited"),
+        ("store.buy", "ok"),
+    ]  # fmt: skip
+
+
+def test_the_model_sees_the_tools_of_the_run_and_no_others(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    model = TestModel(call_tools=[])
+    asyncio.run(Agent(model, toolsets=[toolset(host.runtime, host.run)]).run("What is there?"))
+    assert model.last_model_request_parameters is not None
+    tools = {tool.name: tool for tool in model.last_model_request_parameters.function_tools}
+    assert {"store__find", "store__price", "store__buy", "store__gift"} <= tools.keys()
+    assert "store__close" not in tools
+    assert tools["store__find"].parameters_json_schema["properties"]["word"]["minLength"] == 2
+    assert tools["store__buy"].sequential
+    assert not tools["store__find"].sequential
+
+
+def test_its_test_model_calls_every_tool_by_its_schema(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    names = ["store__find", "store__gift"]
+    result = asyncio.run(Agent(TestModel(call_tools=names), toolsets=[toolset(host.runtime, host.run)]).run("Go."))
+    assert [outcome for _, outcome, _ in returns(result.all_messages())] == ["success", "success"]
+    assert sorted(host.store.names) == ["find", "gift"]
+
+
+def test_the_typed_value_of_a_result_is_the_metadata_of_its_part(load_store: LoadStore) -> None:
+    host = Host(load_store(), allow_all)
+    script = Script([call("store__buy", "c1", id=3)], "done")
+    result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy tea."))
+    (part,) = [
+        part
+        for message in result.all_messages()
+        for part in message.parts
+        if isinstance(part, ToolReturnPart)
+    ]  # fmt: skip
+    assert part.metadata.cost == 400
+    assert type(part.metadata).__name__ == "BuyResult"
+
+
+def test_a_decision_beside_the_approval_may_last_for_the_session_or_deny_on_record(load_store: LoadStore) -> None:
+    host = Host(load_store(), ask_framework)
+    script = Script(
+        [call("store__buy", "c1", id=1), call("store__buy", "c2", id=2)], [call("store__buy", "c3", id=1)], "done"
+    )
+    agent = Agent(script.model, output_type=[str, DeferredToolRequests], toolsets=[toolset(host.runtime, host.run)])
+    first = asyncio.run(agent.run("Buy."))
+    answers = DeferredToolResults(
+        approvals={"c1": True, "c2": True},
+        metadata={
+            "c1": {"decision": Decision.ALLOW_FOR_SESSION},
+            "c2": {"decision": "deny", "reason": "one is enough"},
+        },
+    )
+    last = asyncio.run(agent.run(message_history=first.all_messages(), deferred_tool_results=answers))
+    assert last.output == "done"
+    assert host.store.orders == [1, 1]
+    failed = [content for _, outcome, content in returns(last.all_messages()) if outcome == "failed"]
+    assert len(failed) == 1
+    assert failed[0].startswith("store.buy was not allowed to run: permission was denied: one is enough")
+    assert asyncio.run(host.outcomes()) == [
+        ("store.buy", "ok"), ("store.buy", "permission_denied"), ("store.buy", "ok"),
+    ]  # fmt: skip
+
+
+def test_a_callback_of_the_host_is_asked_in_place_of_the_framework(load_store: LoadStore) -> None:
+    host = Host(load_store(), deny_all)
+    script = Script([call("store__buy", "c1", id=1)], "done")
+    result = asyncio.run(Agent(script.model, toolsets=[toolset(host.runtime, host.run)]).run("Buy."))
+    assert [outcome for _, outcome, _ in returns(result.all_messages())] == ["failed"]
+    assert host.store.orders == []
+
+
+@pytest.mark.parametrize("presentation", ["universal-category", "retrieval"])
+def test_other_presentations_work_because_tools_are_listed_at_each_step(
+    load_store: LoadStore, presentation: Any
+) -> None:
+    host = Host(load_store(), ask_framework, presentation)
+    if presentation == "universal-category":
+        script = Script([call("invoke_action", "c2", action_name="goods__buy", args={"id": 3})], "done")
+    else:
+        script = Script([call("search_tools", "c1", query="buy a good")], [call("store__buy", "c2", id=3)], "done")
+    shown = host.tool_use.presentation("chat", host.run)
+    agent = Agent(
+        script.model,
+        output_type=[str, DeferredToolRequests],
+        toolsets=[toolset(host.runtime, host.run, presentation=shown)],
+    )
+    first = asyncio.run(agent.run("Buy tea."))
+    assert isinstance(first.output, DeferredToolRequests)
+    assert first.output.metadata["c2"]["tool"] == "store.buy"
+    last = asyncio.run(
+        agent.run(
+            message_history=first.all_messages(), deferred_tool_results=DeferredToolResults(approvals={"c2": True})
+        )
+    )
+    assert last.output == "done"
+    assert host.store.orders == [3]
+    assert "store__price" not in {tool.name for tool in script.seen[0].function_tools}
+    if presentation == "retrieval":
+        assert "store__buy" not in {tool.name for tool in script.seen[0].function_tools}
+        assert "store__buy" in {tool.name for tool in script.seen[1].function_tools}
+    else:
+        assert "goods" in (script.seen[0].instructions or "")

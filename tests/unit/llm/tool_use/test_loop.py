@@ -1,0 +1,391 @@
+"""The loop of a conversation: bound, resumption, events, cancellation, streams."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.llm.tool_use.streams import EVENTS
+from tests.unit.runtime.responses import RESPONSES
+from toolgen.llm import ToolUse
+from toolgen.llm.tool_use.loop import CallRequested, ConversationResult, TextDelta, TurnEnded, plain_json
+from toolgen.providers.protocol import MalformedResponse, UnsupportedCapability
+from toolgen.providers.streams import stream_reader
+from toolgen.providers.table import provider
+from toolgen.runtime import Catalog, Runtime, ToolDefinition, allow_all
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+
+    from toolgen.llm import Conversation
+    from toolgen.runtime.runs.run import Run
+
+    Messages = list[dict[str, Any]]
+
+ANY = {"type": "object", "properties": {"n": {"type": "integer"}}}
+OPENING = {"role": "user", "content": "count"}
+
+
+class Host:
+    """A tool that counts, and a conversation about it."""
+
+    def __init__(self, name: str = "openai", count: Callable[[], Any] | None = None) -> None:
+        self.counted: list[int] = []
+        catalog = Catalog()
+        definition = ToolDefinition(
+            name="desk.count", description="Count.", input_schema=ANY, permission="readonly", result_schema=True
+        )
+
+        async def run(args: dict[str, Any]) -> Any:
+            self.counted.append(args["n"])
+            return await count() if count else args["n"]
+
+        catalog.register(definition, run)
+        runtime = Runtime(catalog, permission=allow_all)
+        self.run: Run = runtime.start_run()
+        self.conversation: Conversation = ToolUse(catalog).conversation("chat", runtime, self.run, name)
+
+
+def calling(n: int, text: str = "") -> dict[str, Any]:
+    return RESPONSES["openai"](text, [(f"call_{n}", "desk__count", {"n": n})])
+
+
+def said(text: str) -> dict[str, Any]:
+    return RESPONSES["openai"](text, [])
+
+
+class Model:
+    """Counts up to `last`, one call in each turn, by the messages that it is sent."""
+
+    def __init__(self, last: int = 3) -> None:
+        self.last = last
+        self.asked: list[Messages] = []
+
+    async def ask(self, messages: Messages, tools: Mapping[str, Any]) -> dict[str, Any]:
+        assert tools["tools"][0]["function"]["name"] == "desk__count"
+        self.asked.append(messages)
+        done = sum(message["role"] == "tool" for message in messages)
+        return said("done") if done == self.last else calling(done + 1, f"{done + 1}. ")
+
+
+def test_it_asks_until_the_model_has_nothing_more_to_ask() -> None:
+    host, model, events = Host(), Model(), list[Any]()
+    opening = [OPENING]
+    outcome = asyncio.run(host.conversation.run(model.ask, opening, on_event=events.append))
+    assert (outcome.text, outcome.turns, outcome.stopped) == ("done", 4, "completed")
+    assert host.counted == [1, 2, 3]
+    assert opening == [OPENING]
+    assert [message["role"] for message in outcome.messages] == ["user", *["assistant", "tool"] * 3, "assistant"]
+    assert [type(event) for event in events] == [*[TextDelta, CallRequested, TurnEnded] * 3, TextDelta, TurnEnded]
+    kept = [message for event in events if isinstance(event, TurnEnded) for message in event.turn.messages]
+    assert [OPENING, *kept] == outcome.messages
+
+
+def test_a_call_is_told_before_it_is_made() -> None:
+    host, model, seen = Host(), Model(1), list[Any]()
+
+    async def tell(event: Any) -> None:
+        await asyncio.sleep(0)
+        if isinstance(event, CallRequested):
+            seen.append((event.call.asked.name, list(host.counted)))
+
+    asyncio.run(host.conversation.run(model.ask, [OPENING], on_event=tell))
+    assert seen == [("desk__count", [])]
+
+
+def test_after_its_bound_it_goes_on_from_the_messages() -> None:
+    host, model = Host(), Model()
+    first = asyncio.run(host.conversation.run(model.ask, [OPENING], max_turns=2))
+    assert (first.stopped, first.turns, host.counted) == ("max_turns", 2, [1, 2])
+    rest = asyncio.run(Host().conversation.run(model.ask, first.messages))  # another process has other objects
+    assert (rest.stopped, rest.turns, rest.text) == ("completed", 2, "done")
+    assert len(model.asked) == 4
+    with pytest.raises(ValueError, match="at least 1"):
+        asyncio.run(host.conversation.run(model.ask, [OPENING], max_turns=0))
+
+
+def test_a_run_that_is_aborted_asks_no_more() -> None:
+    host = Host()
+
+    async def abort() -> int:
+        host.run.abort("enough")
+        return 1
+
+    host = Host(count=abort)
+    model = Model()
+    outcome = asyncio.run(host.conversation.run(model.ask, [OPENING]))
+    assert (outcome.stopped, len(model.asked)) == ("aborted", 1)
+    again = asyncio.run(host.conversation.run(model.ask, outcome.messages))
+    assert (again.stopped, again.turns, len(model.asked)) == ("aborted", 0, 1)
+
+
+def test_cancelling_it_cancels_what_it_waits_for() -> None:
+    ended: list[str] = []
+
+    async def wait() -> int:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("call")
+        return 1
+
+    async def stream(_messages: Messages, _tools: Any) -> AsyncIterator[Any]:
+        try:
+            yield next(iter(EVENTS["openai"](calling(1, "text"))))
+            await asyncio.sleep(60)
+        finally:
+            ended.append("stream")
+
+    async def cancel(host: Host, ask: Any) -> None:
+        task = asyncio.create_task(host.conversation.run(ask, [OPENING]))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel(Host(count=wait), Model().ask))
+    asyncio.run(cancel(Host(), stream))
+    assert ended == ["call", "stream"]
+
+
+def test_a_stream_is_closed_when_whoever_listens_fails() -> None:
+    closed: list[bool] = []
+
+    class Stream:
+        def __init__(self) -> None:
+            self._events = iter(EVENTS["openai"](calling(1, "text")))
+
+        def __aiter__(self) -> Stream:
+            return self
+
+        async def __anext__(self) -> Any:
+            return next(self._events)
+
+        async def close(self) -> None:
+            closed.append(True)
+
+    async def ask(_messages: Messages, _tools: Any) -> Stream:
+        return Stream()
+
+    def fail(_event: Any) -> None:
+        raise LookupError("no screen")
+
+    with pytest.raises(LookupError, match="no screen"):
+        asyncio.run(Host().conversation.run(ask, [OPENING], on_event=fail))
+    assert closed == [True]
+
+
+def test_a_sync_ask_runs_in_a_thread() -> None:
+    threads: list[int] = []
+
+    def ask(_messages: Messages, _tools: Any) -> dict[str, Any]:
+        threads.append(threading.get_ident())
+        return said("done")
+
+    assert asyncio.run(Host().conversation.run(ask, [OPENING])).text == "done"
+    assert threads != [threading.get_ident()]
+
+
+def test_a_lambda_may_return_what_has_to_be_awaited() -> None:
+    model = Model(0)
+    outcome = asyncio.run(Host().conversation.run(lambda messages, tools: model.ask(messages, tools), [OPENING]))
+    assert outcome.text == "done"
+
+
+def test_what_is_no_response_is_an_error_that_says_what_to_return() -> None:
+    async def ask(_messages: Messages, _tools: Any) -> Any:
+        return "hello"
+
+    with pytest.raises(TypeError, match="`ask` gave a str: return the response of the SDK"):
+        asyncio.run(Host().conversation.run(ask, [OPENING]))
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_a_stream_comes_to_the_same_as_the_response(name: str) -> None:
+    calls = [("call_1", "desk__count", {"n": 1}), ("call_2", "desk__count", {"n": 2})]
+    script = [RESPONSES[name]("I count.", calls), RESPONSES[name]("done", [])]
+
+    def run(ask: Any) -> tuple[ConversationResult, list[Any], list[int]]:
+        host, events = Host(name), list[Any]()
+        outcome = asyncio.run(host.conversation.run(ask, [OPENING], on_event=events.append))
+        return outcome, events, host.counted
+
+    whole, streamed = iter(script), iter(script)
+
+    async def ask(_messages: Messages, _tools: Any) -> Any:
+        return next(whole)
+
+    async def stream(_messages: Messages, _tools: Any) -> AsyncIterator[Any]:
+        for event in EVENTS[name](next(streamed)):
+            yield event
+
+    first, _, counted = run(ask)
+    second, events, counted_too = run(stream)
+    assert second == first
+    assert counted == counted_too == [1, 2]
+    assert [event.text for event in events if isinstance(event, TextDelta)] == ["I c", "oun", "t.", "don", "e"]
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@given(text=st.text(), args=st.lists(st.dictionaries(st.text(), st.integers() | st.text()), max_size=3))
+def test_reading_a_stream_gives_the_response(name: str, text: str, args: list[dict[str, Any]]) -> None:
+    calls = [(f"call_{number}", "desk__count", each) for number, each in enumerate(args)]
+    response = RESPONSES[name](text, calls)
+    reader = stream_reader(name)
+    said = "".join(reader.add(event) for event in EVENTS[name](response))
+    api = provider(name)
+    assert said == text
+    assert api.read(reader.response()) == api.read(response)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_a_stream_that_ends_early_is_malformed(name: str) -> None:
+    events = list(EVENTS[name](RESPONSES[name]("I count.", [("call_1", "desk__count", {"n": 1})])))
+    for kept in range(len(events) - 2 if name in ("openai", "anthropic") else len(events) - 1):
+        reader = stream_reader(name)
+        for event in events[:kept]:
+            reader.add(event)
+        with pytest.raises(MalformedResponse, match="ended before the response did"):
+            reader.response()
+
+
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("openai", {"error": {"message": "overloaded"}}),
+        ("openai-responses", {"type": "error", "message": "overloaded"}),
+        ("anthropic", {"type": "error", "error": {"type": "overloaded_error"}}),
+    ],
+)
+def test_an_error_in_a_stream_is_raised(name: str, event: dict[str, Any]) -> None:
+    with pytest.raises(MalformedResponse, match="reports an error"):
+        stream_reader(name).add(event)
+
+
+@pytest.mark.parametrize("name", ["bedrock", "mcp"])
+def test_streams_of_other_providers_cannot_be_read(name: str) -> None:
+    with pytest.raises(UnsupportedCapability, match="cannot be read as a stream"):
+        stream_reader(name)
+
+
+def test_thoughts_and_their_signatures_come_back_as_they_were_and_are_no_text() -> None:
+    thought = {"type": "thinking", "thinking": "I should look.", "signature": "c2ln"}
+    response = RESPONSES["anthropic"]("I look.", [])
+    response = {**response, "content": [thought, *response["content"]]}
+    reader = stream_reader("anthropic")
+    assert "".join(map(reader.add, EVENTS["anthropic"](response))) == "I look."
+    assert reader.response()["content"][0] == thought
+    gemini = stream_reader("gemini")
+    parts: list[Any] = [
+        {"text": "I should ", "thought": True},
+        {"text": "look.", "thought": True},
+        {"text": "I "},
+        {"text": "look."},
+        {"text": " ", "thoughtSignature": "c2ln"},
+        {"text": "Now."},
+        {"functionCall": {"name": "look", "args": {}}, "thoughtSignature": "c2ln"},
+        {"text": "", "thoughtSignature": "c2ln"},
+    ]
+    chunks: list[Any] = [{"candidates": [{"content": {"parts": [part]}}]} for part in parts]
+    chunks[-1]["candidates"][0]["finishReason"] = "STOP"
+    assert "".join(map(gemini.add, chunks)) == "I look. Now."
+    assert gemini.response()["candidates"][0]["content"]["parts"] == [
+        {"text": "I should look.", "thought": True}, {"text": "I look."}, *parts[4:],
+    ]  # fmt: skip
+
+
+def test_a_blocked_prompt_of_gemini_is_an_empty_answer() -> None:
+    reader = stream_reader("gemini")
+    reader.add({"promptFeedback": {"blockReason": "SAFETY"}})
+    assert provider("gemini").read(reader.response()).text == ""
+
+
+def test_calls_of_servers_that_number_none_are_told_apart_by_their_ids() -> None:
+    reader = stream_reader("openai")
+    for call in (
+        {"id": "a", "function": {"name": "one", "arguments": '{"n"'}},
+        {"function": {"arguments": ": 1}"}},
+        {"id": "b", "function": {"name": "two", "arguments": "{}"}},
+    ):
+        reader.add({"choices": [{"delta": {"tool_calls": [call]}}]})
+    reader.add({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+    asked = provider("openai").read(reader.response()).calls
+    assert [(call.tool_call_id, call.name, call.payload) for call in asked] == [
+        ("a", "one", '{"n": 1}'), ("b", "two", "{}"),
+    ]  # fmt: skip
+
+
+def test_input_of_anthropic_that_is_cut_is_malformed() -> None:
+    reader = stream_reader("anthropic")
+    for event in EVENTS["anthropic"](RESPONSES["anthropic"]("", [("c", "desk__count", {"n": 100})])):
+        if event.get("delta", {}).get("partial_json") != "}":
+            reader.add(event)
+    with pytest.raises(MalformedResponse, match=r"content\[0\].input of the response is not JSON"):
+        reader.response()
+
+
+def test_the_output_of_servers_that_leave_it_out_of_the_last_event_is_that_of_the_items() -> None:
+    item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}
+    reader = stream_reader("openai-responses")
+    reader.add({"type": "response.output_item.done", "item": item})
+    reader.add({"type": "response.completed", "response": {"status": "completed", "output": []}})
+    assert provider("openai-responses").read(reader.response()).text == "hi"
+
+
+@pytest.mark.parametrize(
+    ("name", "response", "sent"),
+    [
+        (
+            "openai",
+            {"choices": [{"message": {
+                "role": "assistant", "content": "hi", "refusal": None, "annotations": [], "parsed": {"n": 1},
+                "tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {
+                    "name": "x", "arguments": "{}", "parsed_arguments": {}}}],
+            }}]},
+            {"role": "assistant", "content": "hi", "tool_calls": [
+                {"id": "c", "type": "function", "function": {"name": "x", "arguments": "{}"}}]},
+        ),
+        (
+            "openai-responses",
+            {"output": [{"type": "message", "role": "assistant", "status": None, "content": [
+                {"type": "output_text", "text": "hi", "annotations": [], "logprobs": None, "parsed": {"n": 1}}]}]},
+            {"type": "message", "role": "assistant", "content": [
+                {"type": "output_text", "text": "hi", "annotations": []}]},
+        ),
+        (
+            "openai-responses",
+            {"output": [{"type": "function_call", "call_id": "c", "name": "x", "arguments": "{}",
+                         "parsed_arguments": {}}]},
+            {"type": "function_call", "call_id": "c", "name": "x", "arguments": "{}"},
+        ),
+        (
+            "anthropic",
+            {"content": [{"type": "text", "text": "hi", "citations": None, "parsed_output": {"n": 1}}]},
+            {"role": "assistant", "content": [{"type": "text", "text": "hi"}]},
+        ),
+    ],
+)  # fmt: skip
+def test_only_what_the_api_takes_back_is_sent_back(name: str, response: Any, sent: Any) -> None:
+    from toolgen.providers.messages import CallAnswer
+
+    api = provider(name)
+    answers = [
+        CallAnswer(tool_call_id=each.tool_call_id, name=each.name, text="1") for each in api.read(response).calls
+    ]
+    assert api.messages(response, answers)[0] == sent
+
+
+def test_nulls_in_args_are_kept() -> None:
+    from pydantic import BaseModel
+
+    class Call(BaseModel):
+        name: str
+        id: str | None = None
+        args: dict[str, Any]
+
+    assert plain_json(Call(name="x", args={"a": None})) == {"name": "x", "args": {"a": None}}

@@ -1,0 +1,164 @@
+"""The bridge: what every adapter does. It lists the tools of a run, and makes each call through the runtime."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, replace
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from toolgen.adapters.approval import answered, ask_framework
+from toolgen.contract.records import FailureKind, ToolCallMeta, ToolRequest
+from toolgen.llm.presentations.calls import text_of
+from toolgen.llm.presentations.enumerate_all import EnumerateAll
+from toolgen.llm.presentations.retrieval import Retrieval
+from toolgen.llm.tool_use.tool_use import ToolUse, provider_named
+from toolgen.providers.lenient import convert_schema
+from toolgen.providers.messages import ModelReply
+from toolgen.providers.protocol import UnsupportedCapability
+from toolgen.providers.schema_dialects import MCP, OPENAI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from toolgen.contract.records import ToolResult
+    from toolgen.llm.presentations.protocol import Presentation, ToolListing, Turn
+    from toolgen.providers.messages import OfferedTool
+    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.policy.permission import PermissionDecision, PermissionRequest
+    from toolgen.runtime.runs.run import Run
+
+ContextT = TypeVar("ContextT")
+
+_DIALECTS = {"openai": OPENAI, "mcp": MCP}
+
+_META_FIELDS = tuple(field.name for field in fields(ToolCallMeta))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptedCall:
+    """One call as the framework gave it: read by the presentation, with its meta and what it would ask first."""
+
+    turn: Turn
+    meta: ToolCallMeta
+    question: PermissionRequest | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOutcome:
+    """What came of a call: the text for the model, and the result; None if the call was refused unread."""
+
+    text: str
+    is_error: bool
+    result: ToolResult[Any] | None
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the model should correct the call."""
+        kind = self.result.error.kind if self.result is not None and self.result.error is not None else None
+        return self.is_error and kind in (None, FailureKind.INVALID_CALL)
+
+    @property
+    def data(self) -> Any:
+        """What the model is shown, as JSON: the value of a result that is shown as it is, else the text."""
+        if self.result is None or self.is_error or text_of(self.result) != self.text:
+            return self.text
+        blocks = self.result.content
+        return blocks[0].data if len(blocks) == 1 and blocks[0].type == "json" else self.text
+
+
+class Bridge(Generic[ContextT]):
+    """The tools of one run, for one framework, whose calls come with a context of type `ContextT`.
+
+    `presentation` is what shows the tools (`ToolUse.presentation`), all of them by default. `meta` returns the meta of
+    a call by its context; fields that it leaves out are those of the run. `lists_once` is for frameworks that read the
+    list of tools only at the start.
+
+    Raises ValueError for a presentation that the framework cannot work with.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        run: Run,
+        meta: Callable[[ContextT], ToolCallMeta] | None = None,
+        presentation: Presentation | None = None,
+        provider: str = "openai",
+        *,
+        lists_once: bool = False,
+    ) -> None:
+        self._runtime = runtime
+        self._run = run
+        self._meta = meta
+        self._presentation = presentation or EnumerateAll(ToolUse(runtime.catalog).candidates(run, provider))
+        self._provider = provider
+        listing = self._presentation.build_presentation()
+        if not listing.tools and listing.prompt:
+            raise ValueError("the presentation lists no tools, so a framework cannot call any: use a `Conversation`")
+        if lists_once and isinstance(presentation, Retrieval):
+            raise ValueError(
+                "the presentation `retrieval` adds tools to the list as they are found, and this framework lists the "
+                "tools once: use `enumerate-all` or `universal-category`"
+            )
+        self._listed: tuple[ToolListing, tuple[OfferedTool, ...]] | None = None
+
+    @property
+    def prompt(self) -> str:
+        """The section of the system prompt about tools; empty if the list of tools is enough."""
+        return self._presentation.build_presentation().prompt
+
+    @property
+    def tools(self) -> tuple[OfferedTool, ...]:
+        """The tools that a model is shown now, the same object until they change.
+
+        Raises `UnsupportedCapability` for a tool whose args no API takes.
+        """
+        listing = self._presentation.build_presentation()
+        if self._listed is None or self._listed[0] is not listing:
+            self._listed = listing, tuple(self._converted(tool) for tool in listing.tools)
+        return self._listed[1]
+
+    def read(self, name: str, payload: bytes | str, call_id: str, context: ContextT) -> AdaptedCall:
+        """Read a call. `payload` is JSON text, `call_id` the framework's own id of the call, or empty."""
+        asked = ToolRequest(name=name, payload=payload, tool_call_id=call_id or f"call_{token_hex(8)}")
+        turn = self._presentation.interpret(ModelReply(calls=(asked,)))
+        meta = self._meta_of(context)
+        request = turn.calls[0].request
+        asks = request is not None and self._runtime.permission is ask_framework
+        question = self._runtime.permission_request(request, self._run, meta=meta) if asks and request else None
+        return AdaptedCall(turn=turn, meta=meta, question=question)
+
+    async def make(self, call: AdaptedCall, decision: PermissionDecision | None = None) -> CallOutcome:
+        """Make a call. `decision` is the framework's answer to its question. Only cancellation is raised."""
+        question = call.question
+        with nullcontext() if question is None or decision is None else answered(question, decision):
+            done = await self._presentation.execute(call.turn, _Calls(self._runtime, self._run, call.meta))
+        (answer,) = (await self._presentation.format_feedback(done)).answers
+        result = done.results[0] if done.results else None
+        return CallOutcome(text=answer.text, is_error=answer.is_error, result=result)
+
+    def _meta_of(self, context: ContextT) -> ToolCallMeta:
+        of_run = self._run.meta
+        if self._meta is None:
+            return of_run
+        given = self._meta(context)
+        unset = {name: getattr(of_run, name) for name in _META_FIELDS if not getattr(given, name)}
+        return given.with_fields(**unset)
+
+    def _converted(self, tool: OfferedTool) -> OfferedTool:
+        args, problems, _ = convert_schema(tool.name, tool.args, _DIALECTS[self._provider])
+        if problems:
+            raise UnsupportedCapability(provider_named(self._provider).name, problems)
+        return replace(tool, args=args)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Makes the calls that a presentation asks for. Frameworks give one call at a time."""
+
+    runtime: Runtime
+    run: Run
+    meta: ToolCallMeta
+
+    async def call(self, requests: Sequence[ToolRequest]) -> list[ToolResult[Any]]:
+        return [await self.runtime.invoke(request, meta=self.meta, run=self.run) for request in requests]

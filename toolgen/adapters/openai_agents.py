@@ -1,0 +1,75 @@
+"""OpenAI Agents: the tools of a run as tools of an `Agent`. Needs `toolgen[openai-agents]`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from toolgen.adapters.approval import ask_framework
+from toolgen.adapters.bridge import Bridge
+from toolgen.runtime.policy.permission import Decision, PermissionDecision
+from toolgen.schema.json_values import compact_json
+
+try:
+    from agents import FunctionTool, RunContextWrapper
+except ImportError as error:
+    raise ImportError('tools for OpenAI Agents need it: pip install "toolgen[openai-agents]"') from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agents.tool_context import ToolContext
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.llm.presentations.protocol import Presentation
+    from toolgen.providers.messages import OfferedTool
+    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.runs.run import Run
+
+_ALLOWED = PermissionDecision(decision=Decision.ALLOW_ONCE)
+
+
+def tools(
+    runtime: Runtime,
+    run: Run,
+    *,
+    meta: Callable[[RunContextWrapper[Any]], ToolCallMeta] | None = None,
+    presentation: Presentation | None = None,
+) -> list[FunctionTool]:
+    """Return the tools of a run: `Agent(name=…, tools=tools(runtime, run))`.
+
+    `meta` returns the user and session of a call by its `RunContextWrapper`, such as
+    `lambda ctx: ToolCallMeta(user=ctx.context.user)`; ids that it leaves out are those of the run. `presentation` is
+    how the tools are shown (`ToolUse.presentation`): all of them, or `universal-category`.
+
+    With `permission=ask_framework`, a call that would ask is an interruption of the agent's run; `state.approve` allows
+    it once. A call that is rejected never reaches the runtime, and is not on record. A failure is text for the model.
+
+    Raises ValueError for a presentation whose list of tools changes, because an agent lists its tools once.
+    """
+    bridge = Bridge(runtime, run, meta, presentation, lists_once=True)
+    asks = runtime.permission is ask_framework
+    return [_function_tool(bridge, tool, asks=asks) for tool in bridge.tools]
+
+
+def _function_tool(bridge: Bridge[RunContextWrapper[Any]], tool: OfferedTool, *, asks: bool) -> FunctionTool:
+    return FunctionTool(
+        name=tool.name,
+        description=tool.description,
+        params_json_schema=dict(tool.args),
+        on_invoke_tool=partial(_invoke, bridge, tool.name),
+        strict_json_schema=False,
+        needs_approval=partial(_needs_approval, bridge, tool.name) if asks else False,
+    )
+
+
+async def _needs_approval(
+    bridge: Bridge[RunContextWrapper[Any]], name: str, ctx: RunContextWrapper[Any], args: dict[str, Any], call_id: str
+) -> bool:
+    return bridge.read(name, compact_json(args), call_id, ctx).question is not None
+
+
+async def _invoke(bridge: Bridge[RunContextWrapper[Any]], name: str, ctx: ToolContext[Any], args: str) -> str:
+    call = bridge.read(name, args, ctx.tool_call_id, ctx)
+    is_approved = call.question is not None and ctx.is_tool_approved(name, ctx.tool_call_id) is True
+    return (await bridge.make(call, _ALLOWED if is_approved else None)).text

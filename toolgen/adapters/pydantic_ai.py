@@ -1,0 +1,105 @@
+"""pydantic-ai: the tools of a run as a toolset of an `Agent`. Needs `toolgen[pydantic-ai]`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import SchemaValidator, core_schema
+
+from toolgen.adapters.approval import decision_of, question_data
+from toolgen.adapters.bridge import Bridge
+from toolgen.schema.json_values import compact_json
+
+try:
+    from pydantic_ai.exceptions import ApprovalRequired, ModelRetry, ToolFailed
+    from pydantic_ai.messages import InstructionPart, ToolReturn
+    from pydantic_ai.tools import AgentDepsT, RunContext, ToolDefinition
+    from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+except ImportError as error:
+    raise ImportError('tools for pydantic-ai need it: pip install "toolgen[pydantic-ai]"') from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.llm.presentations.protocol import Presentation
+    from toolgen.providers.messages import OfferedTool
+    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.runs.run import Run
+
+_ANY_ARGS: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
+"""The runtime validates the args by their schema, and says more about what is wrong."""
+
+
+def toolset(
+    runtime: Runtime,
+    run: Run,
+    *,
+    meta: Callable[[RunContext[AgentDepsT]], ToolCallMeta] | None = None,
+    presentation: Presentation | None = None,
+    id: str | None = None,  # noqa: A002  # the name that pydantic-ai has for it
+) -> RunToolset[AgentDepsT]:
+    """Return the tools of a run as a toolset: `Agent(model, toolsets=[toolset(runtime, run)])`.
+
+    `meta` returns the user and session of a call by its `RunContext`, such as
+    `lambda ctx: ToolCallMeta(user=ctx.deps.user)`; ids that it leaves out are those of the run. `presentation` is how
+    the tools are shown (`ToolUse.presentation`); by default every tool of the run is in the list.
+
+    With `permission=ask_framework`, a call that would ask becomes a deferred one (`ApprovalRequired`): its question is
+    in `DeferredToolRequests.metadata`. `ToolApproved` allows it once; metadata of the answer, such as
+    `{"decision": "allow_for_session"}` or `{"decision": "deny", "reason": "…"}`, is a decision of its own. An invalid
+    call is sent back as `ModelRetry`; any other failure is a `ToolFailed`, which uses up no retries. The typed value of
+    a result is the `metadata` of its `ToolReturnPart`.
+    """
+    return RunToolset(Bridge(runtime, run, meta, presentation), id)
+
+
+class RunToolset(AbstractToolset[AgentDepsT]):
+    """The tools of one run. `toolset` makes it."""
+
+    def __init__(self, bridge: Bridge[RunContext[AgentDepsT]], own_id: str | None) -> None:
+        self._bridge = bridge
+        self._id = own_id
+
+    @property
+    def id(self) -> str | None:
+        """The id that the toolset was given; durable execution needs one."""
+        return self._id
+
+    async def get_instructions(self, ctx: RunContext[AgentDepsT]) -> InstructionPart | None:
+        """Return what the presentation adds to the system prompt."""
+        prompt = self._bridge.prompt
+        return InstructionPart(content=prompt, dynamic=True) if prompt else None
+
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """Return the tools that the next request shows."""
+        return {
+            tool.name: ToolsetTool(
+                toolset=self, tool_def=_definition(tool), max_retries=ctx.max_retries, args_validator=_ANY_ARGS
+            )
+            for tool in self._bridge.tools
+        }
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
+    ) -> Any:
+        """Make a call. Raises `ApprovalRequired`, `ModelRetry` and `ToolFailed`, as pydantic-ai has them."""
+        call = self._bridge.read(name, compact_json(tool_args), ctx.tool_call_id or "", ctx)
+        if call.question is not None and not ctx.tool_call_approved:
+            raise ApprovalRequired(metadata=question_data(call.question))
+        decision = decision_of(True if ctx.tool_call_metadata is None else ctx.tool_call_metadata)
+        outcome = await self._bridge.make(call, decision if ctx.tool_call_approved else None)
+        if outcome.is_error:
+            raise ModelRetry(outcome.text) if outcome.is_invalid else ToolFailed(outcome.text)
+        return ToolReturn(outcome.data, metadata=outcome.result.value if outcome.result else None)
+
+
+def _definition(tool: OfferedTool) -> ToolDefinition:
+    return ToolDefinition(
+        name=tool.name,
+        description=tool.description,
+        parameters_json_schema=dict(tool.args),
+        strict=False,
+        sequential=not tool.is_readonly,
+        metadata={"ident": tool.ident, "permission": tool.permission, "tags": sorted(tool.tags)},
+    )

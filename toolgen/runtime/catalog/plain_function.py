@@ -1,0 +1,98 @@
+"""Plain functions: a function with parameters of its own, as a handler of one args model made from its signature."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.errors import PydanticUserError
+
+from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.base.errors import CatalogError
+from toolgen.runtime.catalog.handler_signature import Handler, annotated_model, function_of, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_EMPTY = inspect.Parameter.empty
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFunction:
+    """The args of a function as one model, and what runs it given an instance and the `ToolCallMeta`."""
+
+    model: type[BaseModel]
+    run: Handler
+
+
+def plain_function(handler: Handler) -> PlainFunction | None:
+    """Return a plain function; None if it takes all args as its first parameter, or none.
+
+    The schema of each parameter is pydantic's, by its annotation and default. A parameter that is annotated with
+    `ToolCallMeta` receives the meta. A function is plain if it has several other parameters, or one that is neither a
+    model nor a dict. Raises `CatalogError` for a parameter without an annotation that is known at run time, of a type
+    that JSON cannot hold, and for `*` and `**`.
+    """
+    try:
+        parameters = list(inspect.signature(handler).parameters.values())
+        hints = get_type_hints(function_of(handler), localns={"ToolCallMeta": ToolCallMeta}, include_extras=True)
+    except (NameError, TypeError, ValueError):  # the check of the other form says what is wrong
+        return None
+    metas = [each.name for each in parameters if hints.get(each.name) is ToolCallMeta]
+    own = [each for each in parameters if each.name not in metas]
+    if not own or not all(each.name in hints for each in own if each.kind not in _VARIADIC):
+        return None
+    if len(own) == 1 and (annotated_model(handler) or _may_be_dict(hints.get(own[0].name))):
+        return None
+    if annotated_model(handler) and all(each.default is not _EMPTY for each in own[1:]):
+        return None
+    return PlainFunction(_model_of(handler, own, hints), _runner(handler, own, metas))
+
+
+def _may_be_dict(hint: Any) -> bool:
+    kind = getattr(hint, "__origin__", hint)
+    return kind is Any or kind is object or (isinstance(kind, type) and issubclass(dict, kind))
+
+
+def _model_of(handler: Handler, own: list[inspect.Parameter], hints: Mapping[str, Any]) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    for number, parameter in enumerate(own):
+        if parameter.kind in _VARIADIC:
+            raise CatalogError(
+                f"{name_of(handler)} takes `{parameter}`, so its args are not known: name each parameter, or pass an "
+                "input_schema"
+            )
+        default = ... if parameter.default is _EMPTY else parameter.default
+        fields[f"parameter_{number}"] = (hints[parameter.name], Field(default, alias=parameter.name))
+    config = ConfigDict(extra="forbid", use_attribute_docstrings=False)
+    try:
+        model: type[BaseModel] = create_model(
+            f"{name_of(handler).rpartition('.')[2]}_args", __config__=config, **fields
+        )
+        model.model_json_schema()
+    except PydanticUserError as error:
+        reason = str(error).partition("\n")[0]
+        raise CatalogError(f"{name_of(handler)} cannot be a tool: {reason}") from error
+    return model
+
+
+def _runner(handler: Handler, own: list[inspect.Parameter], metas: list[str]) -> Handler:
+    """Spread the fields of the model over the parameters, whose order is that of the signature."""
+    names = {parameter.name: f"parameter_{number}" for number, parameter in enumerate(own)}
+    order = list(inspect.signature(handler).parameters.values())
+    positional = [each.name for each in order if each.kind is inspect.Parameter.POSITIONAL_ONLY]
+    keywords = [each.name for each in order if each.name not in positional]
+
+    @wraps(handler, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def run(args: Any, meta: ToolCallMeta) -> Any:
+        def value(name: str) -> Any:
+            return meta if name in metas else getattr(args, names[name])
+
+        return handler(*map(value, positional), **{name: value(name) for name in keywords})
+
+    del run.__wrapped__  # its signature is its own
+    return run
