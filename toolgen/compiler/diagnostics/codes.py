@@ -85,6 +85,8 @@ CODES = _table(
     ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`. A URL starts with `http://` or `https://` and names a host. The value of a header is text, or exactly `$env.VAR`."),
     ("TG412", "one-of", _E, "`one_of` names two or more distinct args, of which exactly one is given. So each of them is optional: `name?`, or not in `required`."),
     ("TG413", "unoffered-tool", _E, "A target has a provider in `export` that cannot represent a tool: its name or its args. No payload is written without the tool. `toolgen export` prints a provider's payload and the same reasons."),
+    ("TG420", "api", _E, "An HTTP API has a `base_url` (`https://host/path`), and ways to authenticate under `auth`: `api_key` (`in`, `name`, `value`), `basic` (`username`, `password`), `bearer` (`token`) or `oauth2` (`token_url`, `client_id`, `client_secret`). No secret is in a spec: it is `$env.VAR`, the value of an environment variable."),
+    ("TG421", "http-request", _E, "The request of a tool puts every arg in exactly one place: `params` says path, query, header, cookie or querystring; all others are fields of the `body`, or one of them is the whole body. Each `{name}` of the path is filled by a required arg."),
     # TG5xx: agents, catalogs, policies
     ("TG501", "unknown-tool", _E, "A name refers to a tool or toolset that no file defines."),
     ("TG502", "export", _E, "A toolset of kind `agent` is exported by exactly one agent, which runs it; other kinds are not exported."),

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool, Toolset
 
 
-_REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "decode_in_executor=True,"}
+_REGISTRATION: Final = {
+    ToolsetKind.AGENT: "inline=True,",
+    ToolsetKind.MCP: "decode_in_executor=True,",
+    ToolsetKind.HTTP: "decode_in_executor=True,",
+}
 
 
 def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:

@@ -36,8 +36,8 @@ def resolve(
 ) -> Catalog:
     """Resolve all documents of a target; the result is only to be built on where the sink holds no error."""
     schemas = Schemas(Types(documents, sink), sink)
-    tags = _tags(_of(documents, SharedFile), sink)
     files = _of(documents, ToolsetFile)
+    tags = {**_own_tags(files, sink), **_tags(_of(documents, SharedFile), sink)}
     by_path = {document.path: document for document in files}
     shared = resolve_shared_types(_of(documents, SharedFile), schemas, sink, profile=profile)
     toolsets = [resolve_toolset(document, by_path, schemas, shared, tags, sink, profile=profile) for document in files]
@@ -61,6 +61,18 @@ def resolve(
 
 def _of(documents: Sequence[Document[SpecFileHead]], kind: type[FileT]) -> list[Document[FileT]]:
     return [cast("Document[FileT]", document) for document in documents if isinstance(document.file, kind)]
+
+
+def _own_tags(documents: Sequence[Document[ToolsetFile]], sink: Diagnostics) -> dict[str, str]:
+    """The tags that toolsets declare for their own tools. Several may declare the same one: APIs share words."""
+    tags: dict[str, str] = {}
+    for document in documents:
+        for tag, meaning in document.file.tags.items():
+            if tag in BUILTIN:
+                span = document.span("tags", tag, key=True)
+                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="give yours another name")
+            tags.setdefault(tag, meaning)
+    return tags
 
 
 def _tags(documents: Sequence[Document[SharedFile]], sink: Diagnostics) -> dict[str, str]:

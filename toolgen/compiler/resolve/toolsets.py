@@ -13,6 +13,7 @@ from toolgen.compiler.documents.toolset import MethodReference, MethodSpec
 from toolgen.compiler.ir.catalog import Binding, Method, Server, Tool, Toolset, ToolsetKind
 from toolgen.compiler.ir.shapes import MODELS, PACKAGE_MODULE, ClassType
 from toolgen.compiler.resolve.bindings import Misfit, fit
+from toolgen.compiler.resolve.http import resolve_api
 from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pascal, snake
 from toolgen.compiler.resolve.shape_reader import Owner
 from toolgen.compiler.resolve.shapes import Shapes
@@ -70,6 +71,7 @@ def resolve_toolset(
         span=document.span("toolset"),
         methods=tuple(methods.values()),
         server=_server(document, sink),
+        api=resolve_api(document, sink),
     )
     _check_names(toolset, document, sink)
     return toolset
