@@ -127,4 +127,9 @@ CODES = _table(
     ("TG806", "unknown-tool-key", _W, "A tool has a key that MCP does not define, and lacks a similar one that MCP does."),
     ("TG807", "tool-gone", _W, "The server no longer offers a tool of the spec. The tool is removed from the spec; the next build reports remaining uses."),
     ("TG808", "text-replaced", _W, "Both the server and the spec changed a tool's text: the server's text replaces yours. Restore yours if it is still right; it then stays until the server changes its text again. The import detects this by the `imported` digest in the spec."),
+    ("TG820", "not-an-api-description", _E, "The import takes a description of an HTTP API in OpenAPI 3.0, 3.1, 3.2 or Swagger 2.0, as JSON or YAML, with at least one operation that is selected."),
+    ("TG821", "broken-operation", _E, "An operation cannot become a tool: a parameter has no schema, a reference leads nowhere, a schema is invalid, a part of its path has no parameter, or another path is the same but for the names of its parameters. It is omitted, and the others are imported."),
+    ("TG822", "repeated-operation-id", _W, "Several operations have the same `operationId`, which must be unique. Each of them is called by its method and its path."),
+    ("TG823", "result-left-out", _W, "The schema of a response is invalid, so the tool's result is any JSON."),
+    ("TG824", "security-scheme", _W, "A security scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Requests are sent without it, unless the host adds its credentials (`HttpHost`)."),
 )

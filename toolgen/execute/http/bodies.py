@@ -14,14 +14,13 @@ from toolgen.execute.http.operation import Encoding
 from toolgen.execute.http.styles import is_undefined, pairs, reserved_kept, text_of
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.schema.json_types import is_array, is_object
+from toolgen.spec.media_types import FORM, MULTIPART, essence, is_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from toolgen.execute.http.operation import Body
 
-FORM: Final = "application/x-www-form-urlencoded"
-MULTIPART: Final = "multipart/form-data"
 _BYTES: Final = "application/octet-stream"
 _NO_ENCODING: Final = Encoding()
 
@@ -32,12 +31,6 @@ class Content:
 
     data: bytes
     media_type: str
-
-
-def is_json(media_type: str) -> bool:
-    """Return whether a media type is JSON, by its name or its suffix (RFC 6839); `*/*` is taken for it."""
-    essence = media_type.partition(";")[0].strip().lower()
-    return essence in ("application/json", "text/json", "*/*", "application/*") or essence.endswith("+json")
 
 
 def content_of(body: Body, args: Mapping[str, Any], placed: frozenset[str]) -> Content | None:
@@ -54,15 +47,15 @@ def content_of(body: Body, args: Mapping[str, Any], placed: frozenset[str]) -> C
 
 
 def _whole(body: Body, value: Any) -> Content:
-    essence = body.media_type.partition(";")[0].strip().lower()
+    name = essence(body.media_type)
     if body.base64:
         return Content(data=_bytes(value, body.arg), media_type=_concrete(body.media_type))
-    if is_json(essence):
-        media_type = "application/json" if "*" in essence else body.media_type
+    if is_json(name):
+        media_type = "application/json" if "*" in name else body.media_type
         return Content(data=_json(value), media_type=media_type)
-    if essence == FORM and is_object(value):
+    if name == FORM and is_object(value):
         return Content(data=_form(body, value).encode(), media_type=body.media_type)
-    if essence == MULTIPART and is_object(value):
+    if name == MULTIPART and is_object(value):
         boundary = uuid4().hex
         data = b"".join(_parts(body, value, boundary)) + f"--{boundary}--\r\n".encode()
         return Content(data=data, media_type=f"{MULTIPART}; boundary={boundary}")

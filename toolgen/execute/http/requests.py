@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.http.bodies import content_of, is_json, text_of_json
+from toolgen.execute.http.bodies import content_of, text_of_json
 from toolgen.execute.http.styles import (
     in_header,
     in_path,
@@ -18,6 +18,7 @@ from toolgen.execute.http.styles import (
     text_of,
 )
 from toolgen.runtime.base.errors import CallFailed
+from toolgen.spec.media_types import is_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,10 +11,10 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
-from toolgen.execute.http.bodies import is_json
 from toolgen.runtime.calls.result import error_text
 from toolgen.schema.json_types import is_array, is_object
 from toolgen.schema.json_values import value_of
+from toolgen.spec.media_types import essence, is_binary, is_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,8 +32,6 @@ _KINDS: Final = {
 }
 """Kinds of failures by status; any other 4xx is the API's refusal of the call, any 5xx its failure."""
 
-_TEXTS: Final = ("text/", "application/xml", "application/yaml", "application/x-yaml", "application/javascript")
-_TEXT_SUFFIXES: Final = ("+xml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson", "/jsonl", "/json-seq")
 _MESSAGES: Final = ("message", "detail", "error_description", "title", "error", "errors", "description", "reason")
 """Where error bodies have their message: RFC 9457 (`detail`, `title`), RFC 6749, and what most APIs do."""
 
@@ -54,7 +52,7 @@ class Response:
     @property
     def media_type(self) -> str:
         """The media type without parameters, in lower case."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return essence(self.headers.get("content-type", ""))
 
     @property
     def is_success(self) -> bool:
@@ -75,13 +73,6 @@ class Response:
             return max(0.0, parsedate_to_datetime(text).timestamp() - time())
         except (ValueError, OverflowError):
             return None
-
-
-def is_binary(media_type: str) -> bool:
-    """Return whether content of a media type is neither JSON nor text. No media type is read as text."""
-    return bool(media_type) and not (
-        is_json(media_type) or media_type.startswith(_TEXTS) or media_type.endswith(_TEXT_SUFFIXES)
-    )
 
 
 async def result_of(

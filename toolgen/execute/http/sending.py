@@ -12,10 +12,11 @@ from weakref import WeakKeyDictionary
 import httpx2
 
 from toolgen.contract.records import FailureKind
-from toolgen.execute.http.responses import Response, is_binary
+from toolgen.execute.http.responses import Response
 from toolgen.runtime.base.errors import CallFailed
 from toolgen.runtime.policy.policy import Answer
 from toolgen.schema.json_values import value_of
+from toolgen.spec.media_types import is_binary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
