@@ -180,7 +180,8 @@ class Sender:
     async def _once(self, target: _Target) -> Response:
         client = self._client()
         try:
-            request = client.build_request(target.method, target.url, headers=dict(target.headers), content=target.data)
+            headers = [(name.encode("ascii"), text.encode()) for name, text in target.headers.items()]
+            request = client.build_request(target.method, target.url, headers=headers, content=target.data)
         except (UnicodeEncodeError, ValueError) as error:
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_request", f"no request has this: {error}") from error
         if target.data is None and target.method in ("POST", "PUT", "PATCH"):

@@ -179,7 +179,8 @@ def _parsed(source: Source, sink: Diagnostics) -> Node | None:
     problems = Diagnostics()
     is_json = source.text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
     root = (parse_json if is_json else parse_yaml)(source, problems)
-    if root is None and is_json and not source.path.endswith(".json"):
+    is_unclear = is_json and not source.path.endswith(".json") and {found.code for found in problems} == {"TG003"}
+    if root is None and is_unclear:
         other = Diagnostics()
         flow = parse_yaml(source, other)  # a flow mapping of YAML starts like JSON
         if flow is not None:

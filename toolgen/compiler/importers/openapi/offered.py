@@ -13,7 +13,7 @@ from toolgen.compiler.importers.openapi.operations import result_of, tool_of
 from toolgen.compiler.importers.openapi.schemas import Schemas
 from toolgen.compiler.importers.trial import try_tool
 from toolgen.compiler.importers.written_schema import mapping, scalar, written_args, written_result
-from toolgen.compiler.source.nodes import SequenceNode
+from toolgen.compiler.source.nodes import MappingNode, SequenceNode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,17 +69,19 @@ class _Reader:
             self._leave_out(operation, fault.message, fault)
             return
         result = self._result(operation)
-        tried = self._tried(operation, tool, result)
+        nodes = self._nodes(operation, tool, result)
+        tried = self._tried(operation, nodes)
         if tried.errors and result is not True:
-            bare = self._tried(operation, tool, True)
+            without = {key: node for key, node in nodes.items() if key != "result"}
+            bare = self._tried(operation, without)
             if not bare.errors:
                 self._report_result(operation, tried.errors[0].message)
-                tried, result = bare, True
+                tried, nodes = bare, without
         if tried.errors:
             self._leave_out(operation, tried.errors[0].message)
             return
         self.warnings.update(found.code for found in tried.warnings)
-        spec = {key: value.to_data() for key, value in self._nodes(operation, tool, result).items()}
+        spec = {key: value.to_data() for key, value in nodes.items()}
         if tried.rename:
             spec["rename"] = dict(tried.rename)
         self.tools.append(OfferedTool(operation.name, spec, _hints(operation)))
@@ -102,12 +104,13 @@ class _Reader:
             self._report_result(operation, fault.message, fault)
             return True
 
-    def _tried(self, operation: Operation, tool: dict[str, Any], result: Any) -> Trial:
+    def _tried(self, operation: Operation, nodes: Mapping[str, Node]) -> Trial:
         """Resolve a tool alone, without the credentials, which are the toolset's."""
-        http = {key: value for key, value in tool["http"].items() if key != "security"}
-        nodes = self._nodes(operation, {**tool, "http": http}, result)
-        renames = self._renames.get(operation.name, {})
-        return try_tool(mapping(_node(operation), nodes), renames, self._circumstances)
+        place, http = _node(operation), nodes["http"]
+        assert isinstance(http, MappingNode)
+        request = {key: node for key, node in http.entries() if key != "security"}
+        tool = mapping(place, {**nodes, "http": mapping(place, request)})
+        return try_tool(tool, self._renames.get(operation.name, {}), self._circumstances)
 
     def _nodes(self, operation: Operation, tool: dict[str, Any], result: Any) -> dict[str, Node]:
         place = _node(operation)

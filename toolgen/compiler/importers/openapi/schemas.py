@@ -43,6 +43,8 @@ class Schemas:
     _names: dict[Any, str] = field(default_factory=dict[Any, str])
     _places: dict[str, Part] = field(default_factory=dict[str, Part])
     _bodies: dict[tuple[str, Side], Any] = field(default_factory=dict[tuple[str, Side], Any])
+    _definitions: dict[tuple[str, Side], Any] = field(default_factory=dict[tuple[str, Side], Any])
+    _led_to: dict[tuple[str, Side], frozenset[str]] = field(default_factory=dict[tuple[str, Side], "frozenset[str]"])
     _closures: dict[tuple[str, Side], frozenset[str]] = field(default_factory=dict[tuple[str, Side], "frozenset[str]"])
 
     def written(self, part: Part, side: Side) -> Any:
@@ -66,8 +68,14 @@ class Schemas:
 
     def _definition(self, name: str, side: Side) -> Any:
         """The body of a definition, with any JSON in place of references to definitions that lead to too many."""
+        key = (name, side)
+        if key not in self._definitions:
+            self._definitions[key] = self._bounded(name, side)
+        return self._definitions[key]
+
+    def _bounded(self, name: str, side: Side) -> Any:
         body = self._body(name, side)
-        large = {each for each in set(_references(body)) if len(self._closure(each, side)) > _LARGEST[side]}
+        large = {each for each in self._references(name, side) if len(self._closure(each, side)) > _LARGEST[side]}
         return _without(body, large) if large else body
 
     def _body(self, name: str, side: Side) -> Any:
@@ -75,6 +83,13 @@ class Schemas:
         if key not in self._bodies:
             self._bodies[key] = self._schema(self._places[name], side, frozenset())
         return self._bodies[key]
+
+    def _references(self, name: str, side: Side) -> frozenset[str]:
+        """The definitions that the body of one refers to."""
+        key = (name, side)
+        if key not in self._led_to:
+            self._led_to[key] = frozenset(_references(self._body(name, side)))
+        return self._led_to[key]
 
     def _closure(self, name: str, side: Side) -> frozenset[str]:
         """The definitions that one leads to; once there are too many, some of them."""
@@ -86,7 +101,7 @@ class Schemas:
                 each = pending.pop()
                 if each not in found:
                     found.add(each)
-                    pending += set(_references(self._body(each, side)))
+                    pending += self._references(each, side)
             self._closures[key] = frozenset(found)
         return self._closures[key]
 
@@ -177,7 +192,7 @@ class Schemas:
             pass  # most write it for no default
         elif key in ("readOnly", "writeOnly", "deprecated", "uniqueItems") and value is False:
             pass
-        elif value is not None or key in ("const",):
+        elif value is not None or key == "const":
             made[key] = value
 
     def _hidden_fields(self, part: Part, side: Side) -> Iterator[str]:
