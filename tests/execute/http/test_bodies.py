@@ -98,16 +98,11 @@ def test_what_is_sent(catalog: Catalog, tool: str, args: Any, media_type: str, b
     assert recorder.last.header("content-length") == str(len(recorder.last.body))
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(codec="utf-8"), max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-    max_leaves=5,
-)
 NAMES = st.text(st.characters(codec="utf-8"), max_size=8)
 ADDRESSES = st.fixed_dictionaries({}, optional={"city": NAMES, "lines": st.lists(NAMES, max_size=2)})
 ARGS = st.fixed_dictionaries(
-    {},
-    optional={"name": NAMES, "age": st.integers(-99, 99), "tags": st.lists(NAMES, min_size=2), "address": ADDRESSES},
+    {"name": NAMES},
+    optional={"age": st.integers(-99, 99), "tags": st.lists(NAMES, min_size=2), "address": ADDRESSES},
 )
 
 
@@ -139,6 +134,7 @@ async def parts_of(content_type: str, body: bytes) -> list[tuple[str, str | None
     for name, value in form.multi_items():
         if isinstance(value, UploadFile):
             found.append((name, value.filename, value.content_type, await value.read()))
+            await value.close()
         else:
             found.append((name, None, None, value.encode()))
     return found
