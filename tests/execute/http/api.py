@@ -22,7 +22,7 @@ from toolgen.compiler.importers.openapi.importing import import_openapi
 from toolgen.compiler.importers.openapi.selection import Selection
 from toolgen.compiler.source.nodes import Source
 from toolgen.contract.records import ToolRequest
-from toolgen.execute.http import HttpHost, executor
+from toolgen.execute.http import HttpExecutor, HttpHost, executor
 from toolgen.runtime import Runtime, allow_all, load
 
 if TYPE_CHECKING:
@@ -112,9 +112,17 @@ def invoke(
     catalog: Catalog, tool: str, args: Any = None, *, toolset: str = TOOLSET, permission: Any = allow_all, **host: Any
 ) -> ToolResult[Any]:
     """Run one call."""
-    runtime = Runtime(catalog, permission=permission, executors=[executor(catalog, toolset, HttpHost(**host))])
+    registration = executor(catalog, toolset, HttpHost(**host))
+    runtime = Runtime(catalog, permission=permission, executors=[registration])
     request = ToolRequest(name=f"{toolset}.{tool}", payload=json.dumps(args or {}))
-    return asyncio.run(runtime.invoke(request))
+
+    async def call() -> ToolResult[Any]:
+        runs = registration.executor
+        assert isinstance(runs, HttpExecutor)
+        async with runs:
+            return await runtime.invoke(request)
+
+    return asyncio.run(call())
 
 
 def error_of(result: ToolResult[Any]) -> ToolError:

@@ -30,7 +30,7 @@ _NEEDS: Final = {
 
 _SECRETS: Final = ("value", "password", "token", "client_secret")
 _STYLES: Final = {
-    "path": ("simple", "label", "matrix"),
+    "path": ("simple", "label", "matrix", "spaceDelimited", "pipeDelimited", "tabDelimited"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"),
     "header": ("simple", "spaceDelimited", "pipeDelimited", "tabDelimited"),
     "cookie": ("form", "cookie"),

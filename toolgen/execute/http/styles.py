@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from toolgen.schema.json_types import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-Encode = "Callable[[str], str]"
 
 _RESERVED: Final = ":/?@!$'()*,;="
 """The characters that `allow_reserved` keeps: all reserved ones but those that end a value (`#`, `&`), that forms read
@@ -78,15 +76,13 @@ def in_path(name: str, value: Any, style: str, *, explode: bool) -> str:
         if explode and is_array(value):
             return "".join(f";{key}={item}" for item in _items(value, percent_encoded, explode=True))
         return f";{key}={','.join(_items(value, percent_encoded, explode=False))}"
-    return in_header(value, explode=explode, encode=percent_encoded)
+    return in_header(value, style, explode=explode, encode=percent_encoded)
 
 
 def in_header(value: Any, style: str = "simple", *, explode: bool, encode: Callable[[str], str] = unchanged) -> str:
     """Serialize a value for a header (`simple`)."""
-    separator = _SEPARATORS[style]
-    return (separator if encode is percent_encoded or style == "simple" else _plain(separator)).join(
-        _items(value, encode, explode=explode)
-    )
+    separator = _SEPARATORS[style] if encode is percent_encoded else unquote(_SEPARATORS[style])
+    return separator.join(_items(value, encode, explode=explode))
 
 
 def pairs(
@@ -137,6 +133,3 @@ def _defined(value: Any) -> list[tuple[Any, Any]]:
     entries = value.items() if is_object(value) else enumerate(value)
     return [(key, item) for key, item in entries if item is not None]
 
-
-def _plain(separator: str) -> str:
-    return {"%20": " ", "%7C": "|", "%09": "\t"}.get(separator, separator)

@@ -231,9 +231,9 @@ class Schemas:
             return branches
         values: dict[Any, list[str]] = {}
         for value, reference in (mapping if isinstance(mapping, dict) else {}).items():
-            if isinstance(reference, str):
-                target = reference if "/" in reference or "." in reference else f"#/components/schemas/{reference}"
-                values.setdefault(part.files.target(part, target).followed().location, []).append(value)
+            target = _mapped(part, reference)
+            if target is not None:
+                values.setdefault(target.location, []).append(value)
         made: list[Any] = []
         for member, branch in zip(members.items(), branches, strict=True):
             target = member.followed()
@@ -244,6 +244,17 @@ class Schemas:
                 chosen = {"properties": {name: {"enum": known}}, "required": [name]}
                 made.append({"allOf": [branch, {"type": "object", **chosen}]})
         return made
+
+
+def _mapped(part: Part, reference: Any) -> Part | None:
+    """The schema that a value of a discriminator is mapped to, by reference or by name; None where there is none."""
+    if not isinstance(reference, str):
+        return None
+    target = reference if "/" in reference or "." in reference else f"#/components/schemas/{reference}"
+    try:
+        return part.files.target(part, target).followed()
+    except Fault:
+        return None
 
 
 def _decides(schema: Part, name: str) -> bool:
