@@ -158,7 +158,7 @@ class _Checks:
         for arg, each in self._params.items():
             self._check_arg(arg, "params", arg)
             if each.style is not None and each.style not in _STYLES[each.in_]:
-                fix = listing("its styles", list(_STYLES[each.in_])) if _STYLES[each.in_] else ""
+                fix = listing("styles there", list(_STYLES[each.in_])) if _STYLES[each.in_] else ""
                 self.report(f"the style `{each.style}` is not for args in `{each.in_}`", "params", arg, fix=fix)
             if each.content is not None and (each.style is not None or each.explode is not None):
                 self.report("a value has a `content` or a style, not both", "params", arg)

@@ -65,6 +65,8 @@ def sample(schema: Any, root: Any) -> Any:
         for step in schema["$ref"].removeprefix("#/").split("/"):
             found = found[step]
         return sample(found, root)
+    if "const" in schema:
+        return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
     for keyword in ("oneOf", "anyOf"):
@@ -104,7 +106,8 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
     from werkzeug.datastructures import ImmutableMultiDict
 
     name, catalog = published
-    document = json.loads(text_of(name))
+    # openapi-core has no reader for this format, which is no format of OpenAPI.
+    document = json.loads(text_of(name).replace(',"format":"iso-country-code"', ""))
     document["servers"] = [{"url": "http://app"}]
     for item in document["paths"].values():
         item.pop("servers", None)
@@ -121,7 +124,9 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
         args = sample(schema, schema)
         # These results are what the recorder answers, `{}`, and may not fit: only what was sent counts here.
         environment = {key: "x" for key in ENVIRONMENT}
-        invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
+        recorder.requests.clear()
+        result = invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
+        assert recorder.requests, (ident, result.error)
         sent = recorder.last
         mock = MockRequest(
             "http://app",
@@ -138,14 +143,13 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
         headers = {arg: value.encode("latin-1").decode() for arg, value in found.parameters.header.items()}
         values = {**found.parameters.path, **found.parameters.query, **headers}
         for arg in params:
-            assert plain(values[arg]) == args[arg], (ident, arg)
+            assert plain(values.get(arg)) == args[arg], (ident, arg, sent.target)
         body = {arg: value for arg, value in args.items() if arg not in params}
         if sent.header("content-type") == "application/json":
             assert json.loads(sent.body) == body, ident
         elif body:
             form = {key: value for key, value in (found.body or {}).items()}
             assert {key: plain(value) for key, value in form.items()} == body, ident
-    assert len(recorder.requests) == len(idents)
 
 
 ENVIRONMENT = (
