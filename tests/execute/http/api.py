@@ -128,4 +128,3 @@ def invoke(
 def error_of(result: ToolResult[Any]) -> ToolError:
     assert result.error is not None, result.value
     return result.error
-

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from toolgen.runtime import Catalog
 
-ADDRESS = {"type": "object", "properties": {"city": {"type": "string"}, "lines": {"type": "array", "items": {"type": "string"}}}}
+ADDRESS = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "lines": {"type": "array", "items": {"type": "string"}}},
+}
 FIELDS = {
     "name": {"type": "string"},
     "age": {"type": "integer"},

@@ -345,7 +345,9 @@ def test_a_typed_result_is_read_from_json_of_any_media_type_and_checked(catalog:
 
 
 def test_a_page_has_bounds(catalog: Catalog) -> None:
-    recorder = Recorder(answers=[JSONResponse({"items": [1, 2], "next": "c2"}), JSONResponse({"items": [3], "next": None})])
+    recorder = Recorder(
+        answers=[JSONResponse({"items": [1, 2], "next": "c2"}), JSONResponse({"items": [3], "next": None})]
+    )
     first, last = call(catalog, "page", app=recorder), call(catalog, "page", {"start": "c2"}, app=recorder)
     assert (first.bounds.next_cursor, first.bounds.truncated, first.bounds.returned) == ("c2", True, 2)
     assert (last.bounds.truncated, recorder.last.query) == (False, "start=c2")
@@ -406,7 +408,9 @@ def redirect(url: str, status: int) -> Recorder:
     return Recorder(answers=[RedirectResponse(url, status)])
 
 
-@pytest.mark.parametrize(("status", "method", "body"), [(302, "GET", b""), (303, "GET", b""), (307, "POST", b'{"n":1}')])
+@pytest.mark.parametrize(
+    ("status", "method", "body"), [(302, "GET", b""), (303, "GET", b""), (307, "POST", b'{"n":1}')]
+)
 def test_redirects_within_the_host_are_followed(catalog: Catalog, status: int, method: str, body: bytes) -> None:
     recorder = redirect("/moved?x=1", status)
     assert call(catalog, "post", {"n": 1}, app=recorder).error is None

@@ -96,7 +96,9 @@ class _Reader:
         """Read the description. Raises click.UsageError."""
         try:
             if self.url:
-                return self._of_url(self.url)
+                found = self._of_url(self.url)
+                self.url = found.path
+                return found
             path = Path(self._source).absolute()
             shown = "<stdin>" if self._source == STDIN else self._shown(path)
             self._files[shown] = self._root / "stdin" if self._source == STDIN else path
@@ -109,9 +111,10 @@ class _Reader:
         is_url = urlsplit(reference).scheme in ("http", "https")
         if self.url:
             url = urldefrag(urljoin(file, reference)).url
-            if urlsplit(url)[:2] != urlsplit(self.url)[:2]:
-                raise Unreadable("it is on another host")
-            return self._of_url(url)
+            self._check_host(url)
+            found = self._of_url(url)
+            self._check_host(found.path)
+            return found
         if is_url:
             raise Unreadable("a file refers to files only: import the description from its URL, or save this one")
         path = (self._files[file].parent / reference).resolve()
@@ -142,7 +145,11 @@ class _Reader:
                         raise Unreadable(f"it is over {_LARGEST:,} bytes")
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise Unreadable(str(error) or type(error).__name__) from error
-        return self._decoded(url, bytes(data))
+        return self._decoded(str(answer.url), bytes(data))
+
+    def _check_host(self, url: str) -> None:
+        if urlsplit(url)[:2] != urlsplit(self.url)[:2]:
+            raise Unreadable("it is on another host")
 
     def _decoded(self, shown: str, data: bytes) -> Source:
         try:

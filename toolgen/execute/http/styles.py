@@ -132,4 +132,3 @@ def _defined(value: Any) -> list[tuple[Any, Any]]:
     """The items of a list with their indices, or the fields of an object, without nulls."""
     entries = value.items() if is_object(value) else enumerate(value)
     return [(key, item) for key, item in entries if item is not None]
-

@@ -45,7 +45,9 @@ def test_one_broken_operation_is_reported_with_its_place_and_the_others_come_thr
     assert reason in outcome.messages[0]
     assert list(outcome.tools)[-1] == "sound"
     line = int(outcome.places[0].split(":")[1])
-    assert any(mark in text.split("\n")[line - 1] for mark in ('"get"', '"post"', "$ref", '"/a"')), text.split("\n")[line - 1]
+    assert any(mark in text.split("\n")[line - 1] for mark in ('"get"', '"post"', "$ref", '"/a"')), text.split("\n")[
+        line - 1
+    ]
 
 
 @pytest.mark.parametrize("schema", [{"$ref": f"{REF}Missing"}, {"type": "strin"}, [], {"$ref": "other.json"}])
@@ -93,14 +95,21 @@ def test_deep_and_wide_and_recursive_schemas_end() -> None:
     for _ in range(60):
         deep = {"type": "object", "properties": {"x": deep}}
     schemas: dict[str, Any] = {
-        f"N{number}": {"anyOf": [{"$ref": f"{REF}N{number + 1}"}, {"$ref": f"{REF}N{number + 1}"}]} for number in range(40)
+        f"N{number}": {"anyOf": [{"$ref": f"{REF}N{number + 1}"}, {"$ref": f"{REF}N{number + 1}"}]}
+        for number in range(40)
     }
     schemas["N40"] = {"type": "object", "properties": {name: {"$ref": f"{REF}N40"} for name in "abcdefgh"}}
     schemas["Base"] = {"oneOf": [{"$ref": f"{REF}Child"}]}
     schemas["Child"] = {"allOf": [{"$ref": f"{REF}Base"}, {"type": "object"}]}
     paths = {
         "/deep": {"post": {"operationId": "deep", **body(deep), **OK}},
-        "/wide": {"post": {"operationId": "wide", **body({"type": "object", "properties": {f"p{n}": deep for n in range(20)}}), **OK}},
+        "/wide": {
+            "post": {
+                "operationId": "wide",
+                **body({"type": "object", "properties": {f"p{n}": deep for n in range(20)}}),
+                **OK,
+            }
+        },
         "/costly": {"get": {"operationId": "costly", **answer({"$ref": f"{REF}N0"})}},
         "/cycle": {"get": {"operationId": "cycle", **answer({"$ref": f"{REF}Base"})}},
         **SOUND,

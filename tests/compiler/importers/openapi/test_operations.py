@@ -17,7 +17,13 @@ def test_an_operation_is_a_tool_with_flat_args() -> None:
             "summary": "Change an item.",
             "description": "It stays in its place.",
             "parameters": [parameter("id", "path", required=True), parameter("dry", schema={"type": "boolean"})],
-            **body({"type": "object", "properties": {"name": STRING, "tags": {"type": "array", "items": STRING}}, "required": ["name"]}),
+            **body(
+                {
+                    "type": "object",
+                    "properties": {"name": STRING, "tags": {"type": "array", "items": STRING}},
+                    "required": ["name"],
+                }
+            ),
             **answer({"type": "object", "properties": {"id": STRING}}),
         },
         method="patch",
@@ -92,7 +98,11 @@ def test_a_body_that_is_no_plain_object_is_one_arg(schema: Any) -> None:
 
 
 def test_a_body_composed_of_objects_is_flat() -> None:
-    base = {"type": "object", "required": ["id"], "properties": {"id": STRING, "seen": {"type": "string", "readOnly": True}}}
+    base = {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"id": STRING, "seen": {"type": "string", "readOnly": True}},
+    }
     schema = {"allOf": [{"$ref": "#/components/schemas/Base"}, {"properties": {"name": STRING}}], "required": ["seen"]}
     args = args_of(body(schema), method="post", components={"schemas": {"Base": base}})
     assert (list(args["properties"]), args["required"]) == (["id", "name"], ["id"])
@@ -142,13 +152,22 @@ def test_headers_that_no_parameter_describes_are_no_args() -> None:
 
 
 def test_forms_keep_their_encodings_and_files_are_base64() -> None:
-    schema = {"type": "object", "properties": {"meta": {"type": "object"}, "file": {"type": "string", "format": "binary"}}}
-    media = {"schema": schema, "encoding": {"meta": {"contentType": "application/json"}, "file": {"contentType": "image/png"}}}
+    schema = {
+        "type": "object",
+        "properties": {"meta": {"type": "object"}, "file": {"type": "string", "format": "binary"}},
+    }
+    media = {
+        "schema": schema,
+        "encoding": {"meta": {"contentType": "application/json"}, "file": {"contentType": "image/png"}},
+    }
     operation = {"requestBody": {"content": {"multipart/form-data": media}}}
     made = tool(operation, method="post", version="3.0.0")
     assert made["http"]["body"] == {
         "media_type": "multipart/form-data",
-        "encoding": {"meta": {"content_type": "application/json"}, "file": {"content_type": "image/png", "base64": True}},
+        "encoding": {
+            "meta": {"content_type": "application/json"},
+            "file": {"content_type": "image/png", "base64": True},
+        },
     }
     assert made["args"]["properties"]["file"] == {"type": "string", "contentEncoding": "base64"}
 
@@ -156,11 +175,15 @@ def test_forms_keep_their_encodings_and_files_are_base64() -> None:
 def test_json_is_preferred_among_media_types() -> None:
     content = {each: {"schema": {"type": "object", "properties": {"a": STRING}}}
                for each in ("text/plain", "application/xml", "multipart/form-data", "application/json")}  # fmt: skip
-    assert tool({"requestBody": {"content": content}}, method="post")["http"]["body"]["media_type"] == "application/json"
+    assert (
+        tool({"requestBody": {"content": content}}, method="post")["http"]["body"]["media_type"] == "application/json"
+    )
 
 
 def test_texts_say_what_a_model_needs() -> None:
-    described = import_api(openapi({"/a/{b}": {"get": {"parameters": [parameter("b", "path")], **OK}, "summary": "An item."}}))
+    described = import_api(
+        openapi({"/a/{b}": {"get": {"parameters": [parameter("b", "path")], **OK}, "summary": "An item."}})
+    )
     assert described.tools["get_a_b"]["description"] == "An item."
     assert tool({"deprecated": True, "summary": "List items"})["description"] == "Deprecated. List items"
     assert tool({})["description"] == "Op: GET /x."
@@ -252,7 +275,10 @@ def test_errors_keep_what_they_mean() -> None:
         "200": {"description": "ok"}, "404": {"description": "There is no such item."}, "403": {"description": "Forbidden"},
         "4XX": {"description": "The call is wrong."}, "default": {"description": "Unexpected error"},
     }  # fmt: skip
-    assert tool({"responses": responses})["http"]["errors"] == {"404": "There is no such item.", "4XX": "The call is wrong."}
+    assert tool({"responses": responses})["http"]["errors"] == {
+        "404": "There is no such item.",
+        "4XX": "The call is wrong.",
+    }
 
 
 def test_a_header_of_idempotency_keys_is_filled_by_the_executor() -> None:
@@ -312,7 +338,11 @@ def test_swagger_is_read_like_openapi() -> None:
         "base_url": "https://shop.example/v1",
         "auth": {
             "key": {"type": "api_key", "in": "query", "name": "key", "value": "$env.SHOP_API_KEY_KEY"},
-            "user": {"type": "basic", "username": "$env.SHOP_API_USER_USERNAME", "password": "$env.SHOP_API_USER_PASSWORD"},
+            "user": {
+                "type": "basic",
+                "username": "$env.SHOP_API_USER_USERNAME",
+                "password": "$env.SHOP_API_USER_PASSWORD",
+            },
         },
         "security": [["key"], ["user"]],
     }
@@ -335,7 +365,11 @@ def test_swagger_is_read_like_openapi() -> None:
         "required": True,
         "encoding": {"file": {"base64": True}, "codes": {"style": "form", "explode": False}},
     }
-    assert upload["args"]["properties"]["file"] == {"type": "string", "contentEncoding": "base64", "description": "The file."}
+    assert upload["args"]["properties"]["file"] == {
+        "type": "string",
+        "contentEncoding": "base64",
+        "description": "The file.",
+    }
     assert upload["result"] == {"type": "null"}
 
 
@@ -360,7 +394,10 @@ def test_an_operation_has_its_own_server_and_security() -> None:
     schemes = {"key": {"type": "apiKey", "in": "header", "name": "K"}, "digest": {"type": "http", "scheme": "digest"}}
     paths = {
         "/a": {"get": {"operationId": "a", **OK}},
-        "/b": {"servers": [{"url": "https://b.example"}], "get": {"operationId": "b", "security": [{}, {"key": []}], **OK}},
+        "/b": {
+            "servers": [{"url": "https://b.example"}],
+            "get": {"operationId": "b", "security": [{}, {"key": []}], **OK},
+        },
         "/c": {"get": {"operationId": "c", "security": [], **OK}},
     }
     servers = [{"url": "https://a.example"}]

@@ -123,7 +123,7 @@ def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_
         schema = definition.input_schema
         args = sample(schema, schema)
         # These results are what the recorder answers, `{}`, and may not fit: only what was sent counts here.
-        environment = {key: "x" for key in ENVIRONMENT}
+        environment = dict.fromkeys(ENVIRONMENT, "x")
         recorder.requests.clear()
         result = invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
         assert recorder.requests, (ident, result.error)

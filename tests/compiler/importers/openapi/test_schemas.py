@@ -72,7 +72,10 @@ def test_args_have_no_readonly_fields_and_results_no_writeonly_ones() -> None:
                  **answer({"$ref": "#/components/schemas/Account"})}  # fmt: skip
     made = tool(operation, method="post", components={"schemas": schemas})
     sent, received = made["args"]["$defs"]["Account"], made["result"]["$defs"]["Account"]
-    assert (list(sent["properties"]), sent["required"]) == (["password", "name", "parent", "secret"], ["password", "name"])
+    assert (list(sent["properties"]), sent["required"]) == (
+        ["password", "name", "parent", "secret"],
+        ["password", "name"],
+    )
     assert (list(received["properties"]), received["required"]) == (["id", "name", "parent"], ["id", "name"])
 
 
@@ -87,7 +90,9 @@ def test_a_discriminator_decides_between_branches_that_are_alike() -> None:
     }
     cat = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["cat", "tom"]}}}
     schemas = {"Cat": CAT, "Dog": DOG}
-    made = tool({**body({"type": "array", "items": pet}), **answer(pet)}, method="post", components={"schemas": schemas})
+    made = tool(
+        {**body({"type": "array", "items": pet}), **answer(pet)}, method="post", components={"schemas": schemas}
+    )
     branches = [{"allOf": [{"$ref": "#/types/Cat"}, cat]}, {"$ref": "#/types/Dog"}]
     assert made["args"]["properties"]["body"]["items"] == {"oneOf": branches}
     assert made["result"]["anyOf"] == [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}]
@@ -120,5 +125,7 @@ def test_a_result_that_leads_to_everything_is_cut_where_it_is_any_json() -> None
         f"T{number}": {"type": "object", "properties": {"id": STRING, "next": {"$ref": f"#/components/schemas/T{(number + 1) % 80}"}}}
         for number in range(80)
     }  # fmt: skip
-    made = tool(answer({"type": "array", "items": {"$ref": "#/components/schemas/T0"}}), components={"schemas": schemas})
+    made = tool(
+        answer({"type": "array", "items": {"$ref": "#/components/schemas/T0"}}), components={"schemas": schemas}
+    )
     assert made["result"]["$defs"] == {"T0": {"type": "object", "properties": {"id": STRING, "next": {}}}}
