@@ -17,7 +17,7 @@ from starlette.formparsers import MultiPartParser
 from tests.execute.http.api import Recorder, error_of, import_text, invoke, package_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from toolgen.runtime import Catalog
 
@@ -123,13 +123,13 @@ def test_openapi_core_reads_the_args_of_any_call(catalog: Catalog, tool: str, ar
     else:
         sent_body = sent.body
     mock = MockRequest("http://app", "post", sent.path, data=sent_body, content_type=media_type)
-    found = OpenAPI.from_dict(described()).unmarshal_request(mock)  # type: ignore[arg-type]
+    found = OpenAPI.from_dict(described()).unmarshal_request(mock)
     found.raise_for_errors()
     assert (found.body or {}) == args
 
 
 async def parts_of(content_type: str, body: bytes) -> list[tuple[str, str | None, str | None, bytes]]:
-    async def stream() -> AsyncIterator[bytes]:
+    async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
     form = await MultiPartParser(Headers({"content-type": content_type}), stream()).parse()

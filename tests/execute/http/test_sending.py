@@ -1,5 +1,7 @@
 """Sending: credentials, repetitions, redirects, bounds and failures, over a socket and without one."""
 
+# ruff: noqa: E501  # tables with one row per line
+
 from __future__ import annotations
 
 import asyncio

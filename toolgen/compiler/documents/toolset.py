@@ -20,7 +20,7 @@ from toolgen.compiler.documents.base import (
     Word,
     WordPattern,
 )
-from toolgen.compiler.documents.http import ApiSpec, HttpSpec
+from toolgen.compiler.documents.http import ApiSpec, HttpSpec  # noqa: TC001  # pydantic reads them
 
 NonNegative = Annotated[int, Field(ge=0)]
 Names = list[NonEmpty]

@@ -66,7 +66,7 @@ class Credentials:
         return self.environment[name]
 
     async def apply(self, request: Request, security: Sequence[Sequence[str]] | None, fetch: Fetch) -> tuple[str, ...]:
-        """Add credentials to a request; returns the names of the `auth` used. Raises `CallFailed` where none is there."""
+        """Add credentials to a request; returns the names of the `auth` used. Raises `CallFailed` without any."""
         alternatives = self._alternatives(security)
         if not alternatives:
             return ()

@@ -100,7 +100,7 @@ class Operation:
 
 
 def _param(arg: str, given: str | Mapping[str, Any]) -> Param:
-    spec = {"in": given} if isinstance(given, str) else given
+    spec: Mapping[str, Any] = {"in": given} if isinstance(given, str) else given
     return Param(
         arg=arg,
         place=spec["in"],

@@ -69,6 +69,8 @@ class Sender:
     ) -> Response:
         """Send a request, and again where that is safe. Raises `CallFailed` where no response comes."""
         wait = _FIRST_WAIT
+        failure: CallFailed | None = None
+        response: Response | None = None
         for attempt in range(1, self._retries + 2):
             started, failure, response = monotonic(), None, None
             try:
@@ -82,7 +84,7 @@ class Sender:
                 failure = CallFailed(FailureKind.TIMEOUT, "no_response", message, _hint(is_repeatable=is_repeatable))
                 repeats = is_repeatable
             except httpx2.RequestError as error:
-                message = f"the connection ended before the response: {error or type(error).__name__}"
+                message = f"the connection ended before the response: {str(error) or type(error).__name__}"
                 hint = _hint(is_repeatable=is_repeatable)
                 failure = CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, hint)
                 repeats = is_repeatable
@@ -122,7 +124,8 @@ class Sender:
             added.headers |= await self._host.headers()
         elif self._host.auth is None:
             used = await self._credentials.apply(added, security, self._fetch)
-        headers = {**_ACCEPT, **added.headers}
+        given = {name.lower() for name in added.headers}
+        headers = {name: text for name, text in _ACCEPT.items() if name.lower() not in given} | added.headers
         if added.cookies:
             headers["Cookie"] = "; ".join(added.cookies)
         if added.content is not None:
@@ -180,8 +183,8 @@ class Sender:
     async def _once(self, target: _Target) -> Response:
         client = self._client()
         try:
-            headers = [(name.encode("ascii"), text.encode()) for name, text in target.headers.items()]
-            request = client.build_request(target.method, target.url, headers=headers, content=target.data)
+            encoded = [(name.encode("ascii"), text.encode()) for name, text in target.headers.items()]
+            request = client.build_request(target.method, target.url, headers=encoded, content=target.data)
         except (UnicodeEncodeError, ValueError) as error:
             raise CallFailed(FailureKind.INVALID_CALL, "invalid_request", f"no request has this: {error}") from error
         if target.data is None and target.method in ("POST", "PUT", "PATCH"):

@@ -1,5 +1,7 @@
 """Faults: broken and hostile descriptions are reported with their place, and what is sound comes through."""
 
+# ruff: noqa: E501  # tables with one row per line
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,7 @@
 """Operations: each to one tool with one flat object of args, and to a result."""
 
+# ruff: noqa: E501  # tables with one row per line
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 """Schemas of OpenAPI as JSON Schema 2020-12: what each accepts stays what its author meant."""
 
+# ruff: noqa: E501  # tables with one row per line
+
 from __future__ import annotations
 
 from typing import Any

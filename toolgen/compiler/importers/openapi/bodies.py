@@ -209,12 +209,12 @@ def _swagger_body(operation: Part, schemas: Schemas, consumes: list[str]) -> Req
     media_type = MULTIPART if has_file or (MULTIPART in consumes and FORM not in consumes) else FORM
     fields: dict[str, Field] = {}
     for name, part in form.items():
-        schema, encoding = schemas.written(part, "args"), collection(part, "query")
+        written, encoding = schemas.written(part, "args"), collection(part, "query")
         encoding = {"style": "form", **encoding} if encoding else {}
         if part.value.get("type") == "file":
             described = {"description": part.text("description")} if part.text("description") else {}
-            schema, encoding = {"type": "string", "contentEncoding": "base64", **described}, {"base64": True}
-        fields[name] = Field(schema, part.flag("required") is True, encoding)
+            written, encoding = {"type": "string", "contentEncoding": "base64", **described}, {"base64": True}
+        fields[name] = Field(written, part.flag("required") is True, encoding)
     return RequestBody(media_type, any(each.required for each in fields.values()), fields)
 
 

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 PLACES: Final = ("path", "query", "header", "cookie", "querystring")
 """Where parameters are sent, in the order in which they keep their names."""
 
-_IGNORED_HEADERS: Final = frozenset({"accept", "content-type", "authorization"})
-"""Headers that no parameter describes (OpenAPI 3.2, section 4.12.2)."""
+_IGNORED_HEADERS: Final = frozenset({
+    *("accept", "content-type", "authorization"),
+    *("connection", "content-length", "host", "transfer-encoding"),
+})  # fmt: skip
+"""Headers that are no args: those that no parameter describes (OpenAPI 3.2, section 4.12.2), and those of the client."""
 
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 _COLLECTIONS: Final = {

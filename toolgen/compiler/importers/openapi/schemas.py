@@ -8,7 +8,6 @@ ones. In a result `oneOf` is `anyOf`: published schemas overlap, and no response
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -17,7 +16,7 @@ from toolgen.compiler.resolve import keywords
 from toolgen.compiler.resolve.names import pascal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 Side: TypeAlias = Literal["args", "result"]
 
@@ -288,7 +287,9 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
     elif not {"anyOf", "oneOf", "allOf", "enum", "not"} & made.keys():
         return made
     elif {"anyOf", "oneOf", "allOf", "not"} & made.keys():
-        texts = {key: made.pop(key) for key in ("title", "description", "default", "deprecated") if key in made}
+        texts: dict[str, Any] = {
+            key: made.pop(key) for key in ("title", "description", "default", "deprecated") if key in made
+        }
         return {"anyOf": [made, {"type": "null"}], **texts}
     if isinstance(made.get("enum"), list) and None not in made["enum"]:
         made["enum"] = [*made["enum"], None]
