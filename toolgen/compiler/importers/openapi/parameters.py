@@ -17,7 +17,7 @@ _IGNORED_HEADERS: Final = frozenset({
     *("accept", "content-type", "authorization"),
     *("connection", "content-length", "host", "transfer-encoding"),
 })  # fmt: skip
-"""Headers that are no args: those that no parameter describes (OpenAPI 3.2, section 4.12.2), and those of the client."""
+"""Headers that are no args: those that no parameter describes (OpenAPI 3.2, 4.12.2), and those of the client."""
 
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 _COLLECTIONS: Final = {
