@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 
 from tests.case import write
 from tests.compiler.specs import resolved
@@ -65,7 +65,7 @@ class Recorder:
     """An ASGI application that records requests, and answers as it is told: with `answers` in turn, then with `{}`."""
 
     requests: list[Recorded] = field(default_factory=list[Recorded])
-    answers: list[Response] = field(default_factory=list[Response])
+    answers: list[Any] = field(default_factory=list[Any])
 
     @property
     def last(self) -> Recorded:

@@ -8,6 +8,8 @@ import asyncio
 import base64
 import json
 import socket
+import subprocess
+import sys
 from email.utils import formatdate
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,8 @@ from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.policy import Policies
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from tests.execute.http.conftest import Server
     from toolgen.runtime import Catalog
 
@@ -362,7 +366,7 @@ def test_binary_content_becomes_an_artifact_and_is_described_without_a_store(cat
         kept.append((data, media_type))
         return "sha256:1"
 
-    async def chunks() -> Any:
+    async def chunks() -> AsyncIterator[bytes]:
         for _ in range(4):
             yield b"\x00" * 100_000
 
@@ -382,7 +386,7 @@ def test_binary_content_becomes_an_artifact_and_is_described_without_a_store(cat
 def test_no_more_of_a_response_is_read_than_its_bound(catalog: Catalog) -> None:
     read = 0
 
-    async def endless() -> Any:
+    async def endless() -> AsyncIterator[bytes]:
         nonlocal read
         while read < 10_000_000:
             read += 1000
@@ -470,3 +474,11 @@ def test_the_network_policy_decides_over_the_host_of_the_spec(catalog: Catalog) 
             asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.{tool}", payload=json.dumps({}))))
     # The policy allows the API's host; of others, and without a policy, somebody is asked.
     assert asked == [("other.example",), ("api.shop.example",), ("other.example",)]
+
+
+def test_without_the_client_an_import_says_what_to_install() -> None:
+    code = "import sys; sys.modules['httpx2'] = None; import toolgen.runtime; import toolgen.execute.http"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'pip install "toolgen[http]"' in done.stderr.splitlines()[-1]
+    code = "import sys, toolgen.runtime, toolgen.execute; assert 'httpx2' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

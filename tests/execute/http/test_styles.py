@@ -243,3 +243,41 @@ def test_a_header_that_is_not_ascii_is_sent_as_utf_8(catalog: Catalog) -> None:
     recorder = Recorder()
     invoke(catalog, "header_simple_joined_string", {"v": "é"}, app=recorder)
     assert (recorder.last.header("v") or "").encode("latin-1").decode() == "é"
+
+
+PLACES = """
+toolgen: 1
+toolset: shop.api
+kind: http
+tools:
+  whole: {description: x, args: {q: object}, http: {method: QUERY, path: /,
+    params: {q: {in: querystring, content: application/x-www-form-urlencoded}}}}
+  json: {description: x, args: {q: object}, http: {method: GET, path: /, params: {q: {in: querystring, content: application/json}}}}
+  content: {description: x, args: {q: object, c: object}, http: {method: GET, path: /,
+    params: {q: {in: query, content: application/json}, c: {in: cookie, content: application/json}}}}
+  cookie: {description: x, args: {c: string, d: [string]}, http: {method: GET, path: /,
+    params: {c: {in: cookie, style: cookie}, d: {in: cookie, style: cookie}}}}
+  reserved: {description: x, args: {q: string}, http: {method: GET, path: /, params: {q: {in: query, allow_reserved: true}}}}
+  tabs: {description: x, args: {q: [string], h: [string]}, http: {method: GET, path: /,
+    params: {q: {in: query, style: tabDelimited}, h: {in: header, style: tabDelimited}}}}
+"""
+
+
+def test_the_other_places_and_styles(tmp_path_factory: pytest.TempPathFactory) -> None:
+    catalog = package_of(tmp_path_factory.mktemp("places"), "compiled_places", PLACES)
+    recorder = Recorder()
+
+    def sent(tool: str, args: Any) -> str:
+        assert invoke(catalog, tool, args, app=recorder).error is None
+        return recorder.last.query
+
+    assert sent("whole", {"q": {"a": "b c", "d": [1, 2]}}) == "a=b%20c&d=%5B1%2C2%5D"
+    assert recorder.last.method == "QUERY"
+    assert sent("json", {"q": {"a": 1}}) == "%7B%22a%22%3A1%7D"
+    assert sent("content", {"q": {"a": 1}, "c": {"b": 2}}) == "q=%7B%22a%22%3A1%7D"
+    assert recorder.last.header("cookie") == "c=%7B%22b%22%3A2%7D"
+    sent("cookie", {"c": "a/b", "d": ["x", "y z"]})
+    assert recorder.last.header("cookie") == "c=a/b; d=x; d=y%20z"
+    assert sent("reserved", {"q": "a/b?c=d&e#f+g h"}) == "q=a/b?c=d%26e%23f%2Bg%20h"
+    assert sent("tabs", {"q": ["a", "b"], "h": ["a", "b"]}) == "q=a%09b"
+    assert recorder.last.header("h") == "a\tb"

@@ -114,4 +114,5 @@ def _param(arg: str, given: str | Mapping[str, Any]) -> Param:
 
 def _body(spec: Mapping[str, Any]) -> Body:
     encoding = {name: Encoding(**each) for name, each in spec.get("encoding", {}).items()}
-    return Body(**{**spec, "encoding": encoding})
+    others = {name: value for name, value in spec.items() if name != "encoding"}
+    return Body(**others, encoding=encoding)

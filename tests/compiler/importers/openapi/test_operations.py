@@ -443,3 +443,23 @@ def test_references_lead_across_files() -> None:
     result = outcome.tools["get"]["result"]
     assert result["$ref"] == "#/$defs/Item"
     assert result["$defs"]["Item"]["properties"]["next"] == {"$ref": "#/$defs/Item"}
+
+
+def test_openapi_3_2_has_other_methods_and_whole_query_strings() -> None:
+    whole = {
+        "name": "q",
+        "in": "querystring",
+        "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}},
+    }
+    item = {
+        "query": {"operationId": "ask", "parameters": [whole], **OK},
+        "additionalOperations": {
+            "COPY": {"operationId": "copy", "parameters": [parameter("c", "cookie", style="cookie")], **OK}
+        },
+    }
+    outcome = import_api(openapi({"/x": item}, "3.2.0"))
+    assert outcome.messages == []
+    ask, copy = outcome.tools["ask"]["http"], outcome.tools["copy"]["http"]
+    form = {"in": "querystring", "content": "application/x-www-form-urlencoded"}
+    assert (ask["method"], ask["params"]) == ("QUERY", {"q": form})
+    assert (copy["method"], copy["params"]) == ("COPY", {"c": {"in": "cookie", "style": "cookie"}})
