@@ -175,6 +175,7 @@ BLUE, LIST, OBJECT = "blue", ["blue", "black", "brown"], {"R": 100, "G": 200, "B
     ("style", "explode", "value", "sent"),
     [
         ("simple", False, BLUE, "blue"),
+        ("simple", False, "a/b", "a%2Fb"),
         ("simple", False, LIST, "blue,black,brown"),
         ("simple", False, OBJECT, "R,100,G,200,B,150"),
         ("simple", True, OBJECT, "R=100,G=200,B=150"),
@@ -199,6 +200,7 @@ def test_values_in_paths_are_those_of_the_table_of_openapi(style: str, explode: 
     [
         ("form", True, "", "color="),
         ("form", True, BLUE, "color=blue"),
+        ("form", True, "/a b", "color=%2Fa%20b"),
         ("form", False, LIST, "color=blue,black,brown"),
         ("form", True, LIST, "color=blue&color=black&color=brown"),
         ("form", False, OBJECT, "color=R,100,G,200,B,150"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.importers.offer import OfferedTool
 
-_OWN: Final = ("description", "annotations", "http", "args", "result", "rename")
+_OWN: Final = ("description", "annotations", "args", "result", "rename")
 """The keys of a tool that its source decides: they go when it says nothing of them any more."""
 
 _TEXTS: Final = ("title", "description")
