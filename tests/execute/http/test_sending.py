@@ -172,6 +172,7 @@ def test_missing_variables_are_an_error_at_the_start(catalog: Catalog) -> None:
         executor(catalog, TOOLSET, HttpHost(environment={"TENANT": "t"}))
     with pytest.raises(ExecutorError, match="TENANT"):
         executor(catalog, TOOLSET, HttpHost(environment={"SHOP_KEY": "k"}))
+    assert catalog.definition(f"{TOOLSET}.get").metadata["source"] == "declarative"
     with pytest.raises(ExecutorError, match="no toolset"):
         executor(catalog, "shop.other", HttpHost())
 
