@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reference_folder import FOLDER
 
-from toolgen.compiler.documents import action_catalog, agent, policy, shared, toolset
+from toolgen.compiler.documents import action_catalog, agent, http, policy, shared, toolset
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -26,6 +26,12 @@ FILES: list[tuple[str, type[BaseModel], list[type[BaseModel]]]] = [
             toolset.ExampleSpec,
             toolset.MethodSpec,
             toolset.ServerSpec,
+            http.ApiSpec,
+            http.AuthSpec,
+            http.HttpSpec,
+            http.ParamSpec,
+            http.BodySpec,
+            http.EncodingSpec,
         ],
     ),
     ("Agent file", agent.AgentFile, []),

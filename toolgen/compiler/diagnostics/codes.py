@@ -85,6 +85,8 @@ CODES = _table(
     ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`. A URL starts with `http://` or `https://` and names a host. The value of a header is text, or exactly `$env.VAR`."),
     ("TG412", "one-of", _E, "`one_of` names two or more distinct args, of which exactly one is given. So each of them is optional: `name?`, or not in `required`."),
     ("TG413", "unoffered-tool", _E, "A target has a provider in `export` that cannot represent a tool: its name or its args. No payload is written without the tool. `toolgen export` prints a provider's payload and the same reasons."),
+    ("TG420", "api", _E, "An HTTP API has a `base_url` (`https://host/path`), and ways to authenticate under `auth`: `api_key` (`in`, `name`, `value`), `basic` (`username`, `password`), `bearer` (`token`) or `oauth2` (`token_url`, `client_id`, `client_secret`). No secret is in a spec: it is `$env.VAR`, the value of an environment variable."),
+    ("TG421", "http-request", _E, "The request of a tool puts every arg in exactly one place: `params` says path, query, header, cookie or querystring; all others are fields of the `body`, or one of them is the whole body. Each `{name}` of the path is filled by a required arg."),
     # TG5xx: agents, catalogs, policies
     ("TG501", "unknown-tool", _E, "A name refers to a tool or toolset that no file defines."),
     ("TG502", "export", _E, "A toolset of kind `agent` is exported by exactly one agent, which runs it; other kinds are not exported."),
@@ -125,4 +127,9 @@ CODES = _table(
     ("TG806", "unknown-tool-key", _W, "A tool has a key that MCP does not define, and lacks a similar one that MCP does."),
     ("TG807", "tool-gone", _W, "The server no longer offers a tool of the spec. The tool is removed from the spec; the next build reports remaining uses."),
     ("TG808", "text-replaced", _W, "Both the server and the spec changed a tool's text: the server's text replaces yours. Restore yours if it is still right; it then stays until the server changes its text again. The import detects this by the `imported` digest in the spec."),
+    ("TG820", "not-an-api-description", _E, "The import takes a description of an HTTP API in OpenAPI 3.0, 3.1, 3.2 or Swagger 2.0, as JSON or YAML, with at least one operation that is selected."),
+    ("TG821", "broken-operation", _E, "An operation cannot become a tool: a parameter has no schema, a reference leads nowhere, a schema is invalid, a part of its path has no parameter, or another path is the same but for the names of its parameters. It is omitted, and the others are imported."),
+    ("TG822", "repeated-operation-id", _W, "Several operations have the same `operationId`, which must be unique. Each of them is called by its method and its path."),
+    ("TG823", "result-left-out", _W, "The schema of a response is invalid, so the tool's result is any JSON."),
+    ("TG824", "security-scheme", _W, "A security scheme is of a type that `auth` does not have, such as HTTP digest or mutual TLS. Requests are sent without it, unless the host adds its credentials (`HttpHost`)."),
 )

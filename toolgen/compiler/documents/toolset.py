@@ -20,6 +20,7 @@ from toolgen.compiler.documents.base import (
     Word,
     WordPattern,
 )
+from toolgen.compiler.documents.http import ApiSpec, HttpSpec  # noqa: TC001  # pydantic reads them
 
 NonNegative = Annotated[int, Field(ge=0)]
 Names = list[NonEmpty]
@@ -159,10 +160,12 @@ class ToolSpec(ToolDefaultsSpec):
     """The system message of the child run (agent)."""
     command: CommandSpec | None = None
     """The program that it runs (command)."""
+    http: HttpSpec | None = None
+    """The request that it makes (http)."""
     remote: NonEmpty | None = None
-    """The server's own name for the tool (mcp)."""
+    """The source's own name for the tool: the server's, or the operation's (mcp, http)."""
     imported: NonEmpty | None = None
-    """A digest of the server's title and description, compared with what the server says later (mcp)."""
+    """A digest of the source's title and description, compared with what it says later (mcp, http)."""
     annotations: dict[str, Any] | None = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
     result_inferred: bool = False
@@ -216,7 +219,7 @@ class ToolsetFile(SpecFileHead):
 
     toolset: DottedName
     """The prefix of the idents of its tools."""
-    kind: Literal["service", "agent", "mcp", "command"] = "service"
+    kind: Literal["service", "agent", "mcp", "command", "http"] = "service"
     """What kind of executor runs the tools."""
     description: str = ""
     """The purpose of its tools."""
@@ -228,6 +231,10 @@ class ToolsetFile(SpecFileHead):
     """Methods of the service that tools bind to."""
     server: ServerSpec | None = None
     """How to connect to the MCP server; the host may override it."""
+    api: ApiSpec | None = None
+    """The HTTP API (http)."""
+    tags: dict[Word, Text] = {}
+    """Maps tags of its tools, besides the built-in ones and those of shared files, to their meaning."""
     defaults: ToolDefaultsSpec = ToolDefaultsSpec()
     """Default tool keys for every tool of this file."""
     tools: dict[ToolKey, ToolSpec]

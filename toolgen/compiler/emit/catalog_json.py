@@ -100,6 +100,7 @@ def _toolset(toolset: Toolset) -> dict[str, Any]:
                 ("description", toolset.description),
                 ("exported_by", toolset.exported_by),
                 ("server", _plain(toolset.server)),
+                ("api", toolset.api),
             )
         ),
     }
@@ -147,6 +148,7 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
                 ("user", tool.user),
                 ("system", tool.system),
                 ("command", _plain(tool.command)),
+                ("http", tool.http),
                 ("hints", dict(tool.hints)),
                 ("bounded", _plain(tool.bounded)),
                 ("server_data", {name: schema.json for name, schema in tool.server_data.items()}),

@@ -32,7 +32,7 @@ LATEST: Final = "2020-12"
 """The default draft of JSON Schema of a spec."""
 
 _FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
-_LAST: Final = ("annotations", "args", "result", "rename")
+_LAST: Final = ("annotations", "http", "args", "result", "rename")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class ToolsetKind(StrEnum):
     AGENT = "agent"
     MCP = "mcp"
     COMMAND = "command"
+    HTTP = "http"
 
 
 class Permission(StrEnum):
@@ -220,6 +221,7 @@ class Tool:
     user: str = ""
     system: str = ""
     command: Command | None = None
+    http: Mapping[str, Any] | None = None
     remote: str = ""
     imported: str = ""
     annotations: Mapping[str, Any] | None = None
@@ -258,6 +260,7 @@ class Toolset:
     span: Span
     methods: tuple[Method, ...] = ()
     server: Server | None = None
+    api: Mapping[str, Any] | None = None
     exported_by: str = ""
 
 

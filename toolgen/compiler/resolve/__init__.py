@@ -34,8 +34,8 @@ FileT = TypeVar("FileT", bound="SpecFileHead")
 def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, profile: str, formats: str) -> Catalog:
     """Resolve all documents of a target. The result must not be used if the sink has errors."""
     schemas = Schemas(Types(documents, sink), sink, formats)
-    tags = _tags(_of(documents, SharedFile), sink)
     files = _of(documents, ToolsetFile)
+    tags = {**_own_tags(files, sink), **_tags(_of(documents, SharedFile), sink)}
     by_path = {document.path: document for document in files}
     shared = resolve_shared_types(_of(documents, SharedFile), schemas, sink, profile=profile)
     toolsets = [resolve_toolset(document, by_path, schemas, shared, tags, sink, profile=profile) for document in files]
@@ -59,6 +59,18 @@ def resolve(documents: Sequence[Document[SpecFileHead]], sink: Diagnostics, *, p
 
 def _of(documents: Sequence[Document[SpecFileHead]], kind: type[FileT]) -> list[Document[FileT]]:
     return [cast("Document[FileT]", document) for document in documents if isinstance(document.file, kind)]
+
+
+def _own_tags(documents: Sequence[Document[ToolsetFile]], sink: Diagnostics) -> dict[str, str]:
+    """The tags that toolsets declare for their own tools. Several may declare the same one: APIs share words."""
+    tags: dict[str, str] = {}
+    for document in documents:
+        for tag, meaning in document.file.tags.items():
+            if tag in BUILTIN:
+                span = document.span("tags", tag, key=True)
+                sink.report("TG301", span, f"the tag `{tag}` is built in", fix="give yours another name")
+            tags.setdefault(tag, meaning)
+    return tags
 
 
 def _tags(documents: Sequence[Document[SharedFile]], sink: Diagnostics) -> dict[str, str]:

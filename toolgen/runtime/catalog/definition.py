@@ -86,7 +86,7 @@ def source_of(kind: str, toolset: str, tags: Set[str]) -> Source:
     """Return the origin of a compiled tool. Plans and tasks are the rest of the built-in toolset `agent`."""
     if kind in ("mcp", "agent"):
         return "mcp" if kind == "mcp" else "agent"
-    if kind == "command":
+    if kind in ("command", "http"):
         return "declarative"
     if "agent" in tags:
         return "agent"

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import click
 
+from toolgen.cli.commands.specs.import_openapi import openapi
+from toolgen.cli.commands.specs.imported import imported_json, show_imported
 from toolgen.cli.commands.specs.spec_place import spec_place
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
 from toolgen.compiler.config import load_config
 from toolgen.compiler.diagnostics import Diagnostics
-from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.trial import try_name
 from toolgen.compiler.resolve.schemas.keywords import DIALECTS
 from toolgen.compiler.source.nodes import Source
-
-if TYPE_CHECKING:
-    from toolgen.compiler.importers.mcp import Imported
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Maximum size in bytes of the input. The spec that is written may have 10 MB."""
@@ -60,12 +58,12 @@ def mcp(*, file: str, toolset: str, dialect: str | None, out: str | None, style:
     if imported is not None:
         place.write(imported.text)
     if style == "json":
-        written = {"file": place.path, **_json(imported)} if imported else {"file": None}
+        written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
         show_json(written | {"diagnostics": diagnostics_json(sink)})
     else:
         present = {place.path: place.present.text} if place.present else {}
         show_diagnostics(sink, {shown: text, **present})
-        _show(place.path, imported, left_out=sum(found.code in _LEFT_OUT for found in sink))
+        show_imported(place.path, imported, left_out=sum(found.code in _LEFT_OUT for found in sink))
     return 1 if sink.has_errors or imported is None else 0
 
 
@@ -85,26 +83,4 @@ def _text(file: str, shown: str) -> str:
         raise click.UsageError(f"{shown} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
 
 
-def _json(imported: Imported) -> dict[str, Any]:
-    return {
-        "tools": imported.total,
-        "added": list(imported.added),
-        "changed": list(imported.changed),
-        "gone": list(imported.gone),
-        "left_out": list(imported.left_out),
-        "warnings": dict(imported.warnings),
-    }
-
-
-def _show(path: str, imported: Imported | None, *, left_out: int) -> None:
-    if imported is None:
-        click.echo(f"{path}: not written", err=True)
-        return
-    counts = {"new": imported.added, "changed": imported.changed, "gone": imported.gone}
-    changes = ", ".join(f"{len(keys)} {what}" for what, keys in counts.items() if keys) or "up to date"
-    click.echo(f"{path}: {imported.total} tool{'s' * (imported.total != 1)}, {changes}")
-    if left_out:
-        click.echo(f"{left_out} omitted", err=True)
-    if imported.warnings:
-        named = ", ".join(f"{CODES[code].name} {count}" for code, count in sorted(imported.warnings.items()))
-        click.echo(f"`toolgen build` reports warnings on their schemas: {named}", err=True)
+command.add_command(openapi)

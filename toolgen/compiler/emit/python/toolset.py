@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 
 _ORIGINS: Final = {"JsonValue": "pydantic", "Literal": "typing", **dict.fromkeys(FORMATS.values(), FORMATS_MODULE)}
-_REGISTRATION: Final = {ToolsetKind.AGENT: "inline=True,", ToolsetKind.MCP: "decode_in_executor=True,"}
+_REGISTRATION: Final = {
+    ToolsetKind.AGENT: "inline=True,",
+    ToolsetKind.MCP: "decode_in_executor=True,",
+    ToolsetKind.HTTP: "decode_in_executor=True,",
+}
 
 
 def emit_toolset(toolset: Toolset, models: Mapping[str, Model]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from toolgen.compiler.resolve.names import (
 )
 from toolgen.compiler.resolve.shapes.reader import Owner, Rename
 from toolgen.compiler.resolve.toolsets.commands import resolve_command
+from toolgen.compiler.resolve.toolsets.http import hosts_of, resolve_http
 from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is_open_object, is_sound, required_fields
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.toolsets.templates import check_template
@@ -52,8 +53,9 @@ _ONLY_FOR: Final = {
     "user": ("agent",),
     "system": ("agent",),
     "command": ("command",),
-    "remote": ("mcp",),
-    "imported": ("mcp",),
+    "http": ("http",),
+    "remote": ("mcp", "http"),
+    "imported": ("mcp", "http"),
     "annotations": ("mcp",),
     "result_inferred": ("mcp",),
 }
@@ -142,7 +144,8 @@ class ToolResolver:
             user=spec.user,
             system=spec.system,
             command=self._command(key, spec, fields, args, tags),
-            remote=(spec.remote or key) if self._file.kind == "mcp" else "",
+            http=self._http(key, spec, fields, args),
+            remote=(spec.remote or key) if self._file.kind in ("mcp", "http") else "",
             imported=spec.imported or "",
             annotations=spec.annotations,
             result_inferred=spec.result_inferred,
@@ -185,6 +188,8 @@ class ToolResolver:
                 for name in access.model_fields_set:
                     value = getattr(access, name)
                     merged[name] = (value,) if isinstance(value, str) else tuple(value)
+        if self._file.kind == "http" and spec.http is not None:
+            merged.setdefault("hosts", hosts_of(spec.http, self._file.api))
         for name, args in merged.items():
             if name != "hosts":
                 self._check_args(key, f"access.{name}", args, fields, "access", name)
@@ -201,7 +206,7 @@ class ToolResolver:
             derived.append(_KIND_TAGS[self._file.kind])
         if access and (access.read or access.write or access.cwd):
             derived.append("filesystem")
-        if access and (access.url or access.hosts):
+        if self._file.kind == "http" or (access and (access.url or access.hosts)):
             derived.append("network")
         other = "write" if permission is Permission.READONLY else "readonly"
         if other in written:
@@ -272,7 +277,7 @@ class ToolResolver:
                 self._sink.report(
                     "TG406",
                     self._span(key, name, key_of=True),
-                    f"`{name}` is for toolsets of kind {kinds[0]}, but this one is {kind}",
+                    f"`{name}` is for toolsets of kind {' or '.join(kinds)}, but this one is {kind}",
                 )
         if kind == "command" and spec.command is None:
             self._sink.report(
@@ -280,6 +285,13 @@ class ToolResolver:
                 self._span(key, key_of=True),
                 "a tool of a command toolset needs `command`",
                 fix="write `command: {exec: [program, arg]}`",
+            )
+        if kind == "http" and spec.http is None:
+            self._sink.report(
+                "TG406",
+                self._span(key, key_of=True),
+                "a tool of an HTTP API needs `http`",
+                fix="write `http: {method: GET, path: /items}`",
             )
 
     def _check_rename(self, key: str, spec: ToolSpec, names: ToolNames) -> None:
@@ -343,6 +355,14 @@ class ToolResolver:
         shapes = {name: shape for name in fields if (shape := field_shape(args, name, self._shapes)) is not None}
         may_shell = "write" in tags or "dangerous" in tags
         return resolve_command(spec.command, key, shapes, self._document, may_shell=may_shell, sink=self._sink)
+
+    def _http(self, key: str, spec: ToolSpec, fields: Collection[str] | None, args: Schema) -> Mapping[str, Any] | None:
+        if spec.http is None or fields is None:
+            return None
+        properties, required = args.json.get("properties", {}), args.json.get("required", ())
+        inject = self._effective(spec, "inject")
+        known = {*fields, *properties, *inject}
+        return resolve_http(spec.http, key, known, {*required, *inject}, self._document, self._sink)
 
     def _wire_name(self, key: str, spec: ToolSpec) -> str:
         if spec.wire_name is not None and not fits(spec.wire_name, STRICT):

@@ -16,6 +16,7 @@ from toolgen.compiler.resolve.names import KEYWORDS, Namespace, package_of, pasc
 from toolgen.compiler.resolve.shapes.reader import Owner
 from toolgen.compiler.resolve.shapes.shapes import Shapes
 from toolgen.compiler.resolve.toolsets.bindings import Misfit, fit
+from toolgen.compiler.resolve.toolsets.http import resolve_api
 from toolgen.compiler.resolve.toolsets.sides import Sides, field_names
 from toolgen.compiler.resolve.toolsets.tools import ToolResolver, tool_names, types_module
 from toolgen.spec.wire_names import wire_name
@@ -70,6 +71,7 @@ def resolve_toolset(
         span=document.span("toolset"),
         methods=tuple(methods.values()),
         server=_server(document, sink),
+        api=resolve_api(document, sink),
     )
     _check_names(toolset, document, sink)
     return toolset

@@ -1,0 +1,101 @@
+"""`toolgen import openapi`: from a file, stdin and a URL; across files; bounds of what is read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
+
+from tests.unit.cli.command_line import toolgen
+from tests.unit.compiler.importers.openapi.api import OK, answer, openapi
+from tests.unit.execute.http.conftest import server as server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.execute.http.conftest import Server
+
+API = openapi({
+    "/items": {"get": {"operationId": "list", "tags": ["items"], **OK}, "post": {"operationId": "add", **OK}},
+    "/other": {"$ref": "other.yaml#/path"},
+})  # fmt: skip
+OTHER = "path: {get: {operationId: other, responses: {200: {description: x}}}}"
+
+
+def written(folder: Path, document: Any = API, other: str = OTHER) -> Path:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "api.json").write_text(json.dumps(document), encoding="utf-8")
+    (folder / "docs" / "other.yaml").write_text(other, encoding="utf-8")
+    return folder
+
+
+def test_a_file_and_those_it_refers_to_become_a_spec_that_builds(tmp_path: Path) -> None:
+    done = toolgen(written(tmp_path), "import", "openapi", str(tmp_path / "docs/api.json"), "--toolset", "shop.api")
+    assert (done.code, done.out) == (0, "specs/shop.api.yaml: 3 tools, 3 new\n"), done.err
+    assert toolgen(tmp_path, "build").code == 0
+    listed = toolgen(tmp_path, "list", "--format", "json").json
+    assert [tool["tool"] for tool in listed] == ["shop.api.add", "shop.api.list", "shop.api.other"]
+    again = toolgen(tmp_path, "import", "openapi", str(tmp_path / "docs/api.json"), "--toolset", "shop.api")
+    assert again.out == "specs/shop.api.yaml: 3 tools, up to date\n"
+
+
+def test_operations_are_selected_and_the_outcome_is_json(tmp_path: Path) -> None:
+    arguments = ("--toolset", "shop.api", "--include", "path:/items", "--exclude", "tag:items", "--format", "json")
+    done = toolgen(written(tmp_path), "import", "openapi", str(tmp_path / "docs/api.json"), *arguments)
+    assert done.json["added"] == ["add"]
+    assert done.json["file"] == "specs/shop.api.yaml"
+    wrong = toolgen(
+        tmp_path, "import", "openapi", str(tmp_path / "docs/api.json"), "--toolset", "s.a", "--include", "items"
+    )
+    assert (wrong.code, "write `tag:…`" in wrong.err) == (2, True)
+
+
+def test_one_broken_operation_is_shown_and_the_others_are_written(tmp_path: Path) -> None:
+    broken = openapi({**API["paths"], "/broken": {"get": {"parameters": [{"name": "x", "in": "query"}], **OK}}})
+    folder = written(tmp_path, broken)
+    done = toolgen(folder, "import", "openapi", str(folder / "docs/api.json"), "--toolset", "shop.api")
+    assert (done.code, done.out) == (1, "specs/shop.api.yaml: 3 tools, 3 new\n")
+    assert "error[TG821]" in done.err + done.out
+    assert "the parameter `x` has no schema" in done.err
+    assert "1 omitted" in done.err
+
+
+@pytest.mark.parametrize("name", ["../../secret.yaml", "/etc/passwd", "https://elsewhere.example/x.yaml"])
+def test_a_description_reads_no_file_elsewhere(tmp_path: Path, name: str) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "secret.yaml").write_text(OTHER, encoding="utf-8")
+    document = openapi({"/items": API["paths"]["/items"], "/x": {"$ref": f"{name}#/path"}})
+    done = toolgen(written(project, document), "import", "openapi", str(project / "docs/api.json"), "--toolset", "s.a")
+    assert done.code == 1
+    assert f"`{name}` cannot be read" in done.err
+
+
+def test_a_url_is_fetched_with_the_files_of_its_host(tmp_path: Path, server: Server) -> None:
+    server.answers = [RedirectResponse("/v2/api.json"), JSONResponse(API), PlainTextResponse(OTHER)]
+    done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert done.code == 0, done.err
+    assert [each.path for each in server.requests] == ["/api.json", "/v2/api.json", "/v2/other.yaml"]
+    spec = (tmp_path / "specs/shop.api.yaml").read_text(encoding="utf-8")
+    assert f'base_url: "{server.url}"' in spec
+
+
+def test_a_url_without_a_description_is_an_error(tmp_path: Path, server: Server) -> None:
+    server.answers = [PlainTextResponse("no", 404)]
+    done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert (done.code, "the server answers 404" in done.err) == (2, True)
+    server.answers = [
+        JSONResponse(
+            openapi({"/x": {"$ref": "http://127.0.0.1:1/x.yaml"}, "/y": {"get": {**answer({}), "operationId": "y"}}})
+        )
+    ]
+    done = toolgen(tmp_path, "import", "openapi", f"{server.url}/api.json", "--toolset", "shop.api")
+    assert (done.code, "it is on another host" in done.err) == (1, True)
+
+
+def test_stdin_is_read(tmp_path: Path) -> None:
+    text = json.dumps(openapi({"/items": API["paths"]["/items"]}))
+    done = toolgen(tmp_path, "import", "openapi", "-", "--toolset", "shop.api", stdin=text)
+    assert done.out == "specs/shop.api.yaml: 2 tools, 2 new\n"

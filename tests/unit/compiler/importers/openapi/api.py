@@ -1,0 +1,111 @@
+"""Descriptions of APIs for tests, and what an import makes of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.unit.compiler.specs import resolved
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.importers.openapi.files import Unreadable
+from toolgen.compiler.importers.openapi.importing import import_openapi
+from toolgen.compiler.importers.openapi.selection import Selection
+from toolgen.compiler.source.nodes import Source
+from toolgen.compiler.source.read import SpecFile, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.importers.mcp import Imported
+
+TOOLSET = "shop.api"
+OK: dict[str, Any] = {"responses": {"200": {"description": "It worked."}}}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an import made: the spec as data, and what was reported, as `code message`."""
+
+    imported: Imported | None
+    data: dict[str, Any]
+    messages: list[str]
+    places: list[str]
+
+    @property
+    def tools(self) -> dict[str, Any]:
+        tools: dict[str, Any] = self.data["tools"]
+        return tools
+
+    @property
+    def codes(self) -> list[str]:
+        return [message[:5] for message in self.messages]
+
+    @property
+    def text(self) -> str:
+        assert self.imported is not None, self.messages
+        return self.imported.text
+
+
+def openapi(paths: Mapping[str, Any], version: str = "3.1.0", **keys: Any) -> dict[str, Any]:
+    """A description with these paths."""
+    return {"openapi": version, "info": {"title": "Shop", "version": "1"}, "paths": paths, **keys}
+
+
+def import_api(
+    document: str | Mapping[str, Any],
+    *,
+    present: str = "",
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    url: str = "",
+    files: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Import a description, as text or as data; `present` is the text of a spec that is there already."""
+    sink = Diagnostics()
+    text = document if isinstance(document, str) else json.dumps(document)
+
+    def read(_file: str, reference: str) -> Source:
+        if files is None or reference not in files:
+            raise Unreadable("there is no such file")
+        return Source(reference, files[reference])
+
+    root = parse(present, "specs/api.yaml", Diagnostics()) if present else None
+    spec = SpecFile("specs/api.yaml", present, root) if root is not None else "specs/api.yaml"
+    selection = Selection.of(include, exclude)
+    imported = import_openapi(Source("api.yaml", text), url, read, spec, TOOLSET, selection, sink, profile="full")
+    data: dict[str, Any] = {}
+    if imported is not None:
+        written = parse(imported.text, "specs/api.yaml", Diagnostics())
+        assert written is not None
+        data = written.to_data()
+        found = resolved(imported.text)
+        assert not found.has_errors, found.messages
+    return Outcome(imported, data, [f"{each.code} {each.message}" for each in sink], [str(each.span) for each in sink])
+
+
+def tool(operation: Mapping[str, Any], *, method: str = "get", path: str = "/x", **keys: Any) -> dict[str, Any]:
+    """Import one operation; returns its tool."""
+    outcome = import_api(openapi({path: {method: {"operationId": "op", **OK, **operation}}}, **keys))
+    assert outcome.messages == []
+    made: dict[str, Any] = outcome.tools["op"]
+    return made
+
+
+def args_of(operation: Mapping[str, Any], **keys: Any) -> dict[str, Any]:
+    """The schema of the args of one operation."""
+    args: dict[str, Any] = tool(operation, **keys)["args"]
+    return args
+
+
+def parameter(name: str, place: str = "query", **keys: Any) -> dict[str, Any]:
+    return {"name": name, "in": place, "schema": {"type": "string"}, **keys}
+
+
+def body(schema: Any, media_type: str = "application/json", **keys: Any) -> dict[str, Any]:
+    return {"requestBody": {"content": {media_type: {"schema": schema}}, **keys}}
+
+
+def answer(schema: Any, status: str = "200") -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}}
+    return {"responses": {status: {"description": "It worked.", "content": content}}}

@@ -1,0 +1,465 @@
+"""Operations: each to one tool with one flat object of args, and to a result."""
+
+# ruff: noqa: E501  # tables with one row per line
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.compiler.importers.openapi.api import OK, answer, args_of, body, import_api, openapi, parameter, tool
+
+STRING = {"type": "string"}
+
+
+def test_an_operation_is_a_tool_with_flat_args() -> None:
+    made = tool(
+        {
+            "summary": "Change an item.",
+            "description": "It stays in its place.",
+            "parameters": [parameter("id", "path", required=True), parameter("dry", schema={"type": "boolean"})],
+            **body(
+                {
+                    "type": "object",
+                    "properties": {"name": STRING, "tags": {"type": "array", "items": STRING}},
+                    "required": ["name"],
+                }
+            ),
+            **answer({"type": "object", "properties": {"id": STRING}}),
+        },
+        method="patch",
+        path="/items/{id}",
+    )
+    assert made["description"] == "Change an item.\n\nIt stays in its place."
+    assert made["title"] == "Change an item"
+    assert "permission" not in made
+    assert made["http"] == {
+        "method": "PATCH",
+        "path": "/items/{id}",
+        "params": {"id": "path", "dry": "query"},
+        "body": {"media_type": "application/json"},
+    }
+    assert made["args"] == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["id", "name"],
+        "properties": {
+            "id": STRING,
+            "dry": {"type": "boolean"},
+            "name": STRING,
+            "tags": {"type": "array", "items": STRING},
+        },
+    }
+    assert made["result"] == {"type": "object", "properties": {"id": STRING}}
+
+
+@pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options", "trace"])
+def test_get_and_head_are_readonly_and_everything_else_is_write(method: str) -> None:
+    assert tool({}, method=method).get("permission") == ("readonly" if method in ("get", "head") else None)
+
+
+def test_names_that_clash_end_in_their_place() -> None:
+    made = tool(
+        {
+            "parameters": [
+                parameter("id", "header"), parameter("id"), parameter("id", "path", required=True), parameter("body"),
+                parameter("id_query", "cookie"),
+            ],
+            **body({"type": "object", "properties": {"id": {"type": "integer"}}}),
+        },
+        method="put", path="/x/{id}",
+    )  # fmt: skip
+    assert made["http"]["params"] == {
+        "id": "path",
+        "id_query": {"in": "query", "name": "id"},
+        "body": "query",
+        "id_header": {"in": "header", "name": "id"},
+        "id_query_cookie": {"in": "cookie", "name": "id_query"},
+    }
+    assert made["http"]["body"] == {"media_type": "application/json", "names": {"id_body": "id"}}
+    assert made["args"]["properties"]["id_body"] == {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"type": "integer"}},
+        {"type": "string"},
+        {"type": "object"},
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+        {"anyOf": [{"type": "object", "properties": {"a": STRING}}, {"type": "null"}]},
+        {"type": "object", "properties": {"a": STRING}, "minProperties": 1},
+    ],
+)
+def test_a_body_that_is_no_plain_object_is_one_arg(schema: Any) -> None:
+    made = tool({"parameters": [parameter("body")], **body(schema, required=True)}, method="post")
+    assert made["http"]["body"] == {"media_type": "application/json", "required": True, "arg": "body_body"}
+    assert made["args"]["properties"]["body_body"] == schema
+    assert made["args"]["required"] == ["body_body"]
+
+
+def test_a_body_composed_of_objects_is_flat() -> None:
+    base = {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"id": STRING, "seen": {"type": "string", "readOnly": True}},
+    }
+    schema = {"allOf": [{"$ref": "#/components/schemas/Base"}, {"properties": {"name": STRING}}], "required": ["seen"]}
+    args = args_of(body(schema), method="post", components={"schemas": {"Base": base}})
+    assert (list(args["properties"]), args["required"]) == (["id", "name"], ["id"])
+
+
+def test_other_fields_are_taken_where_a_body_says_so() -> None:
+    schema = {"type": "object", "properties": {"a": STRING}}
+    assert args_of(body(schema), method="post")["additionalProperties"] is False
+    extra = {"type": "integer"}
+    assert args_of(body({**schema, "additionalProperties": extra}), method="post")["additionalProperties"] == extra
+
+
+def test_parameters_of_the_path_are_replaced_by_those_of_the_operation() -> None:
+    item = {
+        "parameters": [parameter("a"), parameter("b", required=True)],
+        "get": {"operationId": "op", "parameters": [parameter("a", schema={"type": "integer"})], **OK},
+    }
+    args = import_api(openapi({"/x": item})).tools["op"]["args"]
+    assert args["properties"] == {"a": {"type": "integer"}, "b": STRING}
+    assert args["required"] == ["b"]
+
+
+def test_how_values_are_sent_is_written_where_it_is_not_the_default() -> None:
+    made = tool({"parameters": [
+        parameter("plain", style="form", explode=True),
+        parameter("joined", explode=False),
+        parameter("piped", style="pipeDelimited"),
+        parameter("deep", style="deepObject", explode=True, schema={"type": "object"}),
+        parameter("open", allowReserved=True),
+        {"name": "json", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}},
+        parameter("X-Ids", "header", explode=True),
+    ]})  # fmt: skip
+    assert made["http"]["params"] == {
+        "plain": "query",
+        "joined": {"in": "query", "explode": False},
+        "piped": {"in": "query", "style": "pipeDelimited"},
+        "deep": {"in": "query", "style": "deepObject"},
+        "open": {"in": "query", "allow_reserved": True},
+        "json": {"in": "query", "content": "application/json"},
+        "X-Ids": {"in": "header", "explode": True},
+    }
+
+
+def test_headers_that_no_parameter_describes_are_no_args() -> None:
+    listed = [parameter("Accept", "header"), parameter("content-type", "header"), parameter("Authorization", "header")]
+    assert args_of({"parameters": listed})["properties"] == {}
+
+
+def test_forms_keep_their_encodings_and_files_are_base64() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"meta": {"type": "object"}, "file": {"type": "string", "format": "binary"}},
+    }
+    media = {
+        "schema": schema,
+        "encoding": {"meta": {"contentType": "application/json"}, "file": {"contentType": "image/png"}},
+    }
+    operation = {"requestBody": {"content": {"multipart/form-data": media}}}
+    made = tool(operation, method="post", version="3.0.0")
+    assert made["http"]["body"] == {
+        "media_type": "multipart/form-data",
+        "encoding": {
+            "meta": {"content_type": "application/json"},
+            "file": {"content_type": "image/png", "base64": True},
+        },
+    }
+    assert made["args"]["properties"]["file"] == {"type": "string", "contentEncoding": "base64"}
+
+
+def test_json_is_preferred_among_media_types() -> None:
+    content = {each: {"schema": {"type": "object", "properties": {"a": STRING}}}
+               for each in ("text/plain", "application/xml", "multipart/form-data", "application/json")}  # fmt: skip
+    assert (
+        tool({"requestBody": {"content": content}}, method="post")["http"]["body"]["media_type"] == "application/json"
+    )
+
+
+def test_texts_say_what_a_model_needs() -> None:
+    described = import_api(
+        openapi({"/a/{b}": {"get": {"parameters": [parameter("b", "path")], **OK}, "summary": "An item."}})
+    )
+    assert described.tools["get_a_b"]["description"] == "An item."
+    assert tool({"deprecated": True, "summary": "List items"})["description"] == "Deprecated. List items"
+    assert tool({})["description"] == "Op: GET /x."
+    described_args = args_of({"parameters": [parameter("a", description="The first.", deprecated=True)]})
+    assert described_args["properties"]["a"] == {"type": "string", "description": "The first.", "deprecated": True}
+
+
+def test_operations_without_an_id_or_with_one_of_another_are_called_by_method_and_path() -> None:
+    outcome = import_api(openapi({
+        "/items/{item-id}": {"parameters": [parameter("item-id", "path")], "get": OK},
+        "/a": {"get": {"operationId": "same", **OK}},
+        "/b": {"get": {"operationId": "same", **OK}, "post": {"operationId": "Make it!", **OK}},
+    }))  # fmt: skip
+    assert list(outcome.tools) == ["Make_it", "get_a", "get_b", "get_items_item_id"]
+    assert outcome.tools["Make_it"]["remote"] == "Make it!"
+    assert outcome.codes == ["TG822", "TG822"]
+
+
+def test_tags_are_declared_with_their_meaning() -> None:
+    tags = [{"name": "Items", "description": "What is sold.\nMore."}, {"name": "unused"}]
+    paths = {
+        "/a": {"get": {"operationId": "a", "tags": ["Items", "Grand total"], **OK}},
+        "/b": {"get": {"operationId": "b", "tags": ["agent", "2fa"], **OK}},
+    }
+    outcome = import_api(openapi(paths, tags=tags))
+    assert outcome.data["tags"] == {
+        "Items": "What is sold.", "grand-total": "Grand total.", "api-agent": "agent.", "api-2fa": "2fa.",
+    }  # fmt: skip
+    assert outcome.tools["a"]["tags"] == ["Items", "grand-total"]
+    assert outcome.tools["b"]["tags"] == ["api-agent", "api-2fa"]
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "left"),
+    [
+        ([], [], ["a", "b", "c"]),
+        (["tag:x"], [], ["a", "b"]),
+        (["path:/b*"], [], ["b", "c"]),
+        (["operation:a", "operation:c"], [], ["a", "c"]),
+        ([], ["tag:x"], ["c"]),
+        (["path:/*"], ["operation:?"], []),
+    ],
+)
+def test_operations_are_selected(include: list[str], exclude: list[str], left: list[str]) -> None:
+    paths = {
+        "/a": {"get": {"operationId": "a", "tags": ["x"], **OK}},
+        "/b": {"get": {"operationId": "b", "tags": ["x", "y"], **OK}},
+        "/b/c": {"get": {"operationId": "c", **OK}},
+    }
+    outcome = import_api(openapi(paths), include=include, exclude=exclude)
+    assert list(outcome.data.get("tools", {})) == left
+    assert outcome.codes == ([] if left else ["TG820"])
+
+
+RESULTS: list[tuple[dict[str, Any], Any]] = [
+    ({"200": "A"}, {"type": "string"}),
+    ({"200": "A", "404": "B"}, {"type": "string"}),
+    ({"200": "A", "201": "B"}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}),
+    ({"200": "A", "2XX": "A"}, {"type": "string"}),
+    ({"200": "A", "204": None}, {"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    ({"204": None}, {"type": "null"}),
+    ({"200": None}, None),
+    ({"default": "A"}, {"type": "string"}),
+    ({"200": "A", "default": "B"}, {"type": "string"}),
+]
+
+
+@pytest.mark.parametrize(("responses", "result"), RESULTS)
+def test_the_result_is_what_success_answers(responses: dict[str, Any], result: Any) -> None:
+    schemas = {"A": {"type": "string"}, "B": {"type": "integer"}}
+    written = {
+        status: {"description": "x", **({"content": {"application/json": {"schema": schemas[name]}}} if name else {})}
+        for status, name in responses.items()
+    }
+    assert tool({"responses": written}).get("result") == result
+
+
+def test_text_and_bytes_are_results_too() -> None:
+    def result(media_type: str) -> Any:
+        return tool({"responses": {"200": {"description": "x", "content": {media_type: {"schema": STRING}}}}})["result"]
+
+    assert result("text/csv") == {"type": "string"}
+    assert result("application/pdf")["required"] == ["media_type", "size", "artifact"]
+    assert tool({}, method="head")["result"] == {"type": "null"}
+
+
+def test_errors_keep_what_they_mean() -> None:
+    responses = {
+        "200": {"description": "ok"}, "404": {"description": "There is no such item."}, "403": {"description": "Forbidden"},
+        "4XX": {"description": "The call is wrong."}, "default": {"description": "Unexpected error"},
+    }  # fmt: skip
+    assert tool({"responses": responses})["http"]["errors"] == {
+        "404": "There is no such item.",
+        "4XX": "The call is wrong.",
+    }
+
+
+def test_a_header_of_idempotency_keys_is_filled_by_the_executor() -> None:
+    operation = {"parameters": [parameter("Idempotency-Key", "header")]}
+    assert tool(operation, method="post")["http"]["idempotency_header"] == "Idempotency-Key"
+    assert "idempotency_header" not in tool(operation)["http"]
+
+
+SWAGGER = {
+    "swagger": "2.0",
+    "info": {"title": "Shop", "version": "1"},
+    "host": "shop.example",
+    "basePath": "/v1",
+    "schemes": ["http", "https"],
+    "consumes": ["application/json"],
+    "produces": ["application/json"],
+    "securityDefinitions": {"key": {"type": "apiKey", "in": "query", "name": "key"}, "user": {"type": "basic"}},
+    "security": [{"key": []}, {"user": []}],
+    "definitions": {"Item": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}, "x": {"type": "string", "x-nullable": True}}}},
+    "parameters": {"Limit": {"name": "limit", "in": "query", "type": "integer", "maximum": 10, "exclusiveMaximum": True}},
+    "paths": {
+        "/items/{id}": {
+            "post": {
+                "operationId": "save",
+                "parameters": [
+                    {"name": "id", "in": "path", "type": "string", "required": True},
+                    {"name": "tags", "in": "query", "type": "array", "items": {"type": "string"}},
+                    {"name": "many", "in": "query", "type": "array", "items": {"type": "string"}, "collectionFormat": "multi"},
+                    {"name": "tabs", "in": "header", "type": "array", "items": {"type": "string"}, "collectionFormat": "tsv"},
+                    {"$ref": "#/parameters/Limit"},
+                    {"name": "item", "in": "body", "schema": {"$ref": "#/definitions/Item"}, "required": True},
+                ],
+                "responses": {"200": {"description": "x", "schema": {"$ref": "#/definitions/Item"}}},
+            }
+        },
+        "/files": {
+            "post": {
+                "operationId": "upload",
+                "consumes": ["multipart/form-data"],
+                "parameters": [
+                    {"name": "file", "in": "formData", "type": "file", "required": True, "description": "The file."},
+                    {"name": "tags", "in": "formData", "type": "array", "items": {"type": "string"}, "collectionFormat": "multi"},
+                    {"name": "codes", "in": "formData", "type": "array", "items": {"type": "string"}},
+                ],
+                "responses": {"204": {"description": "x"}},
+            }
+        },
+    },
+}  # fmt: skip
+
+
+def test_swagger_is_read_like_openapi() -> None:
+    outcome = import_api(SWAGGER)
+    assert outcome.messages == []
+    save, upload = outcome.tools["save"], outcome.tools["upload"]
+    assert outcome.data["api"] == {
+        "base_url": "https://shop.example/v1",
+        "auth": {
+            "key": {"type": "api_key", "in": "query", "name": "key", "value": "$env.SHOP_API_KEY_KEY"},
+            "user": {
+                "type": "basic",
+                "username": "$env.SHOP_API_USER_USERNAME",
+                "password": "$env.SHOP_API_USER_PASSWORD",
+            },
+        },
+        "security": [["key"], ["user"]],
+    }
+    assert save["http"] == {
+        "method": "POST",
+        "path": "/items/{id}",
+        "params": {
+            "id": "path",
+            "tags": {"in": "query", "explode": False},
+            "many": "query",
+            "limit": "query",
+            "tabs": {"in": "header", "style": "tabDelimited"},
+        },
+        "body": {"media_type": "application/json", "required": True, "names": {"id_body": "id"}},
+    }
+    assert save["args"]["properties"]["limit"] == {"type": "integer", "exclusiveMaximum": 10}
+    assert save["args"]["required"] == ["id", "id_body"]
+    assert upload["http"]["body"] == {
+        "media_type": "multipart/form-data",
+        "required": True,
+        "encoding": {"file": {"base64": True}, "codes": {"style": "form", "explode": False}},
+    }
+    assert upload["args"]["properties"]["file"] == {
+        "type": "string",
+        "contentEncoding": "base64",
+        "description": "The file.",
+    }
+    assert upload["result"] == {"type": "null"}
+
+
+@pytest.mark.parametrize(
+    ("servers", "url", "base_url"),
+    [
+        ([{"url": "https://a.example/v1/"}], "", "https://a.example/v1"),
+        ([{"url": "https://{host}.example/{v}", "variables": {"host": {"default": "a"}, "v": {"default": "v2"}}}], "", "https://a.example/v2"),
+        ([{"url": "/v1"}], "https://a.example/docs/api.json", "https://a.example/v1"),
+        ([{"url": "/v1"}], "", None),
+        ([], "https://a.example/docs/api.json", "https://a.example"),
+        ([], "", None),
+        ([{"url": "https://{host}"}], "", None),
+    ],
+)  # fmt: skip
+def test_servers(servers: list[Any], url: str, base_url: str | None) -> None:
+    outcome = import_api(openapi({"/a": {"get": OK}}, servers=servers), url=url)
+    assert outcome.data.get("api", {}).get("base_url") == base_url
+
+
+def test_an_operation_has_its_own_server_and_security() -> None:
+    schemes = {"key": {"type": "apiKey", "in": "header", "name": "K"}, "digest": {"type": "http", "scheme": "digest"}}
+    paths = {
+        "/a": {"get": {"operationId": "a", **OK}},
+        "/b": {
+            "servers": [{"url": "https://b.example"}],
+            "get": {"operationId": "b", "security": [{}, {"key": []}], **OK},
+        },
+        "/c": {"get": {"operationId": "c", "security": [], **OK}},
+    }
+    servers = [{"url": "https://a.example"}]
+    outcome = import_api(
+        openapi(paths, servers=servers, components={"securitySchemes": schemes}, security=[{"key": []}, {"digest": []}])
+    )
+    assert outcome.codes == ["TG824"]
+    assert outcome.data["api"]["security"] == [["key"]]
+    assert "security" not in outcome.tools["a"]["http"]
+    assert outcome.tools["b"]["http"]["base_url"] == "https://b.example"
+    assert outcome.tools["b"]["http"]["security"] == [["key"], []]
+    assert outcome.tools["c"]["http"]["security"] == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "auth"),
+    [
+        ({"type": "http", "scheme": "Bearer"}, {"type": "bearer", "token": "$env.SHOP_API_S_TOKEN"}),
+        ({"type": "openIdConnect", "openIdConnectUrl": "https://a.example"}, {"type": "bearer", "token": "$env.SHOP_API_S_TOKEN"}),
+        (
+            {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://a.example/t", "scopes": {}}}},
+            {"type": "oauth2", "token_url": "https://a.example/t", "client_id": "$env.SHOP_API_S_CLIENT_ID", "client_secret": "$env.SHOP_API_S_CLIENT_SECRET"},
+        ),
+        ({"type": "oauth2", "flows": {"implicit": {}}}, {"type": "bearer", "token": "$env.SHOP_API_S_TOKEN"}),
+    ],
+)  # fmt: skip
+def test_security_schemes(scheme: Any, auth: Any) -> None:
+    components = {"securitySchemes": {"s": scheme}}
+    outcome = import_api(openapi({"/a": {"get": OK}}, components=components, security=[{"s": []}]))
+    assert outcome.data["api"] == {"auth": {"s": auth}, "security": [["s"]]}
+
+
+def test_references_lead_across_files() -> None:
+    files = {
+        "items.yaml": "get:\n  operationId: get\n  responses:\n    200:\n      description: x\n      content:\n"
+        "        application/json:\n          schema: {$ref: 'types.json#/Item'}\n",
+        "types.json": '{"Item": {"type": "object", "properties": {"next": {"$ref": "#/Item"}, "id": {"type": "string"}}}}',
+    }
+    outcome = import_api(openapi({"/items": {"$ref": "items.yaml"}}), files=files)
+    assert outcome.messages == []
+    result = outcome.tools["get"]["result"]
+    assert result["$ref"] == "#/$defs/Item"
+    assert result["$defs"]["Item"]["properties"]["next"] == {"$ref": "#/$defs/Item"}
+
+
+def test_openapi_3_2_has_other_methods_and_whole_query_strings() -> None:
+    whole = {
+        "name": "q",
+        "in": "querystring",
+        "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}},
+    }
+    item = {
+        "query": {"operationId": "ask", "parameters": [whole], **OK},
+        "additionalOperations": {
+            "COPY": {"operationId": "copy", "parameters": [parameter("c", "cookie", style="cookie")], **OK}
+        },
+    }
+    outcome = import_api(openapi({"/x": item}, "3.2.0"))
+    assert outcome.messages == []
+    ask, copy = outcome.tools["ask"]["http"], outcome.tools["copy"]["http"]
+    form = {"in": "querystring", "content": "application/x-www-form-urlencoded"}
+    assert (ask["method"], ask["params"]) == ("QUERY", {"q": form})
+    assert (copy["method"], copy["params"]) == ("COPY", {"c": {"in": "cookie", "style": "cookie"}})

@@ -1,0 +1,173 @@
+"""Published descriptions: every operation, parameter, place, required flag and body, as counted by others."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.project.checkout import ROOT
+from tests.unit.compiler.importers.openapi.api import import_api
+from tests.unit.execute.http.api import Recorder, invoke, package_of
+
+if TYPE_CHECKING:
+    from toolgen.runtime import Catalog
+
+DATA = ROOT.parent / "shared" / "data"
+NAMES = ("notion", "twilio_verify")
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="shared/data does not stand beside the checkout")
+
+
+def text_of(name: str) -> str:
+    return (DATA / f"{name}.openapi.json").read_text(encoding="utf-8")
+
+
+def counted(name: str) -> list[dict[str, Any]]:
+    text = (DATA / f"{name}.operations.json").read_text(encoding="utf-8")
+    operations: list[dict[str, Any]] = json.loads(text)["ops"]
+    return operations
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_operation_has_the_parameters_and_the_body_that_were_counted(name: str) -> None:
+    outcome = import_api(text_of(name))
+    assert outcome.messages == []
+    tools = {tool.get("remote", key): tool for key, tool in outcome.tools.items()}
+    expected = counted(name)
+    assert sorted(tools) == sorted(operation["operationId"] for operation in expected)
+    for operation in expected:
+        tool = tools[operation["operationId"]]
+        http, args = tool["http"], tool["args"]
+        assert (http["method"], http["path"]) == (operation["method"].upper(), operation["path"])
+        places = {arg: spec if isinstance(spec, dict) else {"in": spec} for arg, spec in http.get("params", {}).items()}
+        required = set(args.get("required", ()))
+        params = [[spec["in"], spec.get("name", arg), arg in required] for arg, spec in places.items()]
+        assert sorted(params) == sorted(operation["params"])
+        assert ([http["body"]["media_type"]] if "body" in http else []) == operation["body"][:1]
+        assert http.get("body", {}).get("required", False) == operation["body_required"]
+        assert tool["description"].startswith("Deprecated.") == operation["deprecated"]
+        assert (tool.get("permission") == "readonly") == (operation["method"] in ("get", "head"))
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Catalog]:
+    name = str(request.param)
+    spec = import_api(text_of(name)).text
+    return name, package_of(tmp_path_factory.mktemp(name), f"compiled_{name}", spec)
+
+
+def sample(schema: Any, root: Any) -> Any:
+    """A value that fits a schema of these descriptions."""
+    if "$ref" in schema:
+        found = root
+        for step in schema["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        return sample(found, root)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    for keyword in ("oneOf", "anyOf"):
+        if keyword in schema:
+            return sample(schema[keyword][0], root)
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    match kind[0] if isinstance(kind, list) else kind:
+        case "string":
+            return text_for(schema)
+        case "integer":
+            return max(1, schema.get("minimum", 1))
+        case "number":
+            return 1.5
+        case "boolean":
+            return True
+        case "array":
+            return [sample(schema.get("items", {}), root)] * max(1, schema.get("minItems", 1))
+        case "null":
+            return None
+        case _:
+            return {name: sample(each, root) for name, each in schema.get("properties", {}).items()}
+
+
+def text_for(schema: Any) -> str:
+    if "pattern" in schema:  # all of Twilio's are two letters and a number of 32 digits
+        letters = schema["pattern"].removeprefix("^")[:2]
+        return f"{letters}{'0' * 32}"
+    formats = {"uuid": "12345678-1234-5678-1234-567812345678", "date-time": "2026-01-02T03:04:05Z"}
+    return formats.get(schema.get("format", ""), "a b/ü&=,")
+
+
+def test_every_operation_sends_a_request_that_openapi_core_finds_valid_with_the_same_values(
+    published: tuple[str, Catalog],
+) -> None:
+    from openapi_core import OpenAPI
+    from openapi_core.testing import MockRequest
+    from werkzeug.datastructures import ImmutableMultiDict
+
+    name, catalog = published
+    # openapi-core has no reader for this format, which is no format of OpenAPI.
+    document = json.loads(text_of(name).replace(',"format":"iso-country-code"', ""))
+    document["servers"] = [{"url": "http://app"}]
+    for item in document["paths"].values():
+        item.pop("servers", None)
+        for operation in item.values():
+            if isinstance(operation, dict):
+                operation["security"] = []
+    reader = OpenAPI.from_dict(document)
+    recorder = Recorder()
+    idents = catalog.toolsets["shop.api"]
+    assert len(idents) == len(counted(name))
+    for ident in idents:
+        definition = catalog.definition(ident)
+        schema = definition.input_schema
+        args = sample(schema, schema)
+        # These results are what the recorder answers, `{}`, and may not fit: only what was sent counts here.
+        environment = dict.fromkeys(ENVIRONMENT, "x")
+        recorder.requests.clear()
+        result = invoke(catalog, ident.rpartition(".")[2], args, app=recorder, environment=environment)
+        assert recorder.requests, (ident, result.error)
+        sent = recorder.last
+        mock = MockRequest(
+            "http://app",
+            sent.method.lower(),
+            sent.path,
+            headers=dict(sent.headers),
+            data=sent.body,
+            content_type=sent.header("content-type") or "application/json",
+        )
+        mock.parameters.query = ImmutableMultiDict(sent.fields)
+        found = reader.unmarshal_request(mock)
+        found.raise_for_errors()
+        params = definition.metadata["http"].get("params", {})
+        headers = {arg: value.encode("latin-1").decode() for arg, value in found.parameters.header.items()}
+        values = {**found.parameters.path, **found.parameters.query, **headers}
+        for arg in params:
+            assert plain(values.get(arg)) == args[arg], (ident, arg, sent.target)
+        body = {arg: value for arg, value in args.items() if arg not in params}
+        if sent.header("content-type") == "application/json":
+            assert json.loads(sent.body) == body, ident
+        elif body:
+            form = dict(found.body or {})
+            assert {key: plain(value) for key, value in form.items()} == body, ident
+
+
+ENVIRONMENT = (
+    *("SHOP_API_BEARER_AUTH_TOKEN", "SHOP_API_ACCOUNT_SID_AUTH_TOKEN_USERNAME"),
+    *("SHOP_API_ACCOUNT_SID_AUTH_TOKEN_PASSWORD", "SHOP_API_BASIC_AUTH_USERNAME", "SHOP_API_BASIC_AUTH_PASSWORD"),
+)
+
+
+def plain(value: Any) -> Any:
+    """A value that openapi-core made of a text, as it was sent: dates and UUIDs, and paths before they are decoded."""
+    from datetime import datetime
+    from urllib.parse import unquote
+    from uuid import UUID
+
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    return unquote(value) if isinstance(value, str) else value

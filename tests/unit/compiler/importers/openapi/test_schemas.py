@@ -1,0 +1,133 @@
+"""Schemas of OpenAPI as JSON Schema 2020-12: what each accepts stays what its author meant."""
+
+# ruff: noqa: E501  # tables with one row per line
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.compiler.importers.openapi.api import answer, body, import_api, openapi, parameter, tool
+
+STRING = {"type": "string"}
+
+
+def written(schema: Any, version: str = "3.0.3", **schemas: Any) -> Any:
+    """A schema as the args have it."""
+    made = tool({"parameters": [parameter("v", schema=schema)]}, version=version, components={"schemas": schemas})
+    return made["args"]["properties"]["v"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": "string", "nullable": False}, STRING),
+        ({"type": "string", "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        ({"type": "string", "nullable": True, "enum": ["a", None]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        ({"nullable": True, "description": "Any."}, {"description": "Any."}),
+        ({"allOf": [STRING], "nullable": True, "description": "x"}, {"description": "x", "anyOf": [{"allOf": [STRING]}, {"type": "null"}]}),
+        ({"type": "integer", "minimum": 1, "exclusiveMinimum": True}, {"type": "integer", "exclusiveMinimum": 1}),
+        ({"type": "integer", "minimum": 1, "exclusiveMinimum": False}, {"type": "integer", "minimum": 1}),
+        ({"type": "integer", "maximum": 9, "exclusiveMaximum": True}, {"type": "integer", "exclusiveMaximum": 9}),
+        ({"type": "integer", "exclusiveMaximum": True}, {"type": "integer"}),
+        ({"type": "string", "example": "a", "x-order": 1, "xml": {"name": "n"}, "externalDocs": {"url": "u"}}, {"type": "string", "examples": ["a"]}),
+        ({"type": "string", "required": True}, STRING),
+        ({"type": "string", "default": None}, STRING),
+        ({"type": "file"}, {"type": "string", "format": "binary"}),
+        ({"type": "array", "items": {"type": "string", "nullable": True}}, {"type": "array", "items": {"type": ["string", "null"]}}),
+    ],
+)  # fmt: skip
+def test_what_only_openapi_3_0_knows_is_expressed(schema: Any, expected: Any) -> None:
+    assert written(schema) == expected
+
+
+def test_schemas_of_3_1_are_json_schema() -> None:
+    schema = {"type": ["string", "null"], "examples": ["a", "b"], "exclusiveMinimum": 3, "const": None}
+    assert written(schema, "3.1.1") == {**schema, "examples": ["a"]}
+    assert written(True, "3.1.0") is True
+
+
+def test_what_stands_beside_a_reference_counts_since_3_1_and_before_as_it_is_meant() -> None:
+    beside = {"$ref": "#/components/schemas/A", "description": "It.", "nullable": True, "maxLength": 3}
+    a = {"A": {"type": "string"}}
+    reference = {"$ref": "#/$defs/A"}
+    assert written(beside, "3.0.0", **a) == {"description": "It.", "anyOf": [reference, {"type": "null"}]}
+    assert written(beside, "3.1.0", **a) == {**reference, "description": "It.", "maxLength": 3}
+
+
+def test_args_have_no_readonly_fields_and_results_no_writeonly_ones() -> None:
+    account = {
+        "type": "object",
+        "required": ["id", "password", "name"],
+        "properties": {
+            "id": {"type": "string", "readOnly": True},
+            "password": {"type": "string", "writeOnly": True},
+            "name": STRING,
+            "parent": {"$ref": "#/components/schemas/Account"},
+            "secret": {"$ref": "#/components/schemas/Secret"},
+        },
+    }
+    schemas = {"Account": account, "Secret": {"type": "string", "writeOnly": True}}
+    operation = {**body({"type": "object", "properties": {"account": {"$ref": "#/components/schemas/Account"}}}),
+                 **answer({"$ref": "#/components/schemas/Account"})}  # fmt: skip
+    made = tool(operation, method="post", components={"schemas": schemas})
+    sent, received = made["args"]["$defs"]["Account"], made["result"]["$defs"]["Account"]
+    assert (list(sent["properties"]), sent["required"]) == (
+        ["password", "name", "parent", "secret"],
+        ["password", "name"],
+    )
+    assert (list(received["properties"]), received["required"]) == (["id", "name", "parent"], ["id", "name"])
+
+
+CAT = {"type": "object", "required": ["name"], "properties": {"kind": STRING, "name": STRING}}
+DOG = {"type": "object", "required": ["name"], "properties": {"kind": {"enum": ["dog"]}, "name": STRING}}
+
+
+def test_a_discriminator_decides_between_branches_that_are_alike() -> None:
+    pet = {
+        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+        "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "tom": "Cat"}},
+    }
+    cat = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["cat", "tom"]}}}
+    schemas = {"Cat": CAT, "Dog": DOG}
+    made = tool(
+        {**body({"type": "array", "items": pet}), **answer(pet)}, method="post", components={"schemas": schemas}
+    )
+    branches = [{"allOf": [{"$ref": "#/types/Cat"}, cat]}, {"$ref": "#/types/Dog"}]
+    assert made["args"]["properties"]["body"]["items"] == {"oneOf": branches}
+    assert made["result"]["anyOf"] == [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}]
+
+
+def test_a_recursive_schema_refers_to_itself() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/node"}}}
+    made = tool(answer({"$ref": "#/components/schemas/node"}), components={"schemas": {"node": node}})
+    assert made["result"] == {
+        "$ref": "#/$defs/Node",
+        "$defs": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}},
+    }
+
+
+def test_definitions_are_shared_between_tools_under_names_of_their_own() -> None:
+    schemas = {"shop.item": {"type": "object", "properties": {"a": STRING}}, "ShopItem": {"type": "integer"}}
+    paths = {
+        f"/{name}": {"get": {"operationId": name, **answer({"$ref": f"#/components/schemas/{of}"})}}
+        for name, of in (("a", "shop.item"), ("b", "shop.item"), ("c", "ShopItem"), ("d", "ShopItem"))
+    }
+    data = import_api(openapi(paths, components={"schemas": schemas})).data
+    assert sorted(data["types"]) == ["ShopItem", next(name for name in data["types"] if name != "ShopItem")]
+    assert data["tools"]["a"]["result"] == data["tools"]["b"]["result"] == {"$ref": "#/types/ShopItem"}
+    assert data["tools"]["c"]["result"] != data["tools"]["a"]["result"]
+
+
+def test_a_result_that_leads_to_everything_is_cut_where_it_is_any_json() -> None:
+    """Each of 80 types leads to all others: a tool has those that its own result names, and not the whole API."""
+    schemas = {
+        f"T{number}": {"type": "object", "properties": {"id": STRING, "next": {"$ref": f"#/components/schemas/T{(number + 1) % 80}"}}}
+        for number in range(80)
+    }  # fmt: skip
+    made = tool(
+        answer({"type": "array", "items": {"$ref": "#/components/schemas/T0"}}), components={"schemas": schemas}
+    )
+    assert made["result"]["$defs"] == {"T0": {"type": "object", "properties": {"id": STRING, "next": {}}}}

@@ -1,0 +1,37 @@
+"""A server on a port of this machine that records what arrives."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+import uvicorn
+
+from tests.unit.execute.http.api import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Server(Recorder):
+    """A recorder that is reached through a socket, at `url`."""
+
+    url: str = ""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    recorder = Server()
+    listening = socket.create_server(("127.0.0.1", 0))
+    recorder.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    running = uvicorn.Server(uvicorn.Config(recorder, log_level="error", lifespan="off", ws="none"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield recorder
+    finally:
+        running.should_exit = True
+        thread.join()
+        listening.close()

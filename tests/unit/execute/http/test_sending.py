@@ -1,0 +1,485 @@
+"""Sending: credentials, repetitions, redirects, bounds and failures, over a socket and without one."""
+
+# ruff: noqa: E501  # tables with one row per line
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import socket
+import subprocess
+import sys
+from email.utils import formatdate
+from time import time
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+
+from tests.unit.execute.http.api import TOOLSET, Recorder, error_of, invoke, package_of
+from toolgen.contract.records import ToolRequest
+from toolgen.execute.http import HttpHost, executor
+from toolgen.runtime import Runtime, allow_all
+from toolgen.runtime.base.errors import ExecutorError
+from toolgen.runtime.policy.policy import Policies
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tests.unit.execute.http.conftest import Server
+    from toolgen.runtime import Catalog
+
+SPEC = """
+toolgen: 1
+toolset: shop.api
+kind: http
+api:
+  base_url: https://api.shop.example/v1
+  headers: {X-Version: "2", X-Tenant: $env.TENANT}
+  auth:
+    key: {type: api_key, in: header, name: X-Key, value: $env.SHOP_KEY}
+    query: {type: api_key, in: query, name: key, value: $env.SHOP_KEY}
+    cookie: {type: api_key, in: cookie, name: session, value: $env.SHOP_KEY}
+    user: {type: basic, username: $env.SHOP_USER, password: $env.SHOP_PASSWORD}
+    token: {type: bearer, token: $env.SHOP_TOKEN}
+    client: {type: oauth2, token_url: "https://login.shop.example/token", client_id: $env.CLIENT, client_secret: $env.SECRET,
+      scopes: [read, write]}
+    absent: {type: bearer, token: $env.NOT_SET}
+  security: [[key]]
+tools:
+  get: {description: x, permission: readonly, args: {"id?": string}, http: {method: GET, path: /items, params: {id: query}}}
+  put: {description: x, args: {n: integer}, http: {method: PUT, path: /items, body: {media_type: application/json}}}
+  post: {description: x, args: {n: integer}, http: {method: POST, path: /items, body: {media_type: application/json}}}
+  post_once: {description: x, args: {n: integer, "Idempotency-Key?": string}, http: {method: POST, path: /items,
+    params: {Idempotency-Key: header}, body: {media_type: application/json}, idempotency_header: Idempotency-Key}}
+  typed: {description: x, permission: readonly, args: {}, result: {type: object, properties: {n: {type: integer}}},
+    http: {method: GET, path: /typed, errors: {"404": There is no such item., "4XX": The call is wrong.}}}
+  text: {description: x, permission: readonly, args: {}, result: string, http: {method: GET, path: /text}}
+  query: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: [[query]]}}
+  cookie: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: [[cookie, user]]}}
+  user: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: [[absent], [user]]}}
+  token: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: [[token]]}}
+  client: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: [[client]]}}
+  public: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: []}}
+  absent: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, security: [[absent]]}}
+  elsewhere: {description: x, permission: readonly, args: {}, http: {method: GET, path: /, base_url: "https://other.example"}}
+  page: {description: x, permission: readonly, args: {"start?": string},
+    result: {type: object, properties: {items: {type: array, items: {type: integer}}, next: {type: [string, "null"]}}},
+    bounded: {cursor: start, next: next}, http: {method: GET, path: /pages, params: {start: query}}}
+"""
+POLICY = """
+toolgen: 1
+policy: shop
+network: {api.shop.example: allow, cdn.shop.example: allow, evil.example: deny}
+"""
+ENVIRONMENT = {
+    "TENANT": "t1",
+    "SHOP_KEY": "key-1234",
+    "SHOP_USER": "anna",
+    "SHOP_PASSWORD": "päss",
+    "SHOP_TOKEN": "token-1234",
+    "CLIENT": "the client",
+    "SECRET": "secret-1234",
+}
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return package_of(tmp_path_factory.mktemp("sending"), "compiled_sending", SPEC, POLICY)
+
+
+def call(catalog: Catalog, tool: str, args: Any = None, **host: Any) -> Any:
+    return invoke(catalog, tool, args, **{"environment": ENVIRONMENT, **host})
+
+
+def headers_of(recorder: Recorder) -> dict[str, str]:
+    return dict(recorder.last.headers)
+
+
+def test_a_call_arrives_over_a_socket_as_it_does_without_one(catalog: Catalog, server: Server) -> None:
+    app = Recorder()
+
+    over_socket = call(catalog, "post", {"n": 1}, base_url=f"{server.url}/v1")
+    without = call(catalog, "post", {"n": 1}, app=app, base_url="http://app/v1")
+
+    assert over_socket.value == without.value == {}
+    for recorder in (server, app):
+        assert (recorder.last.method, recorder.last.target, recorder.last.body) == ("POST", "/v1/items", b'{"n":1}')
+        assert headers_of(recorder)["x-version"] == "2"
+        assert headers_of(recorder)["x-tenant"] == "t1"
+        assert headers_of(recorder)["x-key"] == "key-1234"
+
+
+def test_the_base_url_is_that_of_the_tool_or_of_the_api(catalog: Catalog) -> None:
+    hosts: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        hosts.append(f"{dict(scope['headers'])[b'host'].decode()}{scope['path']}")
+        await JSONResponse({})(scope, receive, send)
+
+    registration = executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=app, base_url=" "))
+    assert registration.toolset == TOOLSET
+    call(catalog, "get", app=app)
+    assert hosts == ["app/items"]
+
+
+def basic(user: str, password: str) -> str:
+    return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+def test_credentials_are_added_where_the_api_wants_them(catalog: Catalog) -> None:
+    recorder = Recorder()
+
+    call(catalog, "query", app=recorder)
+    assert (recorder.last.query, "x-key" in headers_of(recorder)) == ("key=key-1234", False)
+    call(catalog, "cookie", app=recorder)
+    assert headers_of(recorder)["cookie"] == "session=key-1234"
+    assert headers_of(recorder)["authorization"] == basic("anna", "päss")
+    call(catalog, "token", app=recorder)
+    assert headers_of(recorder)["authorization"] == "Bearer token-1234"
+    call(catalog, "public", app=recorder)
+    assert not {"authorization", "x-key", "cookie"} & headers_of(recorder).keys()
+
+
+def test_the_first_alternative_is_used_whose_variables_are_set(catalog: Catalog) -> None:
+    recorder = Recorder()
+
+    call(catalog, "user", app=recorder)
+    assert headers_of(recorder)["authorization"] == basic("anna", "päss")
+
+    error = error_of(call(catalog, "absent", app=recorder))
+    assert (error.code, "NOT_SET" in error.message) == ("missing_credentials", True)
+    assert len(recorder.requests) == 1
+
+
+def test_credentials_of_the_host_replace_those_of_the_spec(catalog: Catalog) -> None:
+    recorder = Recorder()
+
+    async def headers() -> dict[str, str]:
+        return {"Authorization": "Custom 1"}
+
+    call(catalog, "absent", app=recorder, headers=headers, environment={"TENANT": "t"})
+    assert headers_of(recorder)["authorization"] == "Custom 1"
+    call(catalog, "get", app=recorder, auth=httpx2.BasicAuth("a", "b"), environment={"TENANT": "t"})
+    assert headers_of(recorder)["authorization"] == basic("a", "b")
+    assert "x-key" not in headers_of(recorder)
+
+
+def test_missing_variables_are_an_error_at_the_start(catalog: Catalog) -> None:
+    with pytest.raises(ExecutorError, match="SHOP_KEY"):
+        executor(catalog, TOOLSET, HttpHost(environment={"TENANT": "t"}))
+    with pytest.raises(ExecutorError, match="TENANT"):
+        executor(catalog, TOOLSET, HttpHost(environment={"SHOP_KEY": "k"}))
+    assert catalog.definition(f"{TOOLSET}.get").metadata["source"] == "declarative"
+    with pytest.raises(ExecutorError, match="no toolset"):
+        executor(catalog, "shop.other", HttpHost())
+
+
+def tokens(*answers: Response) -> Recorder:
+    return Recorder(answers=list(answers))
+
+
+def test_a_client_gets_one_token_for_all_calls_and_a_new_one_when_it_is_refused(catalog: Catalog) -> None:
+    recorder = tokens(
+        JSONResponse({"access_token": "t-one", "expires_in": 3600}),
+        JSONResponse({"n": 1}),
+        JSONResponse({"n": 2}),
+        JSONResponse({}, 401),
+        JSONResponse({"access_token": "t-two"}),
+        JSONResponse({"n": 3}),
+    )
+    registration = executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
+    runtime = Runtime(catalog, permission=allow_all, executors=[registration])
+
+    async def calls() -> list[Any]:
+        request = ToolRequest(name=f"{TOOLSET}.client")
+        return [(await runtime.invoke(request)).value for _ in range(3)]
+
+    assert asyncio.run(calls()) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    token_request = recorder.requests[0]
+    assert token_request.body == b"grant_type=client_credentials&scope=read+write"
+    assert token_request.header("authorization") == basic("the+client", "secret-1234")
+    used = [each.header("authorization") for each in recorder.requests]
+    assert used == [
+        used[0], "Bearer t-one", "Bearer t-one", "Bearer t-one", used[0], "Bearer t-two",
+    ]  # fmt: skip
+
+
+def test_a_refused_client_is_a_failure_without_its_secret(catalog: Catalog) -> None:
+    error = error_of(call(catalog, "client", app=tokens(JSONResponse({"error": "invalid_client"}, 401))))
+    assert (error.kind, error.code) == ("unavailable", "no_token")
+    assert "invalid_client" in error.message
+
+
+TRY_AGAIN = {"Retry-After": "0"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "status", "sent"),
+    [
+        ("get", 503, 3),
+        ("get", 429, 3),
+        ("get", 500, 1),
+        ("get", 404, 1),
+        ("put", 502, 3),
+        ("post", 503, 1),
+        ("post", 429, 3),
+        ("post_once", 503, 3),
+    ],
+)
+def test_requests_are_repeated_where_that_is_safe(catalog: Catalog, tool: str, status: int, sent: int) -> None:
+    recorder = Recorder(answers=[JSONResponse({}, status, headers=TRY_AGAIN) for _ in range(5)])
+
+    error = error_of(call(catalog, tool, {} if tool == "get" else {"n": 1}, app=recorder))
+
+    assert error.code == f"http_{status}"
+    assert len(recorder.requests) == sent
+    assert len({each.body for each in recorder.requests}) == 1
+
+
+def test_repetitions_have_the_same_key_and_calls_have_others(catalog: Catalog) -> None:
+    recorder = Recorder(answers=[JSONResponse({}, 503, headers=TRY_AGAIN)])
+    assert call(catalog, "post_once", {"n": 1}, app=recorder).error is None
+    call(catalog, "post_once", {"n": 1}, app=recorder)
+    call(catalog, "post_once", {"n": 1, "Idempotency-Key": "mine"}, app=recorder)
+
+    first, again, other, given = [each.header("idempotency-key") for each in recorder.requests]
+    assert first == again
+    assert len({first, other, given}) == 3
+    assert given == "mine"
+
+
+def test_a_wait_that_is_too_long_is_left_to_the_caller(catalog: Catalog) -> None:
+    recorder = Recorder(answers=[JSONResponse({}, 429, headers={"Retry-After": "3600"})])
+    error = error_of(call(catalog, "get", app=recorder))
+    assert (error.kind, error.retry_after, len(recorder.requests)) == ("rate_limited", 3600.0, 1)
+
+    date = formatdate(time() + 600, usegmt=True)
+    recorder = Recorder(answers=[JSONResponse({}, 429, headers={"Retry-After": date})])
+    error = error_of(call(catalog, "get", app=recorder))
+    assert error.retry_after is not None
+    assert 500 < error.retry_after <= 600
+
+
+def test_no_server_is_a_failure_that_cannot_have_had_an_effect(catalog: Catalog) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    error = error_of(call(catalog, "post", {"n": 1}, base_url=f"http://127.0.0.1:{port}"))
+    assert (error.kind, error.code, error.hint) == ("unavailable", "host_unreachable", "")
+
+
+def test_a_server_that_does_not_answer_is_a_timeout(catalog: Catalog) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        error = error_of(call(catalog, "post", {"n": 1}, base_url=url, timeout=0.2))
+    assert (error.kind, error.code) == ("timeout", "no_response")
+    assert "may have taken effect" in error.hint
+
+
+def test_an_application_that_fails_is_a_server_error(catalog: Catalog) -> None:
+    async def app(_scope: Any, _receive: Any, _send: Any) -> None:
+        raise RuntimeError("secret detail")
+
+    error = error_of(call(catalog, "get", app=app))
+    assert (error.kind, error.code) == ("unavailable", "http_500")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, "domain_rejection"),
+        (401, "permission_denied"),
+        (403, "permission_denied"),
+        (404, "domain_rejection"),
+        (408, "timeout"),
+        (409, "domain_rejection"),
+        (422, "domain_rejection"),
+        (429, "rate_limited"),
+        (500, "unavailable"),
+        (503, "unavailable"),
+        (504, "timeout"),
+    ],
+)
+def test_statuses_have_kinds(catalog: Catalog, status: int, kind: str) -> None:
+    answer = JSONResponse({"error": {"message": "It is so."}, "code": 7}, status)
+    result = call(catalog, "post", {"n": 1}, app=Recorder(answers=[answer] * 3))
+
+    error = error_of(result)
+    assert (error.kind, error.code) == (kind, f"http_{status}")
+    assert error.message.endswith(": It is so.")
+    assert result.metadata["http"] == {"status": status, "body": {"error": {"message": "It is so."}, "code": 7}}
+    assert result.blocks[-1].data == {"error": {"message": "It is so."}, "code": 7}
+
+
+def test_the_spec_says_what_errors_mean(catalog: Catalog) -> None:
+    for status, hint in ((404, "There is no such item."), (409, "The call is wrong."), (500, "")):
+        error = error_of(call(catalog, "typed", app=Recorder(answers=[PlainTextResponse("no", status)])))
+        assert (error.hint, error.message[-4:]) == (hint, ": no")
+
+
+def test_no_credential_is_in_an_error(catalog: Catalog) -> None:
+    answer = JSONResponse({"detail": "the key key-1234 is unknown"}, 403)
+    result = call(catalog, "get", app=Recorder(answers=[answer]))
+    assert "key-1234" not in str(result)
+    assert "[redacted]" in error_of(result).message
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        (Response(status_code=204), None),
+        (PlainTextResponse("plain"), "plain"),
+        (PlainTextResponse("1.5"), "1.5"),
+        (JSONResponse([1, {"a": None}]), [1, {"a": None}]),
+        (Response(b'{"a":1}', media_type="application/problem+json"), {"a": 1}),
+        (Response("é".encode("latin-1"), media_type="text/plain; charset=latin-1"), "é"),
+        (Response(b"\xff", media_type="text/plain; charset=unknown"), "\ufffd"),
+        (Response(b"{broken", media_type="application/json"), "{broken"),
+    ],
+)
+def test_values_of_responses(catalog: Catalog, answer: Response, value: Any) -> None:
+    assert call(catalog, "get", app=Recorder(answers=[answer])).value == value
+
+
+def test_a_typed_result_is_read_from_json_of_any_media_type_and_checked(catalog: Catalog) -> None:
+    result = call(catalog, "typed", app=Recorder(answers=[PlainTextResponse('{"n": 3}')]))
+    assert result.value is not None
+    assert result.value.n == 3
+    error = error_of(call(catalog, "typed", app=Recorder(answers=[JSONResponse({"n": "x"})])))
+    assert error.kind == "malformed_result"
+
+
+def test_a_page_has_bounds(catalog: Catalog) -> None:
+    recorder = Recorder(
+        answers=[JSONResponse({"items": [1, 2], "next": "c2"}), JSONResponse({"items": [3], "next": None})]
+    )
+    first, last = call(catalog, "page", app=recorder), call(catalog, "page", {"start": "c2"}, app=recorder)
+    assert (first.bounds.next_cursor, first.bounds.truncated, first.bounds.returned) == ("c2", True, 2)
+    assert (last.bounds.truncated, recorder.last.query) == (False, "start=c2")
+
+
+def test_binary_content_becomes_an_artifact_and_is_described_without_a_store(catalog: Catalog) -> None:
+    kept: list[tuple[bytes, str]] = []
+
+    async def keep(data: bytes, media_type: str) -> str:
+        kept.append((data, media_type))
+        return "sha256:1"
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(4):
+            yield b"\x00" * 100_000
+
+    def image() -> Recorder:
+        return Recorder(answers=[StreamingResponse(chunks(), media_type="image/png")])
+
+    described = {"media_type": "image/png", "size": 400_000}
+    result = call(catalog, "get", app=image(), keep=keep, response_bytes=1000)
+    assert result.value == {**described, "artifact": "sha256:1"}
+    assert result.blocks[-1].type == "artifact_ref"
+    assert kept == [(b"\x00" * 400_000, "image/png")]
+    assert call(catalog, "get", app=image()).value == {**described, "artifact": None}
+    error = error_of(call(catalog, "get", app=image(), keep=keep, artifact_bytes=1000))
+    assert error.code == "response_too_large"
+
+
+def test_no_more_of_a_response_is_read_than_its_bound(catalog: Catalog) -> None:
+    read = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal read
+        while read < 10_000_000:
+            read += 1000
+            yield b"x" * 1000
+
+    recorder = Recorder(answers=[StreamingResponse(endless(), media_type="text/plain")])
+    error = error_of(call(catalog, "get", app=recorder, response_bytes=5000))
+    assert (error.kind, error.code) == ("malformed_result", "response_too_large")
+
+
+def test_cookies_of_a_response_are_not_sent_with_the_next_call(catalog: Catalog) -> None:
+    recorder = Recorder(answers=[JSONResponse({}, headers={"Set-Cookie": "user=anna; Path=/"})])
+    registration = executor(catalog, TOOLSET, HttpHost(environment=ENVIRONMENT, app=recorder))
+    runtime = Runtime(catalog, permission=allow_all, executors=[registration])
+
+    async def calls() -> None:
+        for _ in range(2):
+            await runtime.invoke(ToolRequest(name=f"{TOOLSET}.get"))
+
+    asyncio.run(calls())
+    assert [each.header("cookie") for each in recorder.requests] == [None, None]
+
+
+def redirect(url: str, status: int) -> Recorder:
+    return Recorder(answers=[RedirectResponse(url, status)])
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "body"), [(302, "GET", b""), (303, "GET", b""), (307, "POST", b'{"n":1}')]
+)
+def test_redirects_within_the_host_are_followed(catalog: Catalog, status: int, method: str, body: bytes) -> None:
+    recorder = redirect("/moved?x=1", status)
+    assert call(catalog, "post", {"n": 1}, app=recorder).error is None
+    assert (recorder.last.method, recorder.last.target, recorder.last.body) == (method, "/moved?x=1", body)
+    assert headers_of(recorder)["x-key"] == "key-1234"
+
+
+@pytest.mark.parametrize("url", ["http://evil.example/", "http://cdn.shop.example/a", "//other.example/a"])
+def test_redirects_to_other_hosts_are_refused(catalog: Catalog, url: str) -> None:
+    recorder = redirect(url, 302)
+    error = error_of(call(catalog, "get", app=recorder))
+    assert (error.kind, error.code, len(recorder.requests)) == ("permission_denied", "redirect_refused", 1)
+
+
+def test_redirects_follow_the_network_policy_without_credentials(catalog: Catalog) -> None:
+    policies = Policies(catalog.section("policies"), ["shop"])
+    recorder = redirect("http://cdn.shop.example/file", 302)
+    assert call(catalog, "get", app=recorder, policies=policies).error is None
+    assert headers_of(recorder)["host"] == "cdn.shop.example"
+    assert not {"x-key", "x-tenant", "authorization"} & headers_of(recorder).keys()
+
+    for url, status, tool in (("http://evil.example/", 302, "get"), ("http://cdn.shop.example/", 307, "put")):
+        recorder = redirect(url, status)
+        args = {} if tool == "get" else {"n": 1}
+        error = error_of(call(catalog, tool, args, app=recorder, policies=policies))
+        assert (error.code, len(recorder.requests)) == ("redirect_refused", 1)
+
+
+def test_a_loop_of_redirects_ends(catalog: Catalog) -> None:
+    recorder = Recorder(answers=[RedirectResponse("/again", 302) for _ in range(30)])
+    assert error_of(call(catalog, "get", app=recorder)).code == "too_many_redirects"
+
+
+def test_a_host_that_a_policy_denies_is_never_reached(catalog: Catalog) -> None:
+    policies = Policies(catalog.section("policies"), ["shop"])
+    recorder = Recorder()
+    error = error_of(call(catalog, "get", app=recorder, policies=policies, base_url="http://evil.example"))
+    assert (error.kind, error.code, recorder.requests) == ("permission_denied", "host_denied", [])
+
+
+def test_the_network_policy_decides_over_the_host_of_the_spec(catalog: Catalog) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def permission(request: Any) -> Any:
+        asked.append(request.hosts)
+        return allow_all(request)
+
+    recorder = Recorder()
+    host = HttpHost(environment=ENVIRONMENT, app=recorder)
+    for policies in (["shop"], []):
+        runtime = Runtime(
+            catalog, permission=permission, policies=policies, executors=[executor(catalog, TOOLSET, host)]
+        )
+        for tool in ("get", "elsewhere"):
+            asyncio.run(runtime.invoke(ToolRequest(name=f"{TOOLSET}.{tool}", payload=json.dumps({}))))
+    # The policy allows the API's host; of others, and without a policy, somebody is asked.
+    assert asked == [("other.example",), ("api.shop.example",), ("other.example",)]
+
+
+def test_without_the_client_an_import_says_what_to_install() -> None:
+    code = "import sys; sys.modules['httpx2'] = None; import toolgen.runtime; import toolgen.execute.http"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'pip install "toolgen[http]"' in done.stderr.splitlines()[-1]
+    code = "import sys, toolgen.runtime, toolgen.execute; assert 'httpx2' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

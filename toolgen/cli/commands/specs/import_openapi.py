@@ -1,0 +1,164 @@
+"""`toolgen import openapi`: a description of an HTTP API as a spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import click
+
+from toolgen.cli.commands.specs.imported import imported_json, show_imported
+from toolgen.cli.commands.specs.spec_place import spec_place
+from toolgen.cli.named_files import STDIN, read_named
+from toolgen.cli.output import diagnostics_json, format_option, show_diagnostics, show_json
+from toolgen.compiler.config import load_config
+from toolgen.compiler.diagnostics import Diagnostics
+from toolgen.compiler.importers.openapi.files import Unreadable
+from toolgen.compiler.importers.openapi.importing import import_openapi
+from toolgen.compiler.importers.openapi.selection import Selection
+from toolgen.compiler.importers.trial import try_name
+from toolgen.compiler.source.nodes import Source
+from toolgen.spec.files import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LARGEST: Final = 64 * 1024 * 1024
+"""Maximum size in bytes of each file. The spec that is written may have 10 MB."""
+
+_TIMEOUT: Final = 30.0
+"""Seconds to wait for a connection, and for each part of a file."""
+
+
+@click.command("openapi")
+@click.argument("source", metavar="FILE|URL")
+@click.option("--toolset", required=True, metavar="NAME", help="The toolset to import the operations into.")
+@click.option("--include", multiple=True, metavar="tag:T|path:P|operation:O", help="Import only these operations.")
+@click.option("--exclude", multiple=True, metavar="tag:T|path:P|operation:O", help="Leave these operations out.")
+@click.option(
+    "--out", metavar="PATH", help="The spec to write. Default: the file that has the toolset, or specs/NAME.yaml."
+)
+@format_option
+def openapi(
+    *, source: str, toolset: str, include: tuple[str, ...], exclude: tuple[str, ...], out: str | None, style: str
+) -> int:
+    """Write a spec of the operations of an HTTP API, described in FILE (`-` for stdin) or at URL.
+
+    Descriptions are OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, as JSON or YAML.
+
+    An invalid operation is reported and omitted. If the spec exists, it is updated: tool keys and everything that was
+    edited by hand stay, and what the description says of each operation is replaced.
+    """
+    config = load_config(Path.cwd())
+    if problems := try_name(toolset, "http"):
+        raise click.UsageError(f"`{toolset}` is not a valid toolset name for an API: {problems[0]}.")
+    try:
+        selection = Selection.of(include, exclude)
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from error
+    place = spec_place(config, toolset, out, stem=toolset)
+    reader = _Reader(config.root, source)
+    text = reader.first()
+    sink = Diagnostics()
+    spec = place.present or place.path
+    imported = import_openapi(
+        text, reader.url, reader.read, spec, toolset, selection, sink, profile=place.target.profile
+    )
+    if imported is not None:
+        place.write(imported.text)
+    if style == "json":
+        written = {"file": place.path, **imported_json(imported)} if imported else {"file": None}
+        show_json(written | {"diagnostics": diagnostics_json(sink)})
+    else:
+        present = {place.path: place.present.text} if place.present else {}
+        show_diagnostics(sink, {**reader.texts, **present})
+        show_imported(place.path, imported, left_out=sum(found.code == "TG821" for found in sink))
+    return 1 if sink.has_errors or imported is None else 0
+
+
+class _Reader:
+    """Reads the files of a description: of the folder of the first one, or of the host of its URL."""
+
+    def __init__(self, project: Path, source: str) -> None:
+        self._project, self._source = project, source
+        self.url = source if urlsplit(source).scheme in ("http", "https") else ""
+        self._files: dict[str, Path] = {}
+        self._root = project if source == STDIN else Path(source).absolute().parent
+        self._texts: dict[str, str] = {}
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts that were read, by the path shown in messages."""
+        return self._texts
+
+    def first(self) -> Source:
+        """Read the description. Raises click.UsageError."""
+        try:
+            if self.url:
+                found = self._of_url(self.url)
+                self.url = found.path
+                return found
+            path = Path(self._source).absolute()
+            shown = "<stdin>" if self._source == STDIN else self._shown(path)
+            self._files[shown] = self._root / "stdin" if self._source == STDIN else path
+            return self._decoded(shown, read_named(self._source, _LARGEST))
+        except Unreadable as error:
+            raise click.UsageError(f"{self._source} cannot be read: {error}.") from error
+
+    def read(self, file: str, reference: str) -> Source:
+        """Read a file that another refers to. Raises `Unreadable`."""
+        is_url = urlsplit(reference).scheme in ("http", "https")
+        if self.url:
+            url = urldefrag(urljoin(file, reference)).url
+            self._check_host(url)
+            found = self._of_url(url)
+            self._check_host(found.path)
+            return found
+        if is_url:
+            raise Unreadable("a file refers to files only: import the description from its URL, or save this one")
+        path = (self._files[file].parent / reference).resolve()
+        if not any(path.is_relative_to(root.resolve()) for root in (self._root, self._project)):
+            raise Unreadable("it is outside the folder of the description and the project")
+        shown = self._shown(path)
+        self._files[shown] = path
+        try:
+            return self._decoded(shown, read_file(path, _LARGEST))
+        except OSError as error:
+            raise Unreadable(error.strerror or str(error)) from error
+        except ValueError as error:  # a null character in the name
+            raise Unreadable(str(error)) from error
+
+    def _of_url(self, url: str) -> Source:
+        try:
+            import httpx2
+        except ImportError as error:
+            raise click.UsageError('to import from a URL, pip install "toolgen[http]".') from error
+        try:
+            data = bytearray()
+            with httpx2.stream("GET", url, timeout=_TIMEOUT, follow_redirects=True) as answer:
+                if not answer.is_success:
+                    raise Unreadable(f"the server answers {answer.status_code}")
+                for chunk in answer.iter_bytes():
+                    data += chunk
+                    if len(data) > _LARGEST:
+                        raise Unreadable(f"it is over {_LARGEST:,} bytes")
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise Unreadable(str(error) or type(error).__name__) from error
+        return self._decoded(str(answer.url), bytes(data))
+
+    def _check_host(self, url: str) -> None:
+        if urlsplit(url)[:2] != urlsplit(self.url)[:2]:
+            raise Unreadable("it is on another host")
+
+    def _decoded(self, shown: str, data: bytes) -> Source:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"it is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        self._texts[shown] = text
+        return Source(shown, text)
+
+    def _shown(self, path: Path) -> str:
+        """The path shown in messages: relative to the project if the file is inside it."""
+        return path.relative_to(self._project).as_posix() if path.is_relative_to(self._project) else str(path)

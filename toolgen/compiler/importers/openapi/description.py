@@ -1,0 +1,173 @@
+"""A whole description: what it says of its API, and the operations that it lists."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.importers.openapi.files import Fault
+from toolgen.compiler.importers.openapi.operations import Operation, name_of_path
+from toolgen.compiler.importers.openapi.security import auth_of
+from toolgen.compiler.importers.openapi.servers import server_url, swagger_url
+from toolgen.compiler.resolve.toolsets.tags import BUILTIN
+from toolgen.spec.wire_names import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.importers.openapi.files import Part
+    from toolgen.compiler.importers.openapi.security import Auth
+
+_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_VERSION: Final = re.compile(r"3\.[0-2](\.|$)")
+_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
+_TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A description. `url` is where it is, empty for a file; `base_url` is empty where it names no host."""
+
+    root: Part
+    is_swagger: bool
+    is_old: bool
+    url: str
+    base_url: str
+    auth: Auth
+
+    @classmethod
+    def of(cls, root: Part, toolset: str, url: str, sink: Diagnostics) -> Description | None:
+        """Read what a description says of its API; None where it is none, which is reported."""
+        version = _version(root)
+        is_swagger = version == "2.0"
+        if not is_swagger and not _VERSION.match(version):
+            found = f"it says `{version}`" if version else "it says neither `openapi: 3…` nor `swagger: '2.0'`"
+            message = f"this is no description of an API in OpenAPI 3.0 to 3.2 or Swagger 2.0: {found}"
+            sink.report("TG820", root.span, message)
+            return None
+        server = swagger_url(root, url) if is_swagger else server_url(root, url)
+        return cls(
+            root=root,
+            is_swagger=is_swagger,
+            is_old=is_swagger or version.startswith("3.0"),
+            url=url,
+            base_url=_default_server(url) if server is None else server,
+            auth=auth_of(root, toolset, url, is_swagger=is_swagger),
+        )
+
+    def media_types(self, key: str, operation: Part) -> list[str]:
+        """Return `consumes` or `produces` of Swagger 2.0: the operation's, or those of all."""
+        for part in (operation, self.root):
+            found = part.child(key)
+            if found is not None and isinstance(found.value, list):
+                return [each for each in found.value if isinstance(each, str)]
+        return []
+
+    def text(self) -> str:
+        """Return what the API is, in a line or two."""
+        info = self.root.child("info")
+        title, text = (info.text("title"), info.text("description")) if info is not None else ("", "")
+        first = text.split("\n\n")[0].strip()
+        return f"{title}: {first}" if title and first and first != title else title or first
+
+    def operations(self, sink: Diagnostics) -> list[Operation]:
+        """Return the operations, each with a name of its own. Those that cannot be read are reported."""
+        found: list[Operation] = []
+        seen: dict[tuple[str, str], Operation] = {}
+        for operation in self._listed(sink):
+            shape = (operation.method, _PARAMETER.sub("{}", operation.path))
+            first = seen.setdefault(shape, operation)
+            if first is not operation:
+                message = f"`{operation.method} {operation.path}` is the same request as that of `{first.path}`"
+                sink.report("TG821", operation.part.span, f"{message}, and is left out")
+            else:
+                found.append(operation)
+        return list(_named_apart(found, sink))
+
+    def tags(self, operations: list[Operation]) -> dict[str, str]:
+        """Return the tags that operations have, by the word of a spec, with their meaning."""
+        listed = self.root.child("tags")
+        meanings: dict[str, str] = {}
+        for part in listed.items() if listed is not None else []:
+            if part.text("name"):
+                meanings[part.text("name")] = (part.text("summary") or part.text("description")).split("\n")[0].strip()
+        used = dict.fromkeys(tag for operation in operations for tag in operation.tags)
+        return {tag_word(tag): meanings.get(tag) or f"{tag}." for tag in used}
+
+    def own_base_url(self, operation: Operation) -> str:
+        """Return the URL of an operation whose servers are not those of the API; empty for any other."""
+        for part in (operation.part, operation.item):
+            url = server_url(part, self.url)
+            if url is not None:
+                return url if url != self.base_url else ""
+        return ""
+
+    def _listed(self, sink: Diagnostics) -> Iterator[Operation]:
+        paths = self.root.child("paths")
+        for path, entry in paths.entries() if paths is not None else []:
+            try:
+                item = entry.followed()
+            except Fault as fault:
+                sink.report("TG821", fault.part.span, f"the path `{path}` is left out: {fault.message}")
+                continue
+            if not path.startswith("/"):
+                path = f"/{path}"
+            for method, part in _methods_of(item):
+                if not isinstance(part.value, dict):
+                    sink.report("TG821", part.span, f"`{method.upper()} {path}` is left out: it is no object")
+                    continue
+                listed = part.child("tags")
+                tags = [each.value for each in listed.items() if isinstance(each.value, str)] if listed else []
+                usable = tuple(tag for tag in dict.fromkeys(tags) if tag_word(tag))
+                name = part.text("operationId") or name_of_path(method, path)
+                yield Operation(name, method.upper(), _without_query(path), item, part, usable)
+
+
+def tag_word(tag: str) -> str:
+    """Spell a tag of a description as one of a spec; empty where nothing is left of it."""
+    word = tag if _TAG.fullmatch(tag) else "-".join(words(tag)).lower()[:90]
+    if word[:1].isdigit() or word in BUILTIN:
+        word = f"api-{word}"
+    return word
+
+
+def _methods_of(item: Part) -> Iterator[tuple[str, Part]]:
+    for key, part in item.entries():
+        if key in _METHODS:
+            yield key, part
+    more = item.child("additionalOperations")
+    for key, part in more.entries() if more is not None else []:
+        if key.isalpha():
+            yield key, part
+
+
+def _named_apart(operations: list[Operation], sink: Diagnostics) -> Iterator[Operation]:
+    """Operations whose id is that of another as well are called by their method and path."""
+    counts = Counter(operation.name for operation in operations)
+    for operation in operations:
+        if counts[operation.name] == 1:
+            yield operation
+            continue
+        name = name_of_path(operation.method, operation.path)
+        message = f"several operations are called `{operation.name}`, so this one is `{name}`"
+        sink.report("TG822", operation.part.span, message)
+        yield replace(operation, name=name)
+
+
+def _without_query(path: str) -> str:
+    """A path without a query or a fragment, by which some descriptions tell operations apart."""
+    return path.partition("?")[0].partition("#")[0]
+
+
+def _default_server(url: str) -> str:
+    """The server of a description that lists none: the host that it comes from."""
+    found = re.match(r"https?://[^/]+", url)
+    return found[0] if found else ""
+
+
+def _version(root: Part) -> str:
+    value: Any = root.value.get("openapi", root.value.get("swagger")) if isinstance(root.value, dict) else None
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""

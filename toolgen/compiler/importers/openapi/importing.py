@@ -1,0 +1,126 @@
+"""The import: a description of an HTTP API to a spec of kind `http`, new or brought up to date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.importers.mcp import Imported
+from toolgen.compiler.importers.openapi.description import Description
+from toolgen.compiler.importers.openapi.files import Files
+from toolgen.compiler.importers.openapi.offered import offer_of
+from toolgen.compiler.importers.spec_text import new_text, updated_text
+from toolgen.compiler.importers.trial import Circumstances
+from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.importers.offer import Offer
+    from toolgen.compiler.importers.openapi.files import Read
+    from toolgen.compiler.importers.openapi.operations import Operation
+    from toolgen.compiler.importers.openapi.selection import Selection
+    from toolgen.compiler.importers.update import Update
+    from toolgen.compiler.source.nodes import Source
+    from toolgen.compiler.source.read import SpecFile
+
+_COMMENT: Final = "Written by `toolgen import openapi`. Review permissions: they follow from the methods alone."
+_HEAD: Final = ("toolgen", "toolset", "kind", "dialect", "description", "tags", "api")
+
+
+def import_openapi(
+    text: Source,
+    url: str,
+    read: Read,
+    spec: str | SpecFile,
+    toolset: str,
+    selection: Selection,
+    sink: Diagnostics,
+    *,
+    profile: str,
+) -> Imported | None:
+    """Make a spec of a description, or bring one up to date: `spec` is the path of a new one, or the one.
+
+    `url` is where the description was fetched, empty for a file; `read` reads other files that it refers to. None where
+    no tool is left to write; why is in the sink, as is what was left out.
+    """
+    root = Files(read).open(text, sink)
+    description = Description.of(root, toolset, url, sink) if root is not None else None
+    if description is None:
+        return None
+    operations = description.operations(sink)
+    selected = [operation for operation in operations if selection.has(operation)]
+    if not selected:
+        found = f"none of its {len(operations)} operations is selected" if operations else "it has no operation"
+        sink.report("TG820", description.root.span, f"there is nothing to import: {found}")
+        return None
+    head = _head(description, toolset, selected)
+    present = {} if isinstance(spec, str) else spec.root.to_data()
+    circumstances = Circumstances(toolset, "http", present.get("dialect", LATEST), profile)
+    renames = {source_name(key, tool): tool.get("rename", {}) for key, tool in present.get("tools", {}).items()}
+    offer = offer_of(description, selected, circumstances, renames, sink)
+    if not offer.tools:
+        return None
+    _report_auth(description, sink)
+    if isinstance(spec, str):
+        update = new_spec(head, offer.tools)
+        return _imported(new_text(spec, update.data, _COMMENT), update, offer)
+    update = updated_spec(_with_head(present, head), offer.tools)
+    _report_changes(spec, present, update, offer, sink)
+    return _imported(updated_text(spec, update), update, offer)
+
+
+def _head(description: Description, toolset: str, operations: list[Operation]) -> dict[str, Any]:
+    api: dict[str, Any] = {"base_url": description.base_url} if description.base_url else {}
+    auth = description.auth
+    if auth.schemes:
+        api["auth"] = dict(auth.schemes)
+        api["security"] = auth.security(description.root) or []
+    text, tags = description.text(), description.tags(operations)
+    return {
+        "toolgen": 1,
+        "toolset": toolset,
+        "kind": "http",
+        **({"description": text} if text else {}),
+        **({"tags": tags} if tags else {}),
+        **({"api": api} if api else {}),
+    }
+
+
+def _with_head(present: dict[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec with the tags and the schemes that are new at the source. What it has already is people's."""
+    changed = dict(present)
+    tags = {**head.get("tags", {}), **present.get("tags", {})}
+    if tags:
+        changed["tags"] = tags
+    api, new = dict(present.get("api") or {}), head.get("api", {})
+    auth = {**new.get("auth", {}), **api.get("auth", {})}
+    if auth:
+        api["auth"] = auth
+    if api:
+        changed["api"] = api
+    return {key: changed[key] for key in _HEAD if key in changed} | changed
+
+
+def _report_auth(description: Description, sink: Diagnostics) -> None:
+    for name, part in description.auth.others.items():
+        message = f"`{name}` is a security scheme that no spec expresses: the host adds its credentials"
+        sink.report("TG824", part.span, message, fix="pass `HttpHost(headers=…)` or `HttpHost(auth=…)`")
+
+
+def _report_changes(
+    spec: SpecFile, present: Mapping[str, Any], update: Update, offer: Offer, sink: Diagnostics
+) -> None:
+    for key in update.gone:
+        name = source_name(key, present["tools"][key])
+        if name not in offer.left_out:
+            place = spec.root.span_at(("tools", key), key=True)
+            sink.report("TG807", place, f"the API has no `{name}` any more, or it is not selected: it is taken out")
+    for key, text in update.replaced:
+        message = f"the API describes `{key}` otherwise now, and its `{text}` takes the place of this one"
+        sink.report("TG808", spec.root.span_at(("tools", key, text)), message, fix="put yours back if it still holds")
+
+
+def _imported(text: str, update: Update, offer: Offer) -> Imported:
+    total = len(update.data["tools"])
+    return Imported(text, total, update.added, update.changed, update.gone, offer.left_out, offer.warnings)

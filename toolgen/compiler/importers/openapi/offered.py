@@ -1,0 +1,154 @@
+"""Operations as offered tools: each is tried by the resolver, and left out with its reason if it could not be built."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.diagnostics.diagnostic import Related
+from toolgen.compiler.importers.offer import Offer, OfferedTool
+from toolgen.compiler.importers.openapi.description import tag_word
+from toolgen.compiler.importers.openapi.files import Fault
+from toolgen.compiler.importers.openapi.operations import result_of, tool_of
+from toolgen.compiler.importers.openapi.schemas import Schemas
+from toolgen.compiler.importers.trial import try_tool
+from toolgen.compiler.importers.written_schema import mapping, scalar, written_args, written_result
+from toolgen.compiler.source.nodes import MappingNode, SequenceNode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.importers.openapi.description import Description
+    from toolgen.compiler.importers.openapi.operations import Operation
+    from toolgen.compiler.importers.trial import Circumstances, Trial
+    from toolgen.compiler.source.nodes import Node
+
+_READONLY: Final = frozenset({"GET", "HEAD"})
+
+
+def offer_of(
+    description: Description,
+    operations: Sequence[Operation],
+    circumstances: Circumstances,
+    renames: Mapping[str, Mapping[str, str]],
+    sink: Diagnostics,
+) -> Offer:
+    """Return the tools of a description. `renames` are the renamed fields that a spec has, by the operation's name."""
+    reader = _Reader(description, circumstances, renames, sink)
+    for operation in operations:
+        reader.read(operation)
+    return Offer(tuple(reader.tools), tuple(reader.left_out), reader.warnings)
+
+
+class _Reader:
+    """Reads operations one by one."""
+
+    def __init__(
+        self,
+        description: Description,
+        circumstances: Circumstances,
+        renames: Mapping[str, Mapping[str, str]],
+        sink: Diagnostics,
+    ) -> None:
+        self._description, self._circumstances = description, circumstances
+        self._renames, self._sink = renames, sink
+        self._schemas = Schemas(description.is_old)
+        self.tools: list[OfferedTool] = []
+        self.left_out: list[str] = []
+        self.warnings: Counter[str] = Counter()
+
+    def read(self, operation: Operation) -> None:
+        """Take one operation, or report why not."""
+        is_swagger = self._description.is_swagger
+        try:
+            consumes = self._description.media_types("consumes", operation.part)
+            tool = tool_of(operation, self._schemas, consumes, is_swagger=is_swagger)
+            self._add_source(tool, operation)
+        except Fault as fault:
+            self._leave_out(operation, fault.message, fault)
+            return
+        result = self._result(operation)
+        nodes = self._nodes(operation, tool, result)
+        tried = self._tried(operation, nodes)
+        if tried.errors and result is not True:
+            without = {key: node for key, node in nodes.items() if key != "result"}
+            bare = self._tried(operation, without)
+            if not bare.errors:
+                self._report_result(operation, tried.errors[0].message)
+                tried, nodes = bare, without
+        if tried.errors:
+            self._leave_out(operation, tried.errors[0].message)
+            return
+        self.warnings.update(found.code for found in tried.warnings)
+        spec = {key: value.to_data() for key, value in nodes.items()}
+        if tried.rename:
+            spec["rename"] = dict(tried.rename)
+        self.tools.append(OfferedTool(operation.name, spec, _hints(operation)))
+
+    def _add_source(self, tool: dict[str, Any], operation: Operation) -> None:
+        """Add what the description says of the server and the credentials of an operation, where it is its own."""
+        base_url = self._description.own_base_url(operation)
+        if base_url:
+            tool["http"]["base_url"] = base_url
+        auth = self._description.auth
+        security = auth.security(operation.part)
+        if security is not None and auth.schemes and security != auth.security(self._description.root):
+            tool["http"]["security"] = security
+
+    def _result(self, operation: Operation) -> Any:
+        produces = self._description.media_types("produces", operation.part)
+        try:
+            return result_of(operation, self._schemas, produces, is_swagger=self._description.is_swagger)
+        except Fault as fault:
+            self._report_result(operation, fault.message, fault)
+            return True
+
+    def _tried(self, operation: Operation, nodes: Mapping[str, Node]) -> Trial:
+        """Resolve a tool alone, without the credentials, which are the toolset's."""
+        place, http = _node(operation), nodes["http"]
+        assert isinstance(http, MappingNode)
+        request = {key: node for key, node in http.entries() if key != "security"}
+        tool = mapping(place, {**nodes, "http": mapping(place, request)})
+        return try_tool(tool, self._renames.get(operation.name, {}), self._circumstances)
+
+    def _nodes(self, operation: Operation, tool: dict[str, Any], result: Any) -> dict[str, Node]:
+        place = _node(operation)
+        nodes = {key: _nodes_of(value, place) for key, value in tool.items()}
+        nodes["args"] = written_args(nodes["args"], place)
+        if result is not True:
+            nodes["result"] = written_result(_nodes_of(result, place), self._circumstances.dialect)
+        return nodes
+
+    def _leave_out(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:
+        self.left_out.append(operation.name)
+        message = f"`{operation.method} {operation.path}` (`{operation.name}`) is left out: {reason}"
+        self._report("TG821", message, operation, fault)
+
+    def _report_result(self, operation: Operation, reason: str, fault: Fault | None = None) -> None:
+        message = f"the result of `{operation.method} {operation.path}` (`{operation.name}`) is any JSON: {reason}"
+        self._report("TG823", message, operation, fault)
+
+    def _report(self, code: str, message: str, operation: Operation, fault: Fault | None) -> None:
+        place = operation.part.span
+        other = fault.part.span if fault is not None else place
+        self._sink.report(code, place, message, related=[Related(other, "here")] if other != place else [])
+
+
+def _hints(operation: Operation) -> dict[str, Any]:
+    tags = list(dict.fromkeys(tag_word(tag) for tag in operation.tags))
+    readonly = {"permission": "readonly"} if operation.method in _READONLY else {}
+    return {**readonly, **({"tags": tags} if tags else {})}
+
+
+def _node(operation: Operation) -> Node:
+    return operation.part.files.node(operation.part)
+
+
+def _nodes_of(value: Any, place: Node) -> Node:
+    """JSON as nodes, all at one place."""
+    if isinstance(value, dict):
+        return mapping(place, {key: _nodes_of(inner, place) for key, inner in value.items()})
+    if isinstance(value, list):
+        return SequenceNode(place.source, place.start, place.end, [_nodes_of(inner, place) for inner in value])
+    return scalar(place, value)

@@ -1,0 +1,164 @@
+"""Operations: each method of each path to one tool with one flat object of args.
+
+The rule for names: an arg has the name of its parameter, or of its field of the body. Where several have the same, the
+first has it, in the order path, query, header, cookie, querystring, body; the others end in `_` and their place:
+`id_query`, `id_body`. A body that is no plain object is one arg, `body`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.importers.openapi.bodies import request_body
+from toolgen.compiler.importers.openapi.files import Fault
+from toolgen.compiler.importers.openapi.parameters import PLACES, parameters
+from toolgen.compiler.importers.openapi.responses import error_hints, result_schema
+from toolgen.compiler.resolve.toolsets.http import PLACEHOLDER
+from toolgen.spec.wire_names import title_of_name
+
+if TYPE_CHECKING:
+    from toolgen.compiler.importers.openapi.bodies import RequestBody
+    from toolgen.compiler.importers.openapi.files import Part
+    from toolgen.compiler.importers.openapi.parameters import Parameter
+    from toolgen.compiler.importers.openapi.schemas import Schemas
+
+_IDEMPOTENCY: Final = "idempotency-key"
+_LONGEST_TITLE: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one path. `name` is what it is called at its source, `tags` those of the description."""
+
+    name: str
+    method: str
+    path: str
+    item: Part
+    part: Part
+    tags: tuple[str, ...]
+
+
+@dataclass
+class _Args:
+    """The args as they come together: schemas by name, required ones, and their places in the request."""
+
+    properties: dict[str, Any] = field(default_factory=dict[str, Any])
+    required: list[str] = field(default_factory=list[str])
+    params: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def add(self, name: str, place: str, schema: Any, *, required: bool) -> str:
+        """Add an arg, under a name that is free."""
+        arg = name
+        while arg in self.properties:
+            arg = f"{arg}_{place}"
+        self.properties[arg] = schema
+        if required:
+            self.required.append(arg)
+        return arg
+
+
+def tool_of(operation: Operation, schemas: Schemas, consumes: list[str], *, is_swagger: bool) -> dict[str, Any]:
+    """Return the keys of a tool that a description decides, but for the result. Raises `Fault`."""
+    found = parameters(operation.item, operation.part, is_swagger=is_swagger)
+    body = request_body(operation.part, schemas, consumes, is_swagger=is_swagger)
+    args = _Args()
+    for parameter in sorted(found, key=lambda each: PLACES.index(each.place)):
+        _add_parameter(parameter, args, operation, schemas)
+    _check_path(operation, found)
+    http: dict[str, Any] = {"method": operation.method, "path": operation.path}
+    extra: Any = False
+    body_spec: dict[str, Any] = {}
+    if body is not None:
+        body_spec, extra = _add_body(body, args)
+    if args.params:
+        http["params"] = args.params
+    if body_spec:
+        http["body"] = body_spec
+    key = next((each.name for each in found if each.place == "header" and each.name.lower() == _IDEMPOTENCY), "")
+    if key and operation.method in ("POST", "PATCH"):
+        http["idempotency_header"] = key
+    errors = error_hints(operation.part)
+    if errors:
+        http["errors"] = errors
+    schema: dict[str, Any] = {"type": "object", "properties": args.properties}
+    if args.required:
+        schema["required"] = args.required
+    schema["additionalProperties"] = extra
+    return {**_texts(operation), "http": http, "args": schemas.with_definitions(schema, "args")}
+
+
+def result_of(operation: Operation, schemas: Schemas, produces: list[str], *, is_swagger: bool) -> Any:
+    """Return the schema of the result; True where nothing certain is said. Raises `Fault`."""
+    schema = result_schema(operation.part, operation.method, schemas, produces, is_swagger=is_swagger)
+    return schemas.with_definitions(schema, "result") if isinstance(schema, dict) else schema
+
+
+def _add_parameter(parameter: Parameter, args: _Args, operation: Operation, schemas: Schemas) -> None:
+    if parameter.place == "path" and f"{{{parameter.name}}}" not in operation.path:
+        return  # published documents have them; a request has no place for it
+    schema = _described(schemas.written(parameter.schema, "args"), parameter.description, parameter.deprecated)
+    arg = args.add(parameter.name, parameter.place, schema, required=parameter.required)
+    spec = {"in": parameter.place, **({"name": parameter.name} if arg != parameter.name else {}), **parameter.spec}
+    args.params[arg] = spec if len(spec) > 1 else parameter.place
+
+
+def _check_path(operation: Operation, found: list[Parameter]) -> None:
+    declared = {each.name for each in found if each.place == "path"}
+    missing = [name for name in PLACEHOLDER.findall(operation.path) if name not in declared]
+    if missing:
+        raise Fault(f"the path has `{{{missing[0]}}}`, and no parameter describes it", operation.part)
+
+
+def _add_body(body: RequestBody, args: _Args) -> tuple[dict[str, Any], Any]:
+    """Add the args of a body; returns the `body` of the spec, and what other args may be."""
+    spec: dict[str, Any] = {"media_type": body.media_type}
+    if body.required:
+        spec["required"] = True
+    if body.fields is None:
+        schema = _described(body.whole, body.description, deprecated=False)
+        spec["arg"] = args.add("body", "body", schema, required=body.required)
+        if body.base64:
+            spec["base64"] = True
+        return spec, False
+    names: dict[str, str] = {}
+    encoding: dict[str, Any] = {}
+    for name, each in body.fields.items():
+        arg = args.add(name, "body", each.schema, required=each.required)
+        if arg != name:
+            names[arg] = name
+        if each.encoding:
+            encoding[name] = each.encoding
+    spec |= {key: value for key, value in (("names", names), ("encoding", encoding)) if value}
+    return spec, body.extra
+
+
+def _described(schema: Any, description: str, deprecated: bool) -> Any:
+    """A schema with what its parameter says of it, where it says nothing itself."""
+    said = {**({"description": description} if description else {}), **({"deprecated": True} if deprecated else {})}
+    if not said or schema is False:
+        return schema
+    return {**said, **(schema if isinstance(schema, dict) else {})}
+
+
+def _texts(operation: Operation) -> dict[str, Any]:
+    """Title and description; without either the method and the path, which a model can read."""
+    summary, description = operation.part.text("summary"), operation.part.text("description")
+    if not summary and not description:
+        summary, description = operation.item.text("summary"), operation.item.text("description")
+    title = summary if summary and len(summary) <= _LONGEST_TITLE and "\n" not in summary else ""
+    if description and summary and not description.lower().startswith(summary.rstrip(".").lower()):
+        description = f"{summary.rstrip('.')}.\n\n{description}"
+    text = description or summary
+    if not text:
+        text = f"{title_of_name(operation.name).rstrip('.')}: {operation.method} {operation.path}."
+    if operation.part.flag("deprecated"):
+        text = f"Deprecated. {text}"
+    return {"description": text, **({"title": title.rstrip(".")} if title.rstrip(".") else {})}
+
+
+def name_of_path(method: str, path: str) -> str:
+    """Return what an operation without an id is called: `get_pets_petId` for `GET /pets/{petId}`."""
+    words = re.findall(r"[A-Za-z0-9]+", path)
+    return "_".join([method.lower(), *words]) if words else f"{method.lower()}_root"

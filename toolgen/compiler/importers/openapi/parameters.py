@@ -1,0 +1,138 @@
+"""Parameters of operations, of OpenAPI 3 and Swagger 2.0 alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.compiler.importers.openapi.files import Fault, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLACES: Final = ("path", "query", "header", "cookie", "querystring")
+"""Where parameters are sent, in the order in which they keep their names."""
+
+_IGNORED_HEADERS: Final = frozenset({
+    *("accept", "content-type", "authorization"),
+    *("connection", "content-length", "host", "transfer-encoding"),
+})  # fmt: skip
+"""Headers that are no args: those that no parameter describes (OpenAPI 3.2, 4.12.2), and those of the client."""
+
+_STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+_COLLECTIONS: Final = {
+    "csv": ("", False),
+    "ssv": ("spaceDelimited", False),
+    "tsv": ("tabDelimited", False),
+    "pipes": ("pipeDelimited", False),
+    "multi": ("form", True),
+}
+"""The styles of Swagger 2.0: `collectionFormat` to style and explode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. `schema` is what describes its values; `spec` are the keys of `params`, without defaults."""
+
+    name: str
+    place: str
+    required: bool
+    schema: Part
+    description: str
+    deprecated: bool
+    spec: dict[str, Any]
+
+
+def parameters(item: Part, operation: Part, *, is_swagger: bool) -> list[Parameter]:
+    """Return the parameters of an operation, those of its path among them. Raises `Fault`."""
+    found: dict[tuple[str, str], Parameter] = {}
+    for owner in (item, operation):
+        for part in _listed(owner):
+            made = _swagger(part) if is_swagger else _openapi(part)
+            if made is not None:
+                found[made.place, made.name] = made
+    return list(found.values())
+
+
+def _listed(owner: Part) -> Iterator[Part]:
+    listed = owner.child("parameters")
+    if listed is None:
+        return
+    for part in listed.items():
+        followed = part.followed()
+        if not isinstance(followed.value, dict):
+            raise Fault("a parameter is an object", part)
+        yield followed
+
+
+def _openapi(part: Part) -> Parameter | None:
+    place, name = _head(part)
+    if place not in PLACES:
+        raise Fault(f"`{name}` has no place: `in` is {part.value.get('in')!r}", part)
+    if place == "header" and name.lower() in _IGNORED_HEADERS:
+        return None
+    spec: dict[str, Any] = {}
+    schema = part.child("schema")
+    content = part.at("content")
+    if schema is None and content is not None:
+        media_type, media = next(iter(content.entries()), ("", content))
+        if not media_type:
+            raise Fault(f"the parameter `{name}` has no schema", part)
+        spec["content"] = media_type
+        schema = media.followed().child("schema") or anything(media)
+    elif schema is None:
+        raise Fault(f"the parameter `{name}` has no schema", part)
+    else:
+        spec = _style(part, place)
+    required = part.flag("required") is True or place == "path"
+    return Parameter(name, place, required, schema, part.text("description"), part.flag("deprecated") is True, spec)
+
+
+def _style(part: Part, place: str) -> dict[str, Any]:
+    """Styles as they differ from the default of the place."""
+    style = part.text("style") or _STYLES.get(place, "")
+    explode = part.flag("explode")
+    spec: dict[str, Any] = {} if style == _STYLES.get(place, "") else {"style": style}
+    if explode is not None and explode is not (style in ("form", "cookie", "deepObject")):
+        spec["explode"] = explode
+    if part.flag("allowReserved"):
+        spec["allow_reserved"] = True
+    return spec
+
+
+def _swagger(part: Part) -> Parameter | None:
+    """A parameter of Swagger 2.0 is its own schema; `body` and `formData` are parts of the body."""
+    place, name = _head(part)
+    if place in ("body", "formData") or (place == "header" and name.lower() in _IGNORED_HEADERS):
+        return None
+    if place not in ("path", "query", "header"):
+        raise Fault(f"`{name}` has no place: `in` is {part.value.get('in')!r}", part)
+    if "type" not in part.value and part.child("schema") is None:
+        raise Fault(f"the parameter `{name}` has no type", part)
+    required = part.flag("required") is True or place == "path"
+    schema = part.child("schema") or part
+    return Parameter(name, place, required, schema, part.text("description"), False, collection(part, place))
+
+
+def collection(part: Part, place: str) -> dict[str, Any]:
+    """The style of a list of Swagger 2.0, whose default is values with commas."""
+    if part.value.get("type") != "array":
+        return {}
+    style, explode = _COLLECTIONS.get(part.text("collectionFormat") or "csv", ("", False))
+    if place == "query":
+        return {**({"style": style} if style not in ("", "form") else {}), **({} if explode else {"explode": False})}
+    return {"style": style} if style not in ("", "form") else {}
+
+
+def _head(part: Part) -> tuple[str, str]:
+    name, place = part.value.get("name"), part.value.get("in")
+    if place == "querystring" and not name:
+        name = "query"
+    if not isinstance(name, str) or not name:
+        raise Fault("a parameter has no name", part)
+    return place if isinstance(place, str) else "", name
+
+
+def anything(part: Part) -> Part:
+    """A schema of any JSON, at the place of what has none."""
+    return Part(part.files, part.file, part.path, True)

@@ -1,0 +1,96 @@
+"""Responses of operations: one schema of what they answer on success, and what their errors mean."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.spec.media_types import is_json, is_text
+
+if TYPE_CHECKING:
+    from toolgen.compiler.importers.openapi.files import Part
+    from toolgen.compiler.importers.openapi.schemas import Schemas
+
+BINARY: Final = {
+    "type": "object",
+    "description": "Binary content, stored as an artifact.",
+    "properties": {
+        "media_type": {"type": "string"},
+        "size": {"type": "integer", "description": "In bytes."},
+        "artifact": {"type": ["string", "null"], "description": "The reference of the artifact, if it was stored."},
+    },
+    "required": ["media_type", "size", "artifact"],
+    "additionalProperties": False,
+}
+"""The result of an operation that answers with bytes; `toolgen/execute/http/responses.py` makes it."""
+
+_EMPTY: Final = ("204", "205", "304")
+_NULL: Final = {"type": "null"}
+_MAX_ERRORS, _LONGEST_ERROR = 12, 200
+
+
+def result_schema(operation: Part, method: str, schemas: Schemas, produces: list[str], *, is_swagger: bool) -> Any:
+    """Return the schema of what an operation answers on success; True where nothing certain is said. Raises `Fault`."""
+    if method == "HEAD":
+        return _NULL
+    responses = operation.child("responses")
+    found = {str(status): part.followed() for status, part in responses.entries()} if responses is not None else {}
+    successes = {status: part for status, part in found.items() if status[:1] == "2"}
+    if not successes and "default" in found:
+        successes = {"default": found["default"]}
+    made: list[Any] = []
+    for status, part in successes.items():
+        schema = _NULL if status in _EMPTY else _of_response(part, schemas, produces, is_swagger=is_swagger)
+        if schema is None:  # nothing is said of its content
+            schema = True if len(successes) == 1 else _NULL
+        if schema not in made:
+            made.append(schema)
+    if not made or True in made or {} in made:
+        return True
+    return made[0] if len(made) == 1 else {"anyOf": made}
+
+
+def error_hints(operation: Part) -> dict[str, str]:
+    """Return what the errors of an operation mean, by status, where that is more than the name of the status."""
+    responses = operation.child("responses")
+    hints: dict[str, str] = {}
+    statuses = responses.entries() if responses is not None else []
+    for status, part in statuses:
+        key = status.upper()
+        text = part.followed().text("description").split("\n")[0].strip()
+        is_error = key[:1] in ("4", "5") and (key[1:].isdigit() or key[1:] == "XX") and len(key) == 3
+        if is_error and text and len(text) <= _LONGEST_ERROR and _is_telling(status, text):
+            hints[key] = text
+    return dict(list(hints.items())[:_MAX_ERRORS])
+
+
+def _is_telling(status: str, text: str) -> bool:
+    words = text.rstrip(".!").lower()
+    try:
+        phrase = HTTPStatus(int(status)).phrase.lower()
+    except ValueError:
+        phrase = ""
+    usual = {status, phrase, f"{status} {phrase}", "error", "bad request", "unexpected error", "validation failed"}
+    return words not in usual and len(words.split()) > 1
+
+
+def _of_response(part: Part, schemas: Schemas, produces: list[str], *, is_swagger: bool) -> Any:
+    """The schema of one response; None where it has none."""
+    if is_swagger:
+        schema = part.child("schema")
+        if schema is None:
+            return None
+        if isinstance(schema.value, dict) and schema.value.get("type") == "file":
+            return BINARY
+        if produces and not any(is_json(each) for each in produces):
+            return {"type": "string"} if any(map(is_text, produces)) else BINARY
+        return schemas.written(schema, "result")
+    content = part.child("content")
+    offered = [(name, media.followed()) for name, media in content.entries()] if content is not None else []
+    for name, media in offered:
+        if is_json(name):
+            schema = media.child("schema")
+            return True if schema is None else schemas.written(schema, "result")
+    if not offered:
+        return None
+    return {"type": "string"} if any(is_text(name) for name, _ in offered) else BINARY

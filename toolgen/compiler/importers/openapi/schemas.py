@@ -1,0 +1,320 @@
+"""Schemas of OpenAPI, written as JSON Schema 2020-12.
+
+What only OpenAPI knows is expressed in JSON Schema (`nullable`, bounds of 3.0 that are exclusive, `discriminator`) or
+left out (`xml`, `externalDocs`, vendor extensions). Args are without `readOnly` fields, results without `writeOnly`
+ones. In a result `oneOf` is `anyOf`: published schemas overlap, and no response is refused for that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from toolgen.compiler.importers.openapi.files import Fault, Part
+from toolgen.compiler.resolve.names import pascal
+from toolgen.compiler.resolve.schemas import keywords
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+Side: TypeAlias = Literal["args", "result"]
+
+PREFIX: Final = "#/$defs/"
+_LARGEST: Final[dict[Side, int]] = {"args": 300, "result": 50}
+"""Definitions that one may lead to. A reference inside a definition to one with more is written as any JSON: in some
+published APIs every type leads to almost every other, and each tool would hold the whole API.
+"""
+
+_KEPT: Final = keywords.ALL - {
+    *("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$schema"),
+    *("$vocabulary", "$defs", "definitions", "id", "examples", "$ref", "nullable"),
+}
+_HIDDEN: Final[dict[Side, str]] = {"args": "readOnly", "result": "writeOnly"}
+_LONGEST_NAME: Final = 60
+
+
+@dataclass
+class Schemas:
+    """The schemas of a description. `is_old` is for 2.0 and 3.0, whose schemas are not JSON Schema."""
+
+    is_old: bool
+    _names: dict[Any, str] = field(default_factory=dict[Any, str])
+    _places: dict[str, Part] = field(default_factory=dict[str, Part])
+    _bodies: dict[tuple[str, Side], Any] = field(default_factory=dict[tuple[str, Side], Any])
+    _definitions: dict[tuple[str, Side], Any] = field(default_factory=dict[tuple[str, Side], Any])
+    _led_to: dict[tuple[str, Side], frozenset[str]] = field(default_factory=dict[tuple[str, Side], "frozenset[str]"])
+    _closures: dict[tuple[str, Side], frozenset[str]] = field(default_factory=dict[tuple[str, Side], "frozenset[str]"])
+
+    def written(self, part: Part, side: Side) -> Any:
+        """Write a schema. References lead to `#/$defs/…`, which `with_definitions` adds. Raises `Fault`."""
+        return self._schema(part, side, frozenset())
+
+    def with_definitions(self, schema: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the schema with all definitions that it leads to. Raises `Fault`."""
+        found: dict[str, Any] = {}
+        pending = sorted(set(_references(schema)))
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found[name] = self._definition(name, side)
+                pending += sorted(set(_references(found[name])))
+        return {**schema, "$defs": dict(sorted(found.items()))} if found else schema
+
+    def is_hidden(self, part: Part, side: Side) -> bool:
+        """Whether a field is not for this side."""
+        return part.followed().flag(_HIDDEN[side]) is True or part.flag(_HIDDEN[side]) is True
+
+    def _definition(self, name: str, side: Side) -> Any:
+        """The body of a definition, with any JSON in place of references to definitions that lead to too many."""
+        key = (name, side)
+        if key not in self._definitions:
+            self._definitions[key] = self._bounded(name, side)
+        return self._definitions[key]
+
+    def _bounded(self, name: str, side: Side) -> Any:
+        body = self._body(name, side)
+        large = {each for each in self._references(name, side) if len(self._closure(each, side)) > _LARGEST[side]}
+        return _without(body, large) if large else body
+
+    def _body(self, name: str, side: Side) -> Any:
+        key = (name, side)
+        if key not in self._bodies:
+            self._bodies[key] = self._schema(self._places[name], side, frozenset())
+        return self._bodies[key]
+
+    def _references(self, name: str, side: Side) -> frozenset[str]:
+        """The definitions that the body of one refers to."""
+        key = (name, side)
+        if key not in self._led_to:
+            self._led_to[key] = frozenset(_references(self._body(name, side)))
+        return self._led_to[key]
+
+    def _closure(self, name: str, side: Side) -> frozenset[str]:
+        """The definitions that one leads to; once there are too many, some of them."""
+        key = (name, side)
+        if key not in self._closures:
+            found: set[str] = set()
+            pending = [name]
+            while pending and len(found) <= _LARGEST[side]:
+                each = pending.pop()
+                if each not in found:
+                    found.add(each)
+                    pending += self._references(each, side)
+            self._closures[key] = frozenset(found)
+        return self._closures[key]
+
+    def _name(self, part: Part) -> str:
+        """The name of the definition at a place: that of its last step, and a digest of the place if it is taken."""
+        location = part.location
+        if location not in self._names:
+            last = next((str(step) for step in reversed(part.path) if not str(step).isdigit()), "") or part.file
+            name = pascal(last.rpartition("/")[2])[:_LONGEST_NAME]
+            if name in self._places:
+                digest = hashlib.sha256(repr(location).encode("utf-8", "surrogatepass")).hexdigest()[:6]
+                name = f"{name}_{digest}"
+            self._names[location], self._places[name] = name, part
+        return self._names[location]
+
+    def _schema(self, part: Part, side: Side, hidden: Collection[str]) -> Any:
+        value = part.value
+        if isinstance(value, bool):
+            return value
+        if value is None:
+            return True
+        if not isinstance(value, dict):
+            raise Fault(f"a schema is an object, and not {value!r:.40}", part)
+        reference = value.get("$ref")
+        if isinstance(reference, str):
+            return self._reference(part, side, hidden)
+        return self._keywords(part, side, hidden)
+
+    def _reference(self, part: Part, side: Side, hidden: Collection[str]) -> Any:
+        """A reference with what may stand beside it: all keywords since 3.1; before, what people mean all the same."""
+        target = part.followed()
+        if not isinstance(target.value, dict | bool):
+            raise Fault(f"`{part.value['$ref']}` leads to no schema", part)
+        if isinstance(target.value, bool):
+            return target.value
+        written = {"$ref": f"{PREFIX}{self._name(target)}"}
+        if self.is_old:
+            nullable = part.flag("nullable") is True
+            described = {"description": part.text("description")} if part.text("description") else {}
+            return {"anyOf": [written, {"type": "null"}], **described} if nullable else {**written, **described}
+        beside = self._keywords(part, side, hidden)
+        return {**written, **beside}
+
+    def _keywords(self, part: Part, side: Side, hidden: Collection[str]) -> dict[str, Any]:
+        value: dict[str, Any] = part.value
+        hidden = {*hidden, *self._hidden_fields(part, side)}
+        made: dict[str, Any] = {}
+        for key, inner in part.entries():
+            if key in _KEPT:
+                self._keyword(key, inner, made, side, hidden)
+        _check_type(part, made)
+        self._bounds(value, made)
+        if side == "result" and "oneOf" in made and "anyOf" not in made:
+            made["anyOf"] = made.pop("oneOf")
+        elif side == "args" and "oneOf" in made and isinstance(value.get("discriminator"), dict):
+            made["oneOf"] = self._discriminated(part, made["oneOf"])
+        example = (
+            value.get("example") if self.is_old else next(iter(_list(value.get("examples"))), value.get("example"))
+        )
+        if side == "args" and isinstance(example, str | int | float) and "enum" not in made:
+            made["examples"] = [example]
+        return _nullable(made) if self.is_old and value.get("nullable") is True else made
+
+    def _keyword(self, key: str, inner: Part, made: dict[str, Any], side: Side, hidden: Collection[str]) -> None:
+        value = inner.value
+        if key == "properties" and isinstance(value, dict):
+            # A field may be called as it likes, also `x-id`.
+            fields = ((name, inner.child(name)) for name in value)
+            made[key] = {
+                name: self._schema(each, side, frozenset())
+                for name, each in fields
+                if each is not None and name not in hidden
+            }
+        elif key == "required":
+            if isinstance(value, list):  # true and false are of draft 3, where a field says it of itself
+                names = [name for name in value if isinstance(name, str) and name not in hidden]
+                made.update({key: list(dict.fromkeys(names))} if names else {})
+        elif key in keywords.SCHEMA_MAP and key != "dependencies":
+            made[key] = {name: self._schema(each, side, frozenset()) for name, each in inner.entries()}
+        elif key in keywords.SCHEMA_LIST and isinstance(value, list):
+            below = hidden if key == "allOf" else frozenset[str]()
+            made[key] = [self._schema(each, side, below) for each in inner.items()]
+            if not made[key]:
+                del made[key]
+        elif key in keywords.SCHEMA:
+            made[key] = self._schema(inner, side, frozenset())
+        elif key == "default" and value is None:
+            pass  # most write it for no default
+        elif key in ("readOnly", "writeOnly", "deprecated", "uniqueItems") and value is False:
+            pass
+        elif value is not None or key == "const":
+            made[key] = value
+
+    def _hidden_fields(self, part: Part, side: Side) -> Iterator[str]:
+        """Names of fields that are not for this side, of a schema and of those that it is composed of."""
+        seen: set[Any] = set()
+        pending = [part]
+        while pending:
+            each = pending.pop().followed()
+            if each.location in seen or not isinstance(each.value, dict):
+                continue
+            seen.add(each.location)
+            properties = each.child("properties")
+            if properties is not None and isinstance(properties.value, dict):
+                for name in properties.value:
+                    field = properties.child(name)
+                    if field is not None and self.is_hidden(field, side):
+                        yield name
+            members = each.child("allOf")
+            if members is not None:
+                pending += members.items()
+
+    def _bounds(self, value: dict[str, Any], made: dict[str, Any]) -> None:
+        for exclusive, inclusive in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+            flag = value.get(exclusive)
+            if isinstance(flag, bool):
+                made.pop(exclusive, None)
+                if flag and inclusive in made:
+                    made[exclusive] = made.pop(inclusive)
+
+    def _discriminated(self, part: Part, branches: list[Any]) -> list[Any]:
+        """Branches that each require the value of the discriminator, where their schemas do not."""
+        name = part.value["discriminator"].get("propertyName")
+        mapping = part.value["discriminator"].get("mapping")
+        members = part.child("oneOf")
+        if not isinstance(name, str) or members is None:
+            return branches
+        values: dict[Any, list[str]] = {}
+        for value, reference in (mapping if isinstance(mapping, dict) else {}).items():
+            target = _mapped(part, reference)
+            if target is not None:
+                values.setdefault(target.location, []).append(value)
+        made: list[Any] = []
+        for member, branch in zip(members.items(), branches, strict=True):
+            target = member.followed()
+            known = values.get(target.location) or [str(target.path[-1])] if target is not member else []
+            if not known or _decides(target, name):
+                made.append(branch)
+            else:
+                chosen = {"properties": {name: {"enum": known}}, "required": [name]}
+                made.append({"allOf": [branch, {"type": "object", **chosen}]})
+        return made
+
+
+def _mapped(part: Part, reference: Any) -> Part | None:
+    """The schema that a value of a discriminator is mapped to, by reference or by name; None where there is none."""
+    if not isinstance(reference, str):
+        return None
+    target = reference if "/" in reference or "." in reference else f"#/components/schemas/{reference}"
+    try:
+        return part.files.target(part, target).followed()
+    except Fault:
+        return None
+
+
+def _decides(schema: Part, name: str) -> bool:
+    """Whether a schema itself says what the value of a field is."""
+    seen: set[Any] = set()
+    pending = [schema]
+    while pending:
+        each = pending.pop().followed()
+        if each.location in seen:
+            continue
+        seen.add(each.location)
+        field = each.at("properties", name)
+        if field is not None and isinstance(field.value, dict) and {"enum", "const"} & field.value.keys():
+            return True
+        members = each.child("allOf")
+        pending += members.items() if members is not None else []
+    return False
+
+
+def _check_type(part: Part, made: dict[str, Any]) -> None:
+    """Spell the types that only Swagger has."""
+    if made.get("type") == "file":
+        made["type"] = "string"
+        made.setdefault("format", "binary")
+
+
+def _nullable(made: dict[str, Any]) -> dict[str, Any]:
+    """Let a schema of 3.0 take null."""
+    if isinstance(made.get("type"), str):
+        made["type"] = [made["type"], "null"]
+    elif not {"anyOf", "oneOf", "allOf", "enum", "not"} & made.keys():
+        return made
+    elif {"anyOf", "oneOf", "allOf", "not"} & made.keys():
+        texts: dict[str, Any] = {
+            key: made.pop(key) for key in ("title", "description", "default", "deprecated") if key in made
+        }
+        return {"anyOf": [made, {"type": "null"}], **texts}
+    if isinstance(made.get("enum"), list) and None not in made["enum"]:
+        made["enum"] = [*made["enum"], None]
+    return made
+
+
+def _references(schema: Any) -> Iterator[str]:
+    for _, part in keywords.subschemas(schema):
+        reference = part.get("$ref")
+        if isinstance(reference, str):
+            yield reference.removeprefix(PREFIX)
+
+
+def _without(schema: Any, names: Collection[str]) -> Any:
+    """A copy in which references to these definitions are any JSON."""
+    if isinstance(schema, list):
+        return [_without(each, names) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    copy = {key: _without(value, names) for key, value in schema.items()}
+    reference = copy.get("$ref")
+    if isinstance(reference, str) and reference.removeprefix(PREFIX) in names:
+        del copy["$ref"]
+    return copy
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,243 @@
+"""The `api` of a toolset and the `http` of its tools: every arg has a place, and every name leads somewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from toolgen.compiler.diagnostics.diagnostic import listing, nearest
+from toolgen.compiler.documents.http import ParamSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from toolgen.compiler.diagnostics import Diagnostics
+    from toolgen.compiler.documents.http import ApiSpec, AuthSpec, HttpSpec
+    from toolgen.compiler.documents.read import Document
+    from toolgen.compiler.documents.toolset import ToolsetFile
+
+VARIABLE: Final = re.compile(r"\$env\.[A-Za-z_][A-Za-z0-9_]*")
+PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
+
+_NEEDS: Final = {
+    "api_key": ("in", "name", "value"),
+    "basic": ("username", "password"),
+    "bearer": ("token",),
+    "oauth2": ("token_url", "client_id", "client_secret"),
+}
+"""The keys that each type of `auth` needs."""
+
+_SECRETS: Final = ("value", "password", "token", "client_secret")
+_STYLES: Final = {
+    "path": ("simple", "label", "matrix", "spaceDelimited", "pipeDelimited", "tabDelimited"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"),
+    "header": ("simple", "spaceDelimited", "pipeDelimited", "tabDelimited"),
+    "cookie": ("form", "cookie"),
+    "querystring": (),
+}
+"""The styles of each place. Swagger 2.0 has its list separators in headers and paths too."""
+
+_STATUS: Final = re.compile(r"[1-5](?:[0-9]{2}|XX)|default")
+_FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def resolve_api(document: Document[ToolsetFile], sink: Diagnostics) -> dict[str, Any] | None:
+    """Check the `api` of a toolset and return it as JSON, without what is default."""
+    spec = document.file.api
+    if spec is None:
+        return None
+    if document.file.kind != "http":
+        message = f"`api` is for toolsets of kind http, and this one is {document.file.kind}"
+        sink.report("TG406", document.span("api", key=True), message)
+    if spec.base_url is not None and not is_base_url(spec.base_url):
+        fix = "write `https://host/path`"
+        sink.report("TG420", document.span("api", "base_url"), f"`{spec.base_url}` is not the URL of an API", fix=fix)
+    for name, value in spec.headers.items():
+        if "$env." in value and not VARIABLE.fullmatch(value):
+            sink.report(
+                "TG420",
+                document.span("api", "headers", name),
+                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
+                fix="write `$env.VAR`, and put all of the value into the variable",
+            )
+    for name, auth in spec.auth.items():
+        _check_auth(name, auth, document, sink)
+    _check_security(spec.security, spec, ("api", "security"), document, sink)
+    return spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def resolve_http(
+    spec: HttpSpec,
+    key: str,
+    fields: Collection[str],
+    required: Collection[str],
+    document: Document[ToolsetFile],
+    sink: Diagnostics,
+) -> dict[str, Any]:
+    """Check the `http` of a tool against its args, and return it as JSON, without what is default."""
+    checks = _Checks(spec, ("tools", key, "http"), fields, document, sink)
+    checks.check_url()
+    checks.check_path(required)
+    checks.check_params()
+    checks.check_body()
+    _check_security(spec.security, document.file.api, ("tools", key, "http", "security"), document, sink)
+    for status in spec.errors:
+        if not _STATUS.fullmatch(status):
+            fix = "write `404`, `4XX` or `default`"
+            checks.report(f"`{status}` is not a status", "errors", status, fix=fix, is_key=True)
+    return spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def hosts_of(spec: HttpSpec, api: ApiSpec | None) -> tuple[str, ...]:
+    """Return the host that the requests of a tool go to, if the spec names one: policies match it."""
+    url = spec.base_url or (api.base_url if api else None)
+    if url is None or not is_base_url(url):
+        return ()
+    host = urlsplit(url).hostname
+    return (host,) if host else ()
+
+
+def is_base_url(text: str) -> bool:
+    """Return whether a text is an absolute URL of HTTP, without a query, a fragment or a password."""
+    try:
+        url = urlsplit(text)
+        is_whole = bool(url.hostname) and url.port != 0
+    except ValueError:
+        return False
+    is_plain = not (url.query or url.fragment or url.username or url.password) and "{" not in text
+    return is_whole and is_plain and url.scheme in ("http", "https") and not re.search(r"\s", text)
+
+
+class _Checks:
+    """Checks of one `http` block. `fields` are the args of the tool."""
+
+    def __init__(
+        self,
+        spec: HttpSpec,
+        place: Sequence[str],
+        fields: Collection[str],
+        document: Document[ToolsetFile],
+        sink: Diagnostics,
+    ) -> None:
+        self._spec, self._place, self._fields = spec, place, fields
+        self._document, self._sink = document, sink
+        self._params = {
+            arg: each if isinstance(each, ParamSpec) else ParamSpec.model_validate({"in": each})
+            for arg, each in spec.params.items()
+        }
+
+    def report(self, message: str, *path: str, fix: str = "", is_key: bool = False, code: str = "TG421") -> None:
+        self._sink.report(code, self._document.span(*self._place, *path, key=is_key), message, fix=fix)
+
+    def check_url(self) -> None:
+        url = self._spec.base_url
+        if url is not None and not is_base_url(url):
+            self.report(f"`{url}` is not the URL of an API", "base_url", fix="write `https://host/path`")
+
+    def check_path(self, required: Collection[str]) -> None:
+        """Each placeholder of the path has an arg, and each arg of the path a placeholder."""
+        path = self._spec.path
+        if not path.startswith("/") or "?" in path or "#" in path:
+            fix = "write `/items/{id}`, and place args of the query under `params`"
+            self.report(f"`{path}` is not a path: it starts with `/` and has no query", "path", fix=fix)
+        names = set(PLACEHOLDER.findall(path))
+        placed = {each.name or arg: arg for arg, each in self._params.items() if each.in_ == "path"}
+        for name in sorted(names - placed.keys()):
+            fix = f"write `params: {{{name}: path}}`"
+            self.report(f"no arg fills `{{{name}}}`", "path", fix=fix)
+        for name, arg in placed.items():
+            if name not in names:
+                self.report(f"the path has no `{{{name}}}`", "params", arg, is_key=True)
+            elif arg in self._fields and arg not in required:
+                message = f"`{arg}` is part of the path, so it cannot be optional"
+                self.report(message, "params", arg, is_key=True, fix="make the arg required")
+
+    def check_params(self) -> None:
+        seen: dict[tuple[str, str], str] = {}
+        for arg, each in self._params.items():
+            self._check_arg(arg, "params", arg)
+            if each.style is not None and each.style not in _STYLES[each.in_]:
+                fix = listing("styles there", list(_STYLES[each.in_])) if _STYLES[each.in_] else ""
+                self.report(f"the style `{each.style}` is not for args in `{each.in_}`", "params", arg, fix=fix)
+            if each.content is not None and (each.style is not None or each.explode is not None):
+                self.report("a value has a `content` or a style, not both", "params", arg)
+            name = (each.in_, (each.name or arg).lower() if each.in_ == "header" else each.name or arg)
+            if seen.setdefault(name, arg) != arg:
+                message = f"`{seen[name]}` and `{arg}` are both sent as `{each.name or arg}` in `{each.in_}`"
+                self.report(message, "params", arg, is_key=True)
+
+    def check_body(self) -> None:
+        body = self._spec.body
+        if body is None:
+            for name in sorted(set(self._fields) - self._params.keys()):
+                fix = f"write `params: {{{name}: query}}`, or give the request a `body`"
+                self.report(f"the arg `{name}` has no place in the request", fix=fix, is_key=True)
+            return
+        if body.arg is None:
+            for arg in body.names:
+                self._check_arg(arg, "body", "names")
+                if arg in self._params:
+                    message = f"`{arg}` is sent in `{self._params[arg].in_}`, so it is no field of the body"
+                    self.report(message, "body", "names")
+        else:
+            self._check_arg(body.arg, "body", "arg")
+            if body.arg in self._params:
+                self.report(f"`{body.arg}` is sent in `{self._params[body.arg].in_}` already", "body", "arg")
+            for name in sorted(set(self._fields) - self._params.keys() - {body.arg}):
+                message = f"the arg `{name}` has no place in the request: `{body.arg}` is the whole body"
+                self.report(message, "body", is_key=True, fix=f"write `params: {{{name}: query}}`")
+        if body.encoding and body.media_type.partition(";")[0].strip().lower() not in _FORMS:
+            self.report(
+                f"`encoding` is for forms and multipart bodies, not for `{body.media_type}`", "body", "encoding"
+            )
+        if body.base64 and body.arg is None:
+            self.report("`base64` is for a body that is one arg", "body", "base64", fix="write `arg: body`")
+
+    def _check_arg(self, name: str, *path: str) -> None:
+        if name not in self._fields:
+            fix = nearest(name, self._fields) or listing("args", sorted(self._fields))
+            self.report(f"`{name}` is not an arg", *path, fix=fix, is_key=True, code="TG401")
+
+
+def _check_auth(name: str, auth: AuthSpec, document: Document[ToolsetFile], sink: Diagnostics) -> None:
+    given = auth.model_dump(by_alias=True, exclude_unset=True)
+    needed = _NEEDS[auth.type]
+    place = ("api", "auth", name)
+    for key in needed:
+        if given.get(key) is None:
+            sink.report("TG420", document.span(*place, key=True), f"`{auth.type}` needs `{key}`")
+    for key in given:
+        if key not in (*needed, "type", *(["scopes"] if auth.type == "oauth2" else [])):
+            sink.report("TG420", document.span(*place, key, key=True), f"`{key}` is not for `{auth.type}`")
+    for key in _SECRETS:
+        value = given.get(key)
+        if isinstance(value, str) and not VARIABLE.fullmatch(value):
+            sink.report(
+                "TG420",
+                document.span(*place, key),
+                f"`{key}` is a secret, which no spec has",
+                fix="write `$env.VAR`, and put the value into the variable",
+            )
+    if auth.token_url is not None and not is_base_url(auth.token_url.partition("?")[0]):
+        sink.report("TG420", document.span(*place, "token_url"), f"`{auth.token_url}` is not a URL")
+
+
+def _check_security(
+    security: list[list[str]] | None,
+    api: ApiSpec | None,
+    place: tuple[str, ...],
+    document: Document[ToolsetFile],
+    sink: Diagnostics,
+) -> None:
+    known = api.auth if api else {}
+    for index, name in _names(security or []):
+        if name not in known:
+            fix = nearest(name, known) or listing("`auth`", sorted(known)) if known else "add it to `auth` of `api`"
+            sink.report("TG420", document.span(*place, index), f"`api` has no `auth` called `{name}`", fix=fix)
+
+
+def _names(security: list[list[str]]) -> Iterator[tuple[int, str]]:
+    for index, alternative in enumerate(security):
+        for name in alternative:
+            yield index, name

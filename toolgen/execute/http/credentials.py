@@ -1,0 +1,157 @@
+"""Credentials: which `auth` of an API a request uses, and how it is added."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote_plus
+
+from toolgen.contract.records import FailureKind
+from toolgen.execute.http.styles import percent_encoded
+from toolgen.runtime.base.errors import CallFailed, ExecutorError
+from toolgen.schema.json_values import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+    from toolgen.execute.http.requests import Request
+
+    Fetch = Callable[[str, bytes, Mapping[str, str]], Awaitable[tuple[int, Any]]]
+    """Posts a form to a token endpoint; returns the status and the JSON of the response."""
+
+VARIABLE: Final = "$env."
+_EARLY: Final = 30.0
+"""Seconds before its end that a token is replaced."""
+
+_SHORTEST: Final = 4
+"""Characters: a shorter credential is not looked for in texts, because it would be found in words."""
+
+
+@dataclass(slots=True)
+class _Token:
+    value: str
+    until: float
+
+
+@dataclass(slots=True)
+class Credentials:
+    """The `auth` of an API, with the environment that has its secrets.
+
+    `security` are the alternatives of the API; None is each `auth` alone.
+    """
+
+    auth: Mapping[str, Mapping[str, Any]]
+    security: Sequence[Sequence[str]] | None
+    environment: Mapping[str, str] = field(repr=False)
+    _tokens: dict[str, _Token] = field(default_factory=dict[str, _Token], repr=False)
+    _fetching: dict[str, asyncio.Task[_Token]] = field(default_factory=dict[str, "asyncio.Task[_Token]"], repr=False)
+
+    def check(self) -> None:
+        """Raise `ExecutorError` if no alternative of the API has all its variables."""
+        alternatives = self._alternatives(None)
+        if alternatives and self._chosen(alternatives) is None:
+            missing = ", ".join(dict.fromkeys(name for each in alternatives for name in self._missing(each)))
+            raise ExecutorError(f"the environment has no variable {missing}, which the API needs to authenticate")
+
+    def resolved(self, value: str) -> str:
+        """Return the value of a reference `$env.NAME`, or the text as it is. Raises `ExecutorError`."""
+        if not value.startswith(VARIABLE):
+            return value
+        name = value.removeprefix(VARIABLE)
+        if name not in self.environment:
+            raise ExecutorError(f"the environment has no variable {name}")
+        return self.environment[name]
+
+    async def apply(self, request: Request, security: Sequence[Sequence[str]] | None, fetch: Fetch) -> tuple[str, ...]:
+        """Add credentials to a request; returns the names of the `auth` used. Raises `CallFailed` without any."""
+        alternatives = self._alternatives(security)
+        if not alternatives:
+            return ()
+        chosen = self._chosen(alternatives)
+        if chosen is None:
+            missing = ", ".join(dict.fromkeys(name for each in alternatives for name in self._missing(each)))
+            message = f"the host has no credentials for this operation: the environment has no variable {missing}"
+            raise CallFailed(FailureKind.UNAVAILABLE, "missing_credentials", message)
+        for name in chosen:
+            await self._add(name, request, fetch)
+        return tuple(chosen)
+
+    def forget(self, names: Iterable[str]) -> bool:
+        """Drop the tokens of these `auth`, which the API refused; returns whether there was one."""
+        dropped = [self._tokens.pop(name, None) for name in names]
+        return any(token is not None for token in dropped)
+
+    def hide(self, text: str) -> str:
+        """Remove credentials from a text that is sent to a model or recorded."""
+        found = [self.resolved(value) for spec in self.auth.values() for key, value in spec.items()
+                 if key in ("value", "password", "token", "client_secret") and not self._missing_in(value)]  # fmt: skip
+        for secret in sorted({*found, *(token.value for token in self._tokens.values())}, key=len, reverse=True):
+            if len(secret) >= _SHORTEST:
+                text = text.replace(secret, "[redacted]")
+        return text
+
+    def _alternatives(self, security: Sequence[Sequence[str]] | None) -> list[Sequence[str]]:
+        if security is None:
+            security = self.security
+        return [[name] for name in self.auth] if security is None else list(security)
+
+    def _chosen(self, alternatives: Sequence[Sequence[str]]) -> Sequence[str] | None:
+        return next((each for each in alternatives if not self._missing(each)), None)
+
+    def _missing(self, alternative: Sequence[str]) -> list[str]:
+        values = [value for name in alternative for value in self.auth[name].values() if isinstance(value, str)]
+        return [value.removeprefix(VARIABLE) for value in values if self._missing_in(value)]
+
+    def _missing_in(self, value: str) -> bool:
+        return value.startswith(VARIABLE) and value.removeprefix(VARIABLE) not in self.environment
+
+    async def _add(self, name: str, request: Request, fetch: Fetch) -> None:
+        spec = self.auth[name]
+        match spec["type"]:
+            case "api_key":
+                _add_key(request, spec["in"], spec["name"], self.resolved(spec["value"]))
+            case "basic":
+                pair = f"{self.resolved(spec['username'])}:{self.resolved(spec['password'])}"
+                request.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+            case "bearer":
+                request.headers["Authorization"] = f"Bearer {self.resolved(spec['token'])}"
+            case _:
+                request.headers["Authorization"] = f"Bearer {await self._token(name, fetch)}"
+
+    async def _token(self, name: str, fetch: Fetch) -> str:
+        token = self._tokens.get(name)
+        if token is None or token.until <= monotonic():
+            fetching = self._fetching.get(name)
+            if fetching is None or fetching.done() or fetching.get_loop() is not asyncio.get_running_loop():
+                fetching = self._fetching[name] = asyncio.ensure_future(self._fetched(self.auth[name], fetch))
+            token = self._tokens[name] = await asyncio.shield(fetching)
+        return token.value
+
+    async def _fetched(self, spec: Mapping[str, Any], fetch: Fetch) -> _Token:
+        """Request a token with client credentials (RFC 6749, sections 4.4 and 2.3.1)."""
+        pair = ":".join(quote_plus(self.resolved(spec[key])) for key in ("client_id", "client_secret"))
+        form = "grant_type=client_credentials"
+        if spec.get("scopes"):
+            form += f"&scope={quote_plus(' '.join(spec['scopes']))}"
+        authorization = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+        status, answer = await fetch(spec["token_url"], form.encode(), authorization)
+        if not 200 <= status < 300 or not is_object(answer) or not isinstance(answer.get("access_token"), str):
+            reason = answer.get("error") if is_object(answer) else None
+            message = f"the token endpoint refused the client: {reason or f'status {status}'}"
+            raise CallFailed(FailureKind.UNAVAILABLE, "no_token", message)
+        lifetime = answer.get("expires_in")
+        seconds = float(lifetime) if isinstance(lifetime, int | float) else 3600.0
+        return _Token(answer["access_token"], monotonic() + max(seconds - _EARLY, seconds / 2))
+
+
+def _add_key(request: Request, place: str, name: str, value: str) -> None:
+    match place:
+        case "header":
+            request.headers[name] = value
+        case "query":
+            request.query.append(f"{percent_encoded(name)}={percent_encoded(value)}")
+        case _:
+            request.cookies.append(f"{name}={value}")

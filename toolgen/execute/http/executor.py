@@ -1,0 +1,104 @@
+"""The executor of toolsets of kind `http`: sends each call to its API."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from toolgen.contract.records import ToolsetRegistration
+from toolgen.execute.http.credentials import Credentials
+from toolgen.execute.http.host import HttpHost
+from toolgen.execute.http.operation import Operation
+from toolgen.execute.http.requests import request_of
+from toolgen.execute.http.responses import result_of
+from toolgen.runtime.base.errors import ExecutorError, ToolNotFound
+
+try:
+    from toolgen.execute.http.sending import Sender
+except ModuleNotFoundError as error:
+    if error.name != "httpx2":
+        raise
+    raise ImportError('toolsets of kind http need httpx2: pip install "toolgen[http]"') from error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.contract.records import ToolCallMeta, ToolRequest, ToolResult
+    from toolgen.runtime.catalog.catalog import Catalog
+
+
+class HttpExecutor:
+    """Runs the tools of one API. It fits `ToolExecutor`, with `decode_in_executor`.
+
+    Connections are opened at the first call of an event loop; `async with`, or `close`, closes them.
+    """
+
+    def __init__(self, operations: Mapping[str, Operation], api: Mapping[str, Any], host: HttpHost) -> None:
+        self._operations, self._api, self._host = operations, api, host
+        self._credentials = Credentials(api.get("auth", {}), api.get("security"), host.environment)
+        self._headers = {name: self._credentials.resolved(value) for name, value in api.get("headers", {}).items()}
+        self._sender = Sender(host, self._credentials, api.get("retries", 2))
+        if host.headers is None and host.auth is None and any(each.security is None for each in operations.values()):
+            self._credentials.check()
+
+    async def execute(self, request: ToolRequest, meta: ToolCallMeta, /) -> ToolResult[Any]:
+        """Run one call. Raises `ToolNotFound`, and `CallFailed` where no response comes."""
+        operation = self._operations.get(request.name)
+        if operation is None:
+            raise ToolNotFound(request.name)
+        args: dict[str, Any] = {**json.loads(request.payload), **meta.injected}
+        sent = request_of(operation, args)
+        given = {name.lower() for name in sent.headers}
+        sent.headers = {
+            **{name: text for name, text in self._headers.items() if name.lower() not in given},
+            **sent.headers,
+        }
+        key = operation.idempotency_header or self._api.get("idempotency_header", "")
+        has_key = bool(key) and operation.method in ("POST", "PATCH")
+        if has_key and key.lower() not in given:
+            sent.headers[key] = str(uuid4())
+        response = await self._sender.send(
+            sent,
+            self._host.base_url or operation.base_url or self._api["base_url"],
+            operation.security,
+            meta,
+            is_repeatable=operation.is_repeatable or has_key,
+        )
+        return await result_of(response, operation, keep=self._host.keep, hide=self._credentials.hide)
+
+    async def close(self) -> None:
+        """Close the connections of the running event loop."""
+        await self._sender.close()
+
+    async def __aenter__(self) -> HttpExecutor:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.close()
+
+
+def executor(catalog: Catalog, toolset: str, host: HttpHost | None = None) -> ToolsetRegistration:
+    """Return what runs a compiled toolset of kind `http`: `Runtime(executors=[executor(catalog, "shop.api")])`.
+
+    Raises `ExecutorError` for a toolset that is missing or of another kind, without a base URL, and for credentials
+    that the environment does not have.
+    """
+    if toolset not in catalog.toolsets:
+        raise ExecutorError(f"there is no toolset {toolset} in the catalog")
+    compiled = catalog.section("toolsets")[toolset]
+    if compiled.get("kind") != "http":
+        raise ExecutorError(f"{toolset} is of kind {compiled.get('kind')}, not http")
+    given = host or HttpHost()
+    if given.app is not None and not given.base_url:
+        given = replace(given, base_url="http://app")
+    api: Mapping[str, Any] = compiled.get("api", {})
+    definitions = [catalog.definition(ident) for ident in catalog.toolsets[toolset]]
+    operations = {definition.name: Operation.of(definition) for definition in definitions}
+    if not given.base_url and "base_url" not in api:
+        without = next((ident for ident, each in operations.items() if not each.base_url), None)
+        if without is not None:
+            raise ExecutorError(f"the spec of {toolset} has no `base_url`: add one, or pass `HttpHost(base_url=…)`")
+    runs = HttpExecutor(operations, api, given)
+    return ToolsetRegistration(toolset=toolset, executor=runs, decode_in_executor=True)

@@ -1,0 +1,118 @@
+"""Operations: the requests of tools, as catalogs have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from toolgen.runtime.catalog.definition import ToolDefinition
+
+_DEFAULT_STYLES: Final = {
+    "path": "simple",
+    "header": "simple",
+    "query": "form",
+    "cookie": "form",
+    "querystring": "form",
+}
+
+REPEATABLE: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"})
+"""Methods that may be sent twice (RFC 9110, section 9.2.2; QUERY by its draft)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """Where and how an arg is sent. `explode` None is the default of the style."""
+
+    arg: str
+    place: str
+    name: str
+    style: str
+    explode: bool | None = None
+    allow_reserved: bool = False
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """How a field of a form or multipart body is sent."""
+
+    content_type: str = ""
+    style: str = ""
+    explode: bool | None = None
+    allow_reserved: bool = False
+    base64: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """The body: one arg, or all args without a place, as fields."""
+
+    media_type: str
+    arg: str = ""
+    required: bool = False
+    names: Mapping[str, str] = NOTHING
+    encoding: Mapping[str, Encoding] = NOTHING
+    base64: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """The request of one tool. `security` None is that of the API; `response_bytes` 0 is the host's bound."""
+
+    ident: str
+    method: str
+    path: str
+    params: tuple[Param, ...]
+    body: Body | None
+    base_url: str
+    security: tuple[tuple[str, ...], ...] | None
+    idempotency_header: str
+    errors: Mapping[str, str]
+    is_typed: bool
+
+    @classmethod
+    def of(cls, definition: ToolDefinition) -> Operation:
+        """Read the request of a compiled tool."""
+        spec: Mapping[str, Any] = definition.metadata["http"]
+        security = spec.get("security")
+        return cls(
+            ident=definition.name,
+            method=spec["method"].upper(),
+            path=spec["path"],
+            params=tuple(_param(arg, given) for arg, given in spec.get("params", {}).items()),
+            body=_body(spec["body"]) if "body" in spec else None,
+            base_url=spec.get("base_url", ""),
+            security=None if security is None else tuple(tuple(each) for each in security),
+            idempotency_header=spec.get("idempotency_header", ""),
+            errors=spec.get("errors", NOTHING),
+            is_typed=definition.result_schema not in (None, {}, True),
+        )
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the request may be sent twice by its method alone."""
+        return self.method in REPEATABLE
+
+
+def _param(arg: str, given: str | Mapping[str, Any]) -> Param:
+    spec: Mapping[str, Any] = {"in": given} if isinstance(given, str) else given
+    return Param(
+        arg=arg,
+        place=spec["in"],
+        name=spec.get("name", arg),
+        style=spec.get("style", _DEFAULT_STYLES[spec["in"]]),
+        explode=spec.get("explode"),
+        allow_reserved=spec.get("allow_reserved", False),
+        content=spec.get("content", ""),
+    )
+
+
+def _body(spec: Mapping[str, Any]) -> Body:
+    encoding = {name: Encoding(**each) for name, each in spec.get("encoding", {}).items()}
+    others = {name: value for name, value in spec.items() if name != "encoding"}
+    return Body(**others, encoding=encoding)

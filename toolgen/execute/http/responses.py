@@ -1,0 +1,180 @@
+"""Responses: what an API answered, as the result of a call."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from time import time
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.contract.records import ContentBlock, FailureKind, ToolError, ToolResult
+from toolgen.runtime.calls.results.result import error_text
+from toolgen.schema.json_values import is_array, is_object, value_of
+from toolgen.spec.media_types import essence, is_binary, is_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toolgen.execute.command_output import Keep
+    from toolgen.execute.http.operation import Operation
+
+_KINDS: Final = {
+    401: FailureKind.PERMISSION_DENIED,
+    403: FailureKind.PERMISSION_DENIED,
+    407: FailureKind.PERMISSION_DENIED,
+    408: FailureKind.TIMEOUT,
+    429: FailureKind.RATE_LIMITED,
+    504: FailureKind.TIMEOUT,
+}
+"""Kinds of failures by status; any other 4xx is the API's refusal of the call, any 5xx its failure."""
+
+_MESSAGES: Final = ("message", "detail", "error_description", "title", "error", "errors", "description", "reason")
+"""Where error bodies have their message: RFC 9457 (`detail`, `title`), RFC 6749, and what most APIs do."""
+
+_LONGEST_MESSAGE: Final = 1000
+_SHOWN_BODY: Final = 8192
+"""Characters of the body of an error that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """A response, read up to a bound. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    is_complete: bool = True
+
+    @property
+    def media_type(self) -> str:
+        """The media type without parameters, in lower case."""
+        return essence(self.headers.get("content-type", ""))
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is 2xx."""
+        return 200 <= self.status < 300
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether the body is neither JSON nor text."""
+        return is_binary(self.media_type)
+
+    def retry_after(self) -> float | None:
+        """Return the seconds to wait, by `Retry-After` (RFC 9110, section 10.2.3); None where it is not said."""
+        text = self.headers.get("retry-after", "").strip()
+        if text.isascii() and text.isdigit() and len(text) < 10:
+            return float(text)
+        try:
+            return max(0.0, parsedate_to_datetime(text).timestamp() - time())
+        except (ValueError, OverflowError):
+            return None
+
+
+async def result_of(
+    response: Response, operation: Operation, *, keep: Keep | None, hide: Callable[[str], str]
+) -> ToolResult[Any]:
+    """Return the result of a call.
+
+    The value is the JSON of the body, or its text, or null where there is none; of binary content it is the media type,
+    the size in bytes and the reference of the artifact. `hide` removes credentials from the text of an error.
+    """
+    metadata = {"http": {"status": response.status}}
+    if not response.is_success:
+        return _failed(response, operation, hide)
+    if not response.is_complete:
+        message = f"the response has more than the {len(response.body)} bytes that are read"
+        error = ToolError(message=message, kind=FailureKind.MALFORMED_RESULT, code="response_too_large",
+                          hint="ask for less, such as a smaller page")  # fmt: skip
+        return ToolResult(error=error, metadata=metadata)
+    if response.body and response.is_binary:
+        return await _binary(response, keep, metadata)
+    return ToolResult(payload=_encoded(_value(response, is_typed=operation.is_typed)), metadata=metadata)
+
+
+def _value(response: Response, *, is_typed: bool) -> Any:
+    """Read the body: JSON by its media type, or where the tool has a result schema and the text is JSON."""
+    if not response.body:
+        return None
+    text = _decoded(response)
+    if is_json(response.media_type) or is_typed:
+        try:
+            return value_of(text)
+        except (ValueError, RecursionError):
+            pass
+    return text
+
+
+def _decoded(response: Response) -> str:
+    parameters = response.headers.get("content-type", "").lower().split(";")[1:]
+    charset = next(
+        (each.split("=", 1)[1].strip(' "') for each in parameters if each.strip().startswith("charset=")), ""
+    )
+    try:
+        return response.body.decode(charset or "utf-8", "replace").removeprefix("\ufeff")
+    except LookupError:  # a charset that nobody knows
+        return response.body.decode("utf-8", "replace")
+
+
+async def _binary(response: Response, keep: Keep | None, metadata: Mapping[str, Any]) -> ToolResult[Any]:
+    reference = None
+    if keep is not None:
+        kept = keep(response.body, response.media_type)
+        reference = await kept if inspect.isawaitable(kept) else kept
+    value = {"media_type": response.media_type, "size": len(response.body), "artifact": reference}
+    blocks = () if reference is None else (ContentBlock(type="artifact_ref", data=reference),)
+    shown = (ContentBlock(type="json", data=value), *blocks) if blocks else ()
+    return ToolResult(payload=_encoded(value), blocks=shown, metadata=metadata)
+
+
+def _failed(response: Response, operation: Operation, hide: Callable[[str], str]) -> ToolResult[Any]:
+    status = response.status
+    kind = _KINDS.get(status) or (FailureKind.UNAVAILABLE if status >= 500 else FailureKind.DOMAIN_REJECTION)
+    text = "" if response.is_binary else hide(_decoded(response)).strip()
+    try:
+        body = value_of(text)
+    except (ValueError, RecursionError):
+        body = None
+    said = _message(body) or ("" if is_object(body) or is_array(body) or "html" in response.media_type else text)
+    error = ToolError(
+        message=f"{_phrase(status)}: {said[:_LONGEST_MESSAGE]}" if said else _phrase(status),
+        kind=kind,
+        code=f"http_{status}",
+        hint=_hint(operation, status),
+        retry_after=response.retry_after() if status in (429, 503) else None,
+    )
+    metadata = {"http": {"status": status, **({} if body is None else {"body": body})}}
+    if not (is_object(body) or is_array(body)) or len(text) > _SHOWN_BODY:
+        return ToolResult(error=error, metadata=metadata)
+    shown = (ContentBlock(type="text", data=error_text(error)), ContentBlock(type="json", data=body))
+    return ToolResult(error=error, blocks=shown, metadata=metadata)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def _hint(operation: Operation, status: int) -> str:
+    errors = operation.errors
+    return errors.get(str(status)) or errors.get(f"{status // 100}XX") or errors.get("default", "")
+
+
+def _message(body: Any) -> str:
+    """Find the message in the body of an error; empty where there is none."""
+    if isinstance(body, str):
+        return body
+    if is_array(body):
+        return "; ".join(filter(None, map(_message, body[:5])))
+    if is_object(body):
+        return next((text for name in _MESSAGES if name in body and (text := _message(body[name]))), "")
+    return ""
+
+
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

@@ -1,0 +1,244 @@
+"""Sending: one request until there is a response, with credentials, redirects, repetitions and bounds."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import httpx2
+
+from toolgen.contract.records import FailureKind
+from toolgen.execute.http.responses import Response
+from toolgen.runtime.base.errors import CallFailed
+from toolgen.runtime.policy.policy import Answer
+from toolgen.schema.json_values import value_of
+from toolgen.spec.media_types import is_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toolgen.contract.records import ToolCallMeta
+    from toolgen.execute.http.credentials import Credentials
+    from toolgen.execute.http.host import HttpHost
+    from toolgen.execute.http.requests import Request
+
+ATTEMPT: Final = "http_attempt"
+"""The kind of the event that each attempt adds to the record of its run."""
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0
+"""Seconds before the first repetition, doubled for each more, and the most of them, where the API says nothing."""
+
+_TRY_LATER: Final = frozenset({408, 425, 429, 502, 503, 504})
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_MAX_REDIRECTS: Final = 5
+_TOKEN_BYTES: Final = 1_000_000
+
+_ACCEPT: Final = {"Accept": "application/json, */*;q=0.5", "User-Agent": "toolgen"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """One request on the wire."""
+
+    method: str
+    url: httpx2.URL
+    headers: Mapping[str, str]
+    data: bytes | None
+    with_auth: bool = True
+
+
+class Sender:
+    """Sends the requests of one API, with one client for each event loop. Cookies of responses are not kept."""
+
+    def __init__(self, host: HttpHost, credentials: Credentials, retries: int) -> None:
+        self._host, self._credentials, self._retries = host, credentials, retries
+        self._clients = WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient]()
+
+    async def send(
+        self,
+        request: Request,
+        base_url: str,
+        security: Sequence[Sequence[str]] | None,
+        meta: ToolCallMeta,
+        *,
+        is_repeatable: bool,
+    ) -> Response:
+        """Send a request, and again where that is safe. Raises `CallFailed` where no response comes."""
+        wait = _FIRST_WAIT
+        failure: CallFailed | None = None
+        response: Response | None = None
+        for attempt in range(1, self._retries + 2):
+            started, failure, response = monotonic(), None, None
+            try:
+                response = await self._authorized(request, base_url, security)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+                reason = str(error) or type(error).__name__
+                failure = CallFailed(FailureKind.UNAVAILABLE, "host_unreachable", f"cannot connect: {reason}")
+                repeats = True
+            except httpx2.TimeoutException:
+                message = f"no response within {self._host.timeout:g} s"
+                failure = CallFailed(FailureKind.TIMEOUT, "no_response", message, _hint(is_repeatable=is_repeatable))
+                repeats = is_repeatable
+            except httpx2.RequestError as error:
+                message = f"the connection ended before the response: {str(error) or type(error).__name__}"
+                hint = _hint(is_repeatable=is_repeatable)
+                failure = CallFailed(FailureKind.UNAVAILABLE, "connection_lost", message, hint)
+                repeats = is_repeatable
+            else:
+                repeats = response.status in _TRY_LATER and (is_repeatable or response.status == 429)
+                wait = wait if (asked := response.retry_after()) is None else asked
+            outcome = failure.code if failure else str(response.status if response else "")
+            _report(meta, attempt, started, outcome)
+            if not repeats or attempt > self._retries or wait > self._host.max_wait:
+                break
+            await asyncio.sleep(wait)
+            wait = min(2 * wait or _FIRST_WAIT, _LONGEST_WAIT)
+        if response is None:
+            assert failure is not None
+            raise failure
+        return response
+
+    async def close(self) -> None:
+        """Close the connections of the running event loop."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
+    async def _authorized(self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None) -> Response:
+        """Send a request with credentials, and once more with a new token where the API refused the one there was."""
+        response, used = await self._sent(request, base_url, security)
+        if response.status == 401 and self._credentials.forget(used):
+            response, _ = await self._sent(request, base_url, security)
+        return response
+
+    async def _sent(
+        self, request: Request, base_url: str, security: Sequence[Sequence[str]] | None
+    ) -> tuple[Response, tuple[str, ...]]:
+        added = replace(request, query=[*request.query], headers={**request.headers}, cookies=[*request.cookies])
+        used: tuple[str, ...] = ()
+        if self._host.headers is not None:
+            added.headers |= await self._host.headers()
+        elif self._host.auth is None:
+            used = await self._credentials.apply(added, security, self._fetch)
+        given = {name.lower() for name in added.headers}
+        headers = {name: text for name, text in _ACCEPT.items() if name.lower() not in given} | added.headers
+        if added.cookies:
+            headers["Cookie"] = "; ".join(added.cookies)
+        if added.content is not None:
+            headers["Content-Type"] = added.content.media_type
+        try:
+            url = httpx2.URL(added.url(base_url))
+        except httpx2.InvalidURL as error:
+            raise CallFailed(FailureKind.INVALID_CALL, "invalid_url", f"no request has this URL: {error}") from error
+        data = None if added.content is None else added.content.data
+        return await self._followed(_Target(method=added.method, url=url, headers=headers, data=data)), used
+
+    async def _followed(self, target: _Target) -> Response:
+        """Send a request, and follow redirects within the network policy."""
+        for _ in range(_MAX_REDIRECTS + 1):
+            self._check_host(target.url)
+            response = await self._once(target)
+            location = response.headers.get("location")
+            if response.status not in _REDIRECTS or not location:
+                return response
+            target = self._redirected(target, response.status, location)
+        raise CallFailed(FailureKind.UNAVAILABLE, "too_many_redirects", f"more than {_MAX_REDIRECTS} redirects")
+
+    def _redirected(self, target: _Target, status: int, location: str) -> _Target:
+        try:
+            url = target.url.join(location)
+        except httpx2.InvalidURL as error:
+            message = f"the API redirects to what is no URL: {error}"
+            raise CallFailed(FailureKind.UNAVAILABLE, "invalid_redirect", message) from error
+        becomes_get = (status == 303 and target.method != "HEAD") or (status in (301, 302) and target.method == "POST")
+        method, data = ("GET", None) if becomes_get else (target.method, target.data)
+        headers = {name: value for name, value in target.headers.items() if data is not None or name != "Content-Type"}
+        if _origin(url) == _origin(target.url):
+            return _Target(method=method, url=url, headers=headers, data=data, with_auth=target.with_auth)
+        if not self._may_follow(target.url, url):
+            message = f"the API redirects to {url.scheme}://{url.host}, which no policy allows"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "redirect_refused", message)
+        if method not in ("GET", "HEAD"):
+            message = f"the API redirects a {method} request to {url.scheme}://{url.host}, and no other host gets one"
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "redirect_refused", message)
+        return _Target(method=method, url=url, headers=_ACCEPT, data=None, with_auth=False)
+
+    def _may_follow(self, old: httpx2.URL, new: httpx2.URL) -> bool:
+        """Return whether a redirect may leave its origin: to HTTPS on the same host, or to a host that is allowed."""
+        if new.scheme != "https" and (new.scheme, old.scheme) != ("http", "http"):
+            return False
+        policies = self._host.policies
+        is_allowed = policies is not None and policies.judge_hosts([new.host]).answer is Answer.ALLOW
+        return is_allowed or (new.host == old.host and new.scheme == "https" and old.scheme == "http")
+
+    def _check_host(self, url: httpx2.URL) -> None:
+        policies = self._host.policies
+        if policies and policies.judge_hosts([url.host]).answer in (Answer.DENY, Answer.EXCLUDE):
+            raise CallFailed(FailureKind.PERMISSION_DENIED, "host_denied", f"a policy forbids requests to {url.host}")
+
+    async def _once(self, target: _Target) -> Response:
+        client = self._client()
+        try:
+            encoded = [(name.encode("ascii"), text.encode()) for name, text in target.headers.items()]
+            request = client.build_request(target.method, target.url, headers=encoded, content=target.data)
+        except (UnicodeEncodeError, ValueError) as error:
+            raise CallFailed(FailureKind.INVALID_CALL, "invalid_request", f"no request has this: {error}") from error
+        if target.data is None and target.method in ("POST", "PUT", "PATCH"):
+            request.headers["Content-Length"] = "0"
+        auth = self._host.auth if target.with_auth else None
+        answer = await client.send(request, stream=True, auth=auth)
+        try:
+            headers = {name.lower(): value for name, value in answer.headers.items()}
+            response = Response(status=answer.status_code, headers=headers, body=b"")
+            keeps = response.is_success and self._host.keep is not None and is_binary(response.media_type)
+            bound = self._host.artifact_bytes if keeps else self._host.response_bytes
+            body = bytearray()
+            async for chunk in answer.aiter_bytes():
+                body += chunk[: bound + 1 - len(body)]
+                if len(body) > bound:
+                    break
+            return replace(response, body=bytes(body[:bound]), is_complete=len(body) <= bound)
+        finally:
+            await answer.aclose()
+
+    async def _fetch(self, url: str, form: bytes, headers: Mapping[str, str]) -> tuple[int, Any]:
+        """Post a form to a token endpoint."""
+        all_headers = {**_ACCEPT, **headers, "Content-Type": "application/x-www-form-urlencoded"}
+        target = _Target(method="POST", url=httpx2.URL(url), headers=all_headers, data=form, with_auth=False)
+        self._check_host(target.url)
+        response = await self._once(target)
+        try:
+            return response.status, value_of(response.body[:_TOKEN_BYTES].decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return response.status, None
+
+    def _client(self) -> httpx2.AsyncClient:
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            transport = (
+                None if self._host.app is None else httpx2.ASGITransport(app=self._host.app, raise_app_exceptions=False)
+            )
+            client = self._clients[loop] = httpx2.AsyncClient(
+                transport=transport,
+                timeout=httpx2.Timeout(self._host.timeout),
+                cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+            )
+        return client
+
+
+def _hint(*, is_repeatable: bool) -> str:
+    return "" if is_repeatable else "the call may have taken effect: check whether it did before you repeat it"
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme)
+    return url.scheme, url.host, port
+
+
+def _report(meta: ToolCallMeta, attempt: int, started: float, outcome: str) -> None:
+    meta.report({"attempt": attempt, "ms": round((monotonic() - started) * 1000, 3), "outcome": outcome}, ATTEMPT)
