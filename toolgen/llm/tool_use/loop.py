@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 from toolgen.providers.streams import stream_reader
 from toolgen.schema.json_values import is_object
@@ -70,8 +70,12 @@ async def response_of(ask: Ask, messages: list[dict[str, Any]], request: Mapping
         response = await asyncio.to_thread(ask, messages, request)
     if inspect.isawaitable(response):
         response = await response
-    stream: AsyncIterable[Any] | None = response if isinstance(response, AsyncIterable) else None
-    return plain_json(response) if stream is None else stream
+    return response if is_stream(response) else plain_json(response)
+
+
+def is_stream(response: Any) -> TypeGuard[AsyncIterable[Any]]:
+    """Whether a response comes as the events of a stream."""
+    return isinstance(response, AsyncIterable)
 
 
 async def read_stream(provider: str, events: AsyncIterator[Any], on_text: Callable[[str], Awaitable[None]]) -> Any:
