@@ -24,6 +24,7 @@ FULLEST: Final = 12
 
 FULLER: Final = {
     "toolgen": "the rooms, and the three files that Python asks for: __init__.py, __main__.py and py.typed",
+    "tests/unit": "a folder for each room",
 }
 """Folders that hold more, and why they may."""
 

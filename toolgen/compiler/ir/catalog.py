@@ -165,11 +165,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """How one tool is spelled in the generated package.
-
-    `function` is its method among the handlers; `stem` is the same where it is only a part of a name, and so may be a
-    word of Python.
-    """
+    """The Python names of a tool. `function` is a method; `stem` is part of other names, and so may be a keyword."""
 
     constant: str
     function: str

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.drift.changes import CompiledTool, Part, ToolChange, compare_tool
 from toolgen.schema.json_values import is_object
-from toolgen.spec.one_of import with_one_of
+from toolgen.schema.subschemas import with_one_of
 from toolgen.spec.wire_names import title_of_name
 
 if TYPE_CHECKING:

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
-from toolgen.providers.messages import ModelReply
-from toolgen.providers.offering import lenient_payload, strict_payload
-from toolgen.providers.protocol import MalformedResponse
-from toolgen.providers.response_json import (
+from toolgen.providers.apis.response_json import (
     answers_to,
     arguments_text,
     list_of,
@@ -22,6 +19,9 @@ from toolgen.providers.response_json import (
     text_of,
     without_nulls,
 )
+from toolgen.providers.messages import ModelReply
+from toolgen.providers.offering import lenient_payload, strict_payload
+from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.schema_dialects import CLAUDE, CLAUDE_STRICT
 from toolgen.spec.wire_names import STRICT
 

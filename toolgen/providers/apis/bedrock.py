@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
-from toolgen.providers.messages import ModelReply
-from toolgen.providers.offering import lenient_payload
-from toolgen.providers.protocol import Problem, UnsupportedCapability
-from toolgen.providers.response_json import (
+from toolgen.providers.apis.response_json import (
     answers_to,
     arguments_text,
     list_of,
@@ -23,6 +20,9 @@ from toolgen.providers.response_json import (
     text_of,
     without_nulls,
 )
+from toolgen.providers.messages import ModelReply
+from toolgen.providers.offering import lenient_payload
+from toolgen.providers.protocol import Problem, UnsupportedCapability
 from toolgen.providers.schema_dialects import CLAUDE
 from toolgen.spec.wire_names import STRICT
 

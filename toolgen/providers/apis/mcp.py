@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
+from toolgen.providers.apis.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
 from toolgen.providers.messages import ModelReply
 from toolgen.providers.offering import lenient_payload
 from toolgen.providers.protocol import Problem, UnsupportedCapability
-from toolgen.providers.response_json import answers_to, arguments_text, id_of, name_of, object_of, response_of
 from toolgen.providers.schema_dialects import MCP
 from toolgen.spec.wire_names import STRICT
 

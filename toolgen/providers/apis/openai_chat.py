@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.contract.records import ToolRequest
-from toolgen.providers.messages import ModelReply
-from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
-from toolgen.providers.protocol import MalformedResponse
-from toolgen.providers.response_json import (
+from toolgen.providers.apis.response_json import (
     answers_to,
     list_of,
     name_of,
@@ -21,6 +18,9 @@ from toolgen.providers.response_json import (
     text_of,
     without_nulls,
 )
+from toolgen.providers.messages import ModelReply
+from toolgen.providers.offering import lenient_payload, strict_payload, takes_args
+from toolgen.providers.protocol import MalformedResponse
 from toolgen.providers.schema_dialects import OPENAI, OPENAI_STRICT
 from toolgen.spec.wire_names import DOTTED, STRICT, wire_call_id
 

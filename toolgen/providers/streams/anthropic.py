@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.providers.apis.response_json import list_of, object_of, text_of
 from toolgen.providers.protocol import MalformedResponse
-from toolgen.providers.response_json import list_of, object_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

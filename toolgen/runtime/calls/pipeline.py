@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from toolgen.contract.records import NOTHING, ToolCallMeta, ToolRequest, ToolResult
 from toolgen.runtime.base.errors import CallFailed, InvalidPayload, RunStopped, ToolNotFound, ToolUnavailable
 from toolgen.runtime.calls.call import Call, Host, Tool
-from toolgen.runtime.calls.plan import bind_plan
+from toolgen.runtime.calls.plan import bind_plan, bind_question
 from toolgen.runtime.calls.resolve import resolve
 from toolgen.runtime.calls.results.refusals import Refusals
 from toolgen.runtime.calls.results.result import with_raw_id
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from toolgen.contract.records import ToolsetRegistration
     from toolgen.runtime.calls.gate import Gate
     from toolgen.runtime.calls.hooks import Hook
-    from toolgen.runtime.calls.plan import Plan
-    from toolgen.runtime.calls.question import Question
+    from toolgen.runtime.calls.plan import Plan, Question
     from toolgen.runtime.calls.recording import Recorder
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.catalog.definition import ToolDefinition
@@ -255,8 +254,6 @@ class Runtime:
         None for a call that would ask nothing, and for one that would fail before it asks: the tool may not be called,
         the args are invalid, or a policy denies it. Limits and hooks are not consulted. Nothing is counted or recorded.
         """
-        from toolgen.runtime.calls.question import bind_question  # only hosts that ask outside of a call need it
-
         try:
             ident = resolve(self._catalog, request.name, run.effective.tools)
             check_may_call(run, ident)

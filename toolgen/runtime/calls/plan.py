@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable
 from enum import Enum
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeGuard
 
 from toolgen.contract.records import ANONYMOUS, CallContext, ToolResult
 from toolgen.runtime.base.errors import RunStopped, ToolNotFound
@@ -22,7 +22,7 @@ from toolgen.runtime.runs.misuse import check_text
 from toolgen.runtime.runs.run import check_may_call
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
     from toolgen.contract.records import ToolCallMeta, ToolRequest
     from toolgen.runtime.calls.call import After, Host, Tool
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.calls.results.refusals import Refusals
     from toolgen.runtime.catalog.definition import ToolDefinition
     from toolgen.runtime.catalog.execution import Execute
+    from toolgen.runtime.policy.permission import PermissionRequest
     from toolgen.runtime.policy.policy import Policies
     from toolgen.runtime.runs.run import Entered, Run
 
@@ -273,3 +274,25 @@ def _in_time(execute: Execute, definition: ToolDefinition, policies: Policies) -
     from toolgen.runtime.calls.deadlines import in_time  # imports asyncio, which calls without a timeout do not need
 
     return in_time(execute, min(wanted, policies.max_timeout_ms or wanted) / 1000)
+
+
+Question: TypeAlias = "Callable[[ToolRequest, ToolCallMeta, Run], PermissionRequest | None]"
+"""Returns what a call would ask; None if nothing."""
+
+
+def bind_question(tool: Tool, host: Host) -> Question:
+    """Bind the stages that decide whether a call asks to a tool: decoding and permission.
+
+    The question raises `InvalidPayload` for args that do not fit, and `CallFailed` for a path that cannot be used.
+    """
+    decode_payload, _ = decode.bind(tool)
+    stage = permission.bind(tool, host)
+
+    def question(request: ToolRequest, meta: ToolCallMeta, run: Run) -> PermissionRequest | None:
+        if stage is None:
+            return None
+        call = Call(tool, meta.for_call(request.tool_call_id), run, request.payload)
+        call.given = decode_payload(request.payload)
+        return stage.question(call)
+
+    return question

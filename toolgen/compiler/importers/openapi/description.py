@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.openapi.files import Fault
 from toolgen.compiler.importers.openapi.operations import Operation, name_of_path
-from toolgen.compiler.importers.openapi.security import auth_of
-from toolgen.compiler.importers.openapi.servers import server_url, swagger_url
+from toolgen.compiler.importers.openapi.servers import auth_of, server_url, swagger_url
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN
 from toolgen.spec.wire_names import words
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.diagnostics import Diagnostics
     from toolgen.compiler.importers.openapi.files import Part
-    from toolgen.compiler.importers.openapi.security import Auth
+    from toolgen.compiler.importers.openapi.servers import Auth
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _VERSION: Final = re.compile(r"3\.[0-2](\.|$)")

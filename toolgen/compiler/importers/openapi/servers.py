@@ -1,15 +1,82 @@
-"""Servers: the URL that paths are appended to."""
+"""Servers and security schemes of a description: the base URL, and the `auth`, of a spec; secrets are variables."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from toolgen.compiler.importers.openapi.files import Fault
+from toolgen.compiler.resolve.names import constant
 from toolgen.compiler.resolve.toolsets.http import is_base_url
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolgen.compiler.importers.openapi.files import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """What `auth` of a spec can express, by name, and the places of schemes that it cannot."""
+
+    schemes: Mapping[str, dict[str, Any]]
+    others: Mapping[str, Part]
+
+    def security(self, owner: Part) -> list[list[str]] | None:
+        """Return the alternatives that a description or an operation lists; None where it lists none.
+
+        One with a scheme that is not expressible is left out; one without any scheme comes last.
+        """
+        listed = owner.child("security")
+        if listed is None or not isinstance(listed.value, list):
+            return None
+        found = [[name for name, _ in each.entries()] for each in listed.items()]
+        usable = [names for names in found if all(name in self.schemes for name in names)]
+        return sorted(usable, key=lambda names: not names)
+
+
+def auth_of(root: Part, toolset: str, url: str, *, is_swagger: bool) -> Auth:
+    """Read the security schemes. `url` is what relative URLs are relative to."""
+    listed = root.child("securityDefinitions") if is_swagger else root.at("components", "securitySchemes")
+    schemes: dict[str, dict[str, Any]] = {}
+    others: dict[str, Part] = {}
+    for name, part in listed.entries() if listed is not None else []:
+        try:
+            made = _scheme(part.followed(), f"$env.{constant(toolset)}_{constant(name)}", url)
+        except Fault:
+            made = None
+        if made is None:
+            others[name] = part
+        else:
+            schemes[name] = made
+    return Auth(schemes, others)
+
+
+def _scheme(part: Part, variable: str, url: str) -> dict[str, Any] | None:
+    """One scheme; None for what `auth` has no type for, such as HTTP digest and mutual TLS."""
+    kind, scheme = part.text("type"), part.text("scheme").lower()
+    if kind == "apiKey" and part.text("in") in ("header", "query", "cookie") and part.text("name"):
+        return {"type": "api_key", "in": part.text("in"), "name": part.text("name"), "value": f"{variable}_KEY"}
+    if kind == "basic" or (kind == "http" and scheme == "basic"):
+        return {"type": "basic", "username": f"{variable}_USERNAME", "password": f"{variable}_PASSWORD"}
+    if kind == "http" and scheme == "bearer":
+        return {"type": "bearer", "token": f"{variable}_TOKEN"}
+    if kind == "oauth2":
+        return _oauth(part, variable, url)
+    return {"type": "bearer", "token": f"{variable}_TOKEN"} if kind == "openIdConnect" else None
+
+
+def _oauth(part: Part, variable: str, url: str) -> dict[str, Any]:
+    """Client credentials where they are the only flow or the first; another flow ends in a token that the host has."""
+    flow = part.at("flows", "clientCredentials") if part.child("flows") is not None else part
+    is_client = flow is not None and (flow is not part or part.text("flow") == "application")
+    token_url = urljoin(url, flow.text("tokenUrl")) if flow is not None and is_client else ""
+    if not is_base_url(token_url):
+        return {"type": "bearer", "token": f"{variable}_TOKEN"}
+    return {"type": "oauth2", "token_url": token_url, "client_id": f"{variable}_CLIENT_ID",
+            "client_secret": f"{variable}_CLIENT_SECRET"}  # fmt: skip
 
 
 def server_url(owner: Part, url: str) -> str | None:

@@ -35,7 +35,7 @@ from toolgen.compiler.resolve.toolsets.sides import field_names, field_shape, is
 from toolgen.compiler.resolve.toolsets.tags import BUILTIN, resolve_tag
 from toolgen.compiler.resolve.toolsets.templates import check_template
 from toolgen.schema.pointer import steps_of
-from toolgen.spec.one_of import with_one_of
+from toolgen.schema.subschemas import with_one_of
 from toolgen.spec.wire_names import STRICT, fits, title_of_name
 
 if TYPE_CHECKING:

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 def new_add_item_call(*, name: str, type_: str) -> ToolRequest:
-    """Ask for `shop.api.add_item`: Add an item.
+    """Create a request for `shop.api.add_item`: Add an item.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.ADD_ITEM, codecs.ADD_ITEM_ARGS, {"name": name, "type_": type_})
 
 
 def new_get_item_call(*, item_id: str, fields: list[str] | None = None) -> ToolRequest:
-    """Ask for `shop.api.get_item`: Get one item.
+    """Create a request for `shop.api.get_item`: Get one item.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.GET_ITEM, codecs.GET_ITEM_ARGS, {"item_id": item_id, "fields": fields})
 
 
 def new_upload_call(*, image: str) -> ToolRequest:
-    """Ask for `shop.api.upload`: Upload an image.
+    """Create a request for `shop.api.upload`: Upload an image.
 
-    Raises InvalidPayload where the args do not fit the schema.
+    Raises InvalidPayload if the args do not fit the schema.
     """
     return build_call(idents.UPLOAD, codecs.UPLOAD_ARGS, {"image": image})
