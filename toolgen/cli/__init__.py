@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "prompt": "Print the tools section of a system prompt.",
     "stats": "Print the token cost of each presentation.",
     "call": "Call one tool.",
+    "serve": "Serve the tools to other programs by MCP.",
     "replay": "Check recorded calls against the generated codecs.",
     "policy": "Explain what policies decide for a tool.",
     "log": "Show recorded runs and verify their integrity.",

@@ -116,6 +116,11 @@ class Runtime:
         self._agents = Agents(catalog, in_force, find_missing(catalog, executors, missing))
         self._plans: dict[str, Plan] = {}
 
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog; no tool can be registered any more."""
+        return self._catalog
+
     def start_run(
         self,
         agent: str = "",
