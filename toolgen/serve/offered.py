@@ -91,7 +91,7 @@ class OfferedTools:
         if not is_object(schema) or not schema:
             return None
         types = types_of(schema)
-        if all(types):
+        if types:
             return None if "null" in types else schema
         try:
             self._catalog.codec(ident, "result").decode(b"null")
