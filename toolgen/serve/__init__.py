@@ -5,10 +5,10 @@ try:
 except ImportError:
     raise ImportError('serving tools by MCP needs its SDK: pip install "toolgen[mcp]"') from None
 
-from toolgen.serve.asking import ask_client
+from toolgen.serve.asking import CannotAsk, ask_client, ask_person
 from toolgen.serve.http import HttpSettings
 from toolgen.serve.server import ToolServer, mcp_server
 
-__all__ = ["HttpSettings", "ToolServer", "ask_client", "mcp_server"]
+__all__ = ["CannotAsk", "HttpSettings", "ToolServer", "ask_client", "ask_person", "mcp_server"]
 
 del _mcp

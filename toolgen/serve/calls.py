@@ -61,7 +61,7 @@ class ServedCall:
         self.open_question: Question | None = None
         self._events = asyncio.Queue[Progress | Question | None]()
         self._loop = asyncio.get_running_loop()
-        self._progress = 0.0
+        self._progress: float | None = None
         self._task: asyncio.Task[ToolResult[Any]] | None = None
 
     def start(self, call: Coroutine[Any, Any, ToolResult[Any]]) -> None:
@@ -108,8 +108,8 @@ class ServedCall:
         if self._events.qsize() >= _PROGRESS:
             return
         said = _number(data.get("progress"))
-        progress = self._progress + 1 if said is None else said
-        if progress > self._progress:  # MCP: it must increase with each notification
+        progress = (self._progress or 0) + 1 if said is None else said
+        if self._progress is None or progress > self._progress:  # MCP: it must increase with each notification
             self._progress = progress
             message = data.get("message")
             if message is None and said is None:
