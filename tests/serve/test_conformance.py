@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.command_line import toolgen
+from tests.project.checkout import ROOT
 from tests.serve.conftest import Listening, Project
 from tests.serve.programs import environment, needs, program
 
@@ -191,3 +194,19 @@ def test_a_scenario_passes(scenario: str, tested: Listening) -> None:
     assert done.returncode == 0, done.stdout
     assert passed[1] == passed[2] != "0", done.stdout
     assert (passed[3], passed[4]) == ("0", "0"), done.stdout
+
+
+@pytest.mark.parametrize("scenario", ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"])
+def test_a_client_scenario_passes(scenario: str) -> None:
+    client = shlex.join([sys.executable, str(ROOT / "tests" / "serve" / "conformance_client.py")])
+    done = subprocess.run(
+        [program("conformance"), "client", "--command", client, "--scenario", scenario, "--timeout", "60000"],
+        env={**environment(), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    passed = re.search(r"Passed: (\d+)/(\d+), (\d+) failed, (\d+) warnings", done.stderr)
+    assert passed, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert passed[1] == passed[2] != "0", done.stderr
