@@ -95,12 +95,14 @@ tools:
     result: {type: "null"}
 """,
     "many.yaml": "toolgen: 1\ntoolset: team.many\ntools:\n"
-    + "".join(f"  t{number:03}: {{description: Tool {number}., permission: readonly, args: {{}}}}\n" for number in range(MANY)),
+    + "".join(
+        f"  t{number:03}: {{description: Tool {number}., permission: readonly, args: {{}}}}\n" for number in range(MANY)
+    ),
     "careful.policy.yaml": "toolgen: 1\npolicy: careful\nrules: {team.notes.wipe: deny}\n",
     "clerk.agent.yaml": "toolgen: 1\nagent: clerk\ndescription: Keeps notes.\nuse: [team.notes]\n",
 }
 
-APP = '''\
+APP = """\
 import asyncio
 from pathlib import Path
 
@@ -163,7 +165,7 @@ class Many:
         if not name.startswith("t"):
             raise AttributeError(name)
         return lambda args, meta: name
-'''
+"""
 
 CONFIG = 'executors = {"team.notes" = "app:Notes", "team.jobs" = "app:Jobs", "team.many" = "app:Many"}\n'
 

@@ -85,7 +85,7 @@ tools:
       additionalProperties: false
 """
 
-APP = '''\
+APP = """\
 import asyncio
 import json
 
@@ -163,7 +163,7 @@ class Tools:
 
     def schema(self, args, meta):
         return None
-'''
+"""
 
 
 @pytest.fixture(scope="module")

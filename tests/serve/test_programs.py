@@ -230,7 +230,9 @@ def imported(server: Server, folder: Path) -> tuple[Any, Any]:
     assert done.code == 0, done.err
     assert done.json["left_out"] == []
     spec = folder / "specs" / f"{server.name}.yaml"
-    reached = json.dumps({"stdio": [command, *arguments], **({"env": ["MEMORY_FILE_PATH"]} if server.name == "memory" else {})})
+    reached = json.dumps(
+        {"stdio": [command, *arguments], **({"env": ["MEMORY_FILE_PATH"]} if server.name == "memory" else {})}
+    )
     spec.write_text(spec.read_text().replace("kind: mcp\n", f"kind: mcp\nserver: {reached}\n", 1))
     built = toolgen(folder, "build")
     assert built.code == 0, built.err

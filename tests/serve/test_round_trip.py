@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from toolgen.compiler.ir.catalog import Tool
     from toolgen.runtime import Catalog
 
-PROVENANCE = frozenset({"ident", "key", "names", "span", "remote", "imported", "annotations", "wire_name", "type_name", "name"})
+PROVENANCE = frozenset(
+    {"ident", "key", "names", "span", "remote", "imported", "annotations", "wire_name", "type_name", "name"}
+)
 """Where a tool comes from, and the names of classes, which are made of that."""
 
 NOT_SENT = frozenset({"access", "limits", "confirm", "reminder", "examples"})

@@ -140,7 +140,10 @@ def test_cancellation_reaches_the_handler(connect: Connect, mode: Mode, version:
 def test_an_agent_is_served_its_own_tools_and_says_what_it_is_for(project: Project) -> None:
     async def use() -> None:
         async with project.by_stdio("--agent", "clerk") as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["team__notes__add", "team__notes__read"]
+            assert [tool.name for tool in (await client.list_tools()).tools] == [
+                "team__notes__add",
+                "team__notes__read",
+            ]
             assert client.instructions == "Keeps notes."
             with pytest.raises(MCPError, match="Unknown tool"):
                 await client.call_tool("team__jobs__who")

@@ -80,6 +80,12 @@ class HttpEndpoint:
         elif scope["type"] == "http":
             await self._request(scope, receive, send)
 
+    async def stop(self) -> None:
+        """End all sessions."""
+        self._stopping.set()
+        if self._keeper is not None:
+            await self._keeper
+
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") != PATH:
             return await _refuse(404, f"there is nothing here; tools are at {PATH}", scope, receive, send)
@@ -146,9 +152,6 @@ class HttpEndpoint:
                 await self._start()
                 await send({"type": "lifespan.startup.complete"})
             else:
-                self._stopping.set()
-                if self._keeper is not None:
-                    await self._keeper
                 await self._on_stop()
                 await send({"type": "lifespan.shutdown.complete"})
                 return

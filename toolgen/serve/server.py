@@ -125,8 +125,9 @@ class ToolServer:
             await self._idle.wait()
 
     async def close(self) -> None:
-        """Cancel what is left of the calls, and put the ends of the runs of users on record. Raises `StoreError`."""
+        """End sessions, cancel what is left of the calls, and put the ends of runs on record. Raises `StoreError`."""
         self._is_draining = True
+        await self._http.stop()
         for call in list(self._calls.values()):
             await call.cancel()
         await self._runs.close()
@@ -182,9 +183,7 @@ class ToolServer:
             raise MCPError(code=INTERNAL_ERROR, message="the server is shutting down")
         waiting = sum(call.user == user and call.id not in self._attended for call in self._calls.values())
         call = ServedCall(f"call_{secrets.token_hex(8)}", user, can_ask=_can_ask(ctx) and waiting < _OPEN)
-        request = ToolRequest(
-            name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id
-        )
+        request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
         self._calls[call.id] = call
         call.start(self._runtime.invoke(request, run=self._runs.run_of(user)))
         call.task.add_done_callback(lambda _: self._calls.pop(call.id, None))
