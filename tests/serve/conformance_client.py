@@ -17,7 +17,7 @@ from toolgen.runtime import ToolDefinition
 ARGS: Final = {"add_numbers": {"a": 5, "b": 3}}
 
 
-async def accept(_context: Any, params: Any) -> ElicitResult:
+async def accept(context: Any, params: Any) -> ElicitResult:
     """Accept a form with its defaults."""
     fields = params.requested_schema["properties"]
     return ElicitResult(action="accept", content={name: field["default"] for name, field in fields.items()})

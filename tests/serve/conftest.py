@@ -8,7 +8,6 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx2
@@ -22,6 +21,7 @@ from tests.project.checkout import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
 
 Mode = Literal["auto", "legacy"]
 

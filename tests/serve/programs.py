@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,7 +27,7 @@ def program(name: str) -> Path:
     return next((place for place in places if place.exists()), places[0])
 
 
-def needs(*names: str) -> Any:
+def needs(*names: str) -> pytest.MarkDecorator:
     """Skip a test where a program is missing."""
     missing = [name for name in names if not program(name).exists()]
     return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} missing: sh tests/install_programs.sh long")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("serve")
 
-MODES: Any = pytest.mark.parametrize("mode", ["auto", "legacy"])
+MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 class Person:
@@ -27,7 +27,7 @@ class Person:
         self.answers = list(answers)
         self.asked: list[Any] = []
 
-    async def __call__(self, _context: Any, params: Any) -> ElicitResult:
+    async def __call__(self, context: Any, params: Any) -> ElicitResult:
         self.asked.append(params)
         return self.answers.pop(0)
 

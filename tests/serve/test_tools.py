@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 from mcp.shared.exceptions import MCPError
@@ -12,13 +11,14 @@ from tests.serve.conftest import MANY, TOKENS, Listening, Mode, Project
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
     from mcp import Client
     from mcp_types import TextContent, Tool
 
 pytestmark = pytest.mark.xdist_group("serve")
 
-Connect = "Callable[..., AbstractAsyncContextManager[Client]]"
+Connect: TypeAlias = "Callable[..., AbstractAsyncContextManager[Client]]"
 
 ALL = MANY + 8
 """All tools but the one that a policy denies."""
@@ -110,12 +110,12 @@ async def fails(client: Client) -> None:
 def test_progress_reaches_the_client_and_only_rises(connect: Connect, mode: Mode, version: str) -> None:
     seen: list[tuple[float, float | None, str | None]] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        seen.append((done, total, message))
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
 
     async def use() -> None:
         async with connect(mode) as client:
-            await client.call_tool("team__jobs__wait", {"name": "p", "seconds": 0.01}, progress_callback=progress)
+            await client.call_tool("team__jobs__wait", {"name": "p", "seconds": 0.01}, progress_callback=note)
 
     asyncio.run(use())
     assert seen == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3"), (4, None, '{"rows":7}')]

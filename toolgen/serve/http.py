@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from mcp.server.lowlevel import Server
     from starlette.types import Message, Receive, Scope, Send
@@ -30,7 +29,7 @@ _BODY_SECONDS: Final = 30.0
 _SESSIONS: Final = 1_000
 _BUCKETS: Final = 10_000
 
-Authenticate: TypeAlias = "Callable[[str], str | None | Awaitable[str | None]]"
+Authenticate: TypeAlias = "Callable[[str], str | Awaitable[str | None] | None]"
 """Returns the user of a bearer token; None for a token that is not good."""
 
 
@@ -103,7 +102,7 @@ class HttpEndpoint:
         if user is None:
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return await _refuse(401, "a bearer token that is good is needed", scope, receive, send, headers)
-        known = AuthenticatedUser(AccessToken(token="", client_id=user, subject=user, scopes=[]))  # noqa: S106
+        known = AuthenticatedUser(AccessToken(token="", client_id=user, subject=user, scopes=[]))
         token = auth_context_var.set(known)
         try:
             await self._served({**scope, "user": known}, receive, send)

@@ -52,7 +52,7 @@ class Offered:
 
 
 class OfferedTools:
-    """The tools that a run may call, by wire name, in the order of their idents. Tools that policies deny are not there.
+    """The tools that a run may call, by wire name, in the order of their idents, without those that policies deny.
 
     The set of a run never changes, so neither does this list.
     """

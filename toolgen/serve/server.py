@@ -12,7 +12,15 @@ from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    InputRequiredResult,
+    PaginatedRequestParams,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen import __version__
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcp.server.context import ServerRequestContext
-    from mcp_types import CallToolRequestParams, PaginatedRequestParams
     from starlette.types import Receive, Scope, Send
 
     from toolgen.runtime.calls.pipeline import Runtime
@@ -76,9 +83,9 @@ class ToolServer:
             instructions=_instructions(runtime.catalog, run) or None,
             cache_hints={"tools/list": hint, "server/discover": hint},
             get_tool_input_schema=self._input_schema,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
         )
+        self.protocol.add_request_handler("tools/list", PaginatedRequestParams, self._list_tools)
+        self.protocol.add_request_handler("tools/call", CallToolRequestParams, self._call_tool)
         security = RequestStateSecurity.ephemeral(ttl=_QUESTION_SECONDS)
         self.protocol.middleware.append(RequestStateBoundary(security, default_audience=name))
         self._http = HttpEndpoint(self.protocol, http, on_stop=self.close)
@@ -110,8 +117,9 @@ class ToolServer:
     ) -> None:
         """Serve over HTTP at `/mcp`, until the process gets SIGTERM or SIGINT; port 0 is any free one.
 
-        `on_listening` is called with the URL once connections are taken. Calls that run by then have `grace` seconds to end, and no other begins. Raises OSError for an address that
-        cannot be had, and ValueError for one beyond this machine where nothing authenticates clients.
+        `on_listening` is called with the URL once connections are taken. Calls that run by then have `grace` seconds to
+        end, and no other begins. Raises OSError for an address that cannot be had, and ValueError for one beyond this
+        machine where nothing authenticates clients.
         """
         from toolgen.serve.listener import serve_http
 
@@ -141,11 +149,9 @@ class ToolServer:
         if call is not None:
             call.report(data)
 
-    async def _list_tools(
-        self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
-    ) -> dict[str, Any]:
+    async def _list_tools(self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams) -> dict[str, Any]:
         try:
-            tools, cursor = self._tools.page(params.cursor if params else None, self._page_size)
+            tools, cursor = self._tools.page(params.cursor, self._page_size)
         except UnknownCursor:
             raise MCPError(code=INVALID_PARAMS, message="there is no such cursor: list from the beginning") from None
         listed = [tool.entry(is_modern=_is_modern(ctx)) for tool in tools]
@@ -160,10 +166,8 @@ class ToolServer:
             # The pipeline refuses such a name, and has the attempt on record.
             await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
-        if params.request_state is None:
-            call = self._start(ctx, tool, params, user)
-        else:
-            call = self._resume(params, user)
+        is_new = params.request_state is None
+        call = self._start(ctx, tool, params, user) if is_new else self._resume(params, user)
         self._attended.add(call.id)
         self._idle.clear()
         try:

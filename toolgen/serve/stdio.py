@@ -51,7 +51,7 @@ class _Lines:
 
     def read(self, descriptor: int) -> None:
         """Read to the end; runs in the thread."""
-        with suppress(RuntimeError), open(descriptor, encoding="utf-8", errors="replace", closefd=False) as stream:  # noqa: PTH123
+        with suppress(RuntimeError), open(descriptor, encoding="utf-8", errors="replace", closefd=False) as stream:
             for line in stream:
                 asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
             self._loop.call_soon_threadsafe(self.end)  # RuntimeError: the loop is closed, and nobody listens

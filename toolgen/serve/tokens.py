@@ -6,11 +6,13 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.spec.files import open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _LARGEST: Final = 1024 * 1024
 _SHORTEST: Final = 16
