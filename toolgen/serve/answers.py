@@ -23,9 +23,9 @@ def answer_of(result: ToolResult[Any], *, is_structured: bool) -> dict[str, Any]
     text. What came from another MCP server goes on as it came, unless it was cut because of its size.
     """
     raw: Mapping[str, Any] = {} if result.metadata.get("truncated") else result.metadata.get(_RAW, {})
-    sent: list[Any] = raw.get("content", [])
+    content: list[Any] = list(raw.get("content", []))
     # The executor makes a block of each that was sent; what stages added stands behind them.
-    content = [*sent, *map(_content, result.content[len(sent) :])]
+    content += map(_content, result.blocks[len(content) :] if raw else result.content)
     if result.error is not None:
         return {"resultType": "complete", "content": content, "isError": True}
     answer: dict[str, Any] = {"resultType": "complete", "content": content, "isError": False}
