@@ -24,14 +24,15 @@ def passed_on(answer: dict[str, Any], *, is_typed: bool = False) -> dict[str, An
 
 
 def test_what_another_server_answered_goes_on_without_loss() -> None:
-    for answer in (
+    answers: list[dict[str, Any]] = [
         {"content": [TEXT, IMAGE, LINK]},
         {"content": [IMAGE], "_meta": {"trace": "1"}},
         {"content": [TEXT, IMAGE], "structuredContent": {"a": None, "b": [1.5]}},
         {"content": [TEXT, LINK], "isError": True},
         {"content": [TEXT]},
         {"content": []},
-    ):
+    ]
+    for answer in answers:
         assert passed_on(answer) == answer
 
 
@@ -43,7 +44,9 @@ def test_structured_content_alone_gets_its_text() -> None:
 
 def test_what_stages_add_stands_behind_what_came() -> None:
     blocks = (ContentBlock(type="text", data="[image]"), ContentBlock(type="text", data="be careful"))
-    result = ToolResult(payload=json.dumps([IMAGE]).encode(), blocks=blocks, metadata={"mcp": {"content": [IMAGE]}})
+    result: ToolResult[Any] = ToolResult(
+        payload=json.dumps([IMAGE]).encode(), blocks=blocks, metadata={"mcp": {"content": [IMAGE]}}
+    )
     assert answer_of(result, is_structured=False)["content"] == [IMAGE, {"type": "text", "text": "be careful"}]
 
 
@@ -57,7 +60,7 @@ def test_what_was_cut_because_of_its_size_is_sent_cut() -> None:
 
 
 def test_blocks_that_are_no_text_are_json() -> None:
-    result = ToolResult(payload=b"1", blocks=(ContentBlock(type="json", data={"a": [1]}),))
+    result: ToolResult[Any] = ToolResult(payload=b"1", blocks=(ContentBlock(type="json", data={"a": [1]}),))
     assert answer_of(result, is_structured=True) == {
         "resultType": "complete",
         "content": [{"type": "text", "text": '{"a":[1]}'}],
@@ -67,6 +70,6 @@ def test_blocks_that_are_no_text_are_json() -> None:
 
 
 def test_a_failure_has_no_structured_content() -> None:
-    result = ToolResult(error=ToolError(message="no"), blocks=(ContentBlock(type="text", data="no"),))
+    result: ToolResult[Any] = ToolResult(error=ToolError(message="no"), blocks=(ContentBlock(type="text", data="no"),))
     answer = answer_of(result, is_structured=True)
     assert answer == {"resultType": "complete", "content": [{"type": "text", "text": "no"}], "isError": True}

@@ -48,6 +48,12 @@ def make_server(**options: Any) -> tuple[Runtime, ToolServer]:
         except CannotAsk as error:
             return str(error)
 
+    @catalog.tool("host.twice", permission="readonly", input_schema={"type": "object"})
+    async def twice(args: dict[str, Any], meta: ToolCallMeta) -> str:
+        """Ask the person two things."""
+        form = {"type": "object", "properties": {"word": {"type": "string"}}}
+        return f"{await ask_person('First?', form)} {await ask_person('Second?', form)}"
+
     runtime = Runtime(catalog, permission=ask_client, store=MemoryStore())
     return runtime, mcp_server(runtime, runtime.start_run(), **options)
 
@@ -176,6 +182,23 @@ def test_an_answer_is_taken_once_and_from_the_user_who_was_asked() -> None:
             assert done.json()["result"]["content"] == [{"type": "text", "text": "{'word': 'x'}"}]
             late = await call(ana, "host__ask", inputResponses={"permission": form}, requestState=state)
             assert "nobody waits for this answer any more" in late.json()["error"]["message"]
+        await server.close()
+
+    asyncio.run(use())
+
+
+def test_an_answer_to_one_question_is_none_to_the_next() -> None:
+    async def use() -> None:
+        _, server = make_server()
+        first, second = ({"action": "accept", "content": {"word": word}} for word in "ab")
+        async with client_of(server) as client:
+            state = (await call(client, "host__twice")).json()["result"]["requestState"]
+            asked = await call(client, "host__twice", inputResponses={"permission": first}, requestState=state)
+            again = await call(client, "host__twice", inputResponses={"permission": first}, requestState=state)
+            assert "nobody waits for this answer any more" in again.json()["error"]["message"]
+            state = asked.json()["result"]["requestState"]
+            done = await call(client, "host__twice", inputResponses={"permission": second}, requestState=state)
+            assert done.json()["result"]["content"][0]["text"] == "{'word': 'a'} {'word': 'b'}"
         await server.close()
 
     asyncio.run(use())

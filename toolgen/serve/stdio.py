@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.stdio import stdio_server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Generator
 
     from toolgen.serve.server import ToolServer
 
@@ -76,7 +76,7 @@ class _Lines:
 
 
 @contextmanager
-def _signals(stopped: asyncio.Event) -> Iterator[None]:
+def _signals(stopped: asyncio.Event) -> Generator[None]:
     loop = asyncio.get_running_loop()
     for each in (SIGTERM, SIGINT):
         loop.add_signal_handler(each, stopped.set)
@@ -88,7 +88,7 @@ def _signals(stopped: asyncio.Event) -> Iterator[None]:
 
 
 @contextmanager
-def _stdin_of_client() -> Iterator[int]:
+def _stdin_of_client() -> Generator[int]:
     """Keep stdin from handlers and the programs that they start: they would read what the client sends."""
     own = sys.stdin.fileno()
     client = os.dup(own)

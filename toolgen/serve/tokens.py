@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.schema.json_types import is_array, is_object
 from toolgen.spec.files import open_file
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Tokens:
             data: Any = json.loads(text)
         except ValueError as error:
             raise TokensError(f"{path} is not JSON: {error}") from error
-        if not isinstance(data, dict) or not all(map(_is_tokens, data.values())):
+        if not is_object(data) or not all(map(_is_tokens, data.values())):
             raise TokensError(f'{path} must hold an object of tokens by user: {{"ana": "…", "bo": ["…", "…"]}}')
         return cls(data)
 
@@ -76,7 +77,7 @@ def _digest(token: str) -> bytes:
 
 
 def _is_tokens(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+    return isinstance(value, str) or (is_array(value) and all(isinstance(each, str) for each in value))
 
 
 def _read_private(path: Path) -> bytes:
