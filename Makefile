@@ -44,7 +44,8 @@ test: lint programs ## Run all checks
 	@$(PYTHON) -m pytest -n auto --dist loadgroup
 
 .PHONY: test-long
-test-long: lint programs ## Run all checks, including those that take minutes or need the network
+test-long: lint ## Run all checks, including those that take minutes or need the network
+	@sh tests/install_programs.sh long
 	@$(PYTHON) -m pytest -n auto --dist loadgroup -m "long or not long"
 
 # Programs that tests start. If one cannot be installed, a message says so and its tests are skipped.

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import adapters, builds, calls, imports, loads, payloads, searches
+from benchmarks import adapters, builds, calls, imports, loads, payloads, searches, served
 from benchmarks.projects import Projects
 from benchmarks.scale import FULL, TINY
 
@@ -29,6 +29,7 @@ BENCHMARKS: Final[dict[str, Callable[[Scale, Projects], Any]]] = {
     "searches": searches.measure,
     "payloads": payloads.measure,
     "adapters": adapters.measure,
+    "served": served.measure,
 }
 _LIBRARIES: Final = (
     "datamodel-code-generator",

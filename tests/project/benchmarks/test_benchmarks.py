@@ -69,3 +69,11 @@ def test_the_same_tools_are_made_every_time() -> None:
 def test_as_many_tools_are_made_as_asked_for() -> None:
     toolsets = make_toolsets(1_001, 20)
     assert (len(toolsets), sum(len(toolset.tools) for toolset in toolsets)) == (20, 1_001)
+
+
+def test_a_served_call_stands_beside_the_sdk_and_fastmcp(report: dict[str, Any]) -> None:
+    served = report["served"]
+    assert served["ratio_to_sdk"]["SDK server and client"] == 1
+    assert served["call_us"].keys() == served["ratio_to_sdk"].keys()
+    assert "toolgen serve, client executor" in served["call_us"]
+    assert all(call["least"] > 0 for call in served["call_us"].values())

@@ -23,6 +23,7 @@ _TOOLS: Final = {
 }
 _CALLS: Final = {
     "call": "Call one tool.",
+    "serve": "Serve the tools to other programs by MCP.",
     "replay": "Check recorded calls against the generated codecs.",
     "log": "Show recorded runs and verify their integrity.",
 }

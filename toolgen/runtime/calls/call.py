@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from toolgen.contract.records import NOTHING, PARTIAL_OUTPUT, CallContext, ToolCallMeta, ToolResult
 from toolgen.runtime.calls.checked_call import CheckedCall
 from toolgen.runtime.catalog.execution import Form
-from toolgen.runtime.redact.call_secrets import secrets_of_call
+from toolgen.runtime.redact.call_secrets import hide_data, secrets_of_call
 from toolgen.runtime.redact.warning import warn
 from toolgen.schema.json_values import canonical
 
@@ -202,6 +202,8 @@ class Call:
             self.reports = (*self.reports[1 - KEPT_REPORTS :], data)
         if self._on_report is not None and kind != PARTIAL_OUTPUT:
             self._on_report(self, kind, data)
+        if self.run is not None and self.run.on_progress is not None and kind == "tool_progress":
+            self.run.on_progress(self.meta.tool_call_id, hide_data(data, self.secrets))
 
 
 def _canonical(payload: bytes | str) -> bytes:

@@ -131,14 +131,14 @@ class Runtime:
         self._questions: dict[str, Question] = {}
 
     @property
-    def catalog(self) -> Catalog:
-        """The catalog; no tool can be registered any more."""
-        return self._catalog
-
-    @property
     def permission(self) -> PermissionCallback:
         """The permission callback."""
         return self._host.permission
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog; no tool can be registered any more."""
+        return self._catalog
 
     def start_run(
         self,

@@ -50,7 +50,7 @@ class Recorder:
         """
         entry = call.tool.entry
         try:
-            event = self._event(_STARTED, call, NO_DATA, call.args_text)
+            event = self._event(_STARTED, call, _caller(call.meta), call.args_text)
             waiting = self._store.append(event)
         except Exception as error:  # the store may be the host's
             self._is_failing = True
@@ -91,8 +91,8 @@ class Recorder:
         else:
             args = call.args_text if not call.is_started and call.given is not None else None
             # A call that ran was not denied, whatever its error says.
-            kind = EventKind.TOOL_FAILED if call.is_started else _kind(error)
-            event = self._event(kind, call, {"code": error.code, **data}, args, call.trace, has_failed=True)
+            kind, user = (EventKind.TOOL_FAILED, NO_DATA) if call.is_started else (_kind(error), _caller(call.meta))
+            event = self._event(kind, call, {"code": error.code, **user, **data}, args, call.trace, has_failed=True)
         try:
             waiting = self._finish(event, result)
         except Exception as error:  # noqa: BLE001  # stores may be the host's; a call never raises
@@ -135,6 +135,8 @@ class Recorder:
     async def refused(self, result: ToolResult[Any], meta: ToolCallMeta | None, reason: str = "") -> None:
         """Record a call without a tool, or one that was skipped. The reason is only for the record."""
         data: dict[str, Any] = {"code": result.error.code} if result.error else {}
+        if meta is not None:
+            data |= _caller(meta)
         if reason:
             data["reason"] = reason
         run = self._own_run if meta is None else meta.run_id or self._own_run
@@ -175,6 +177,11 @@ class Recorder:
             secrets = call.secrets
         run_id = meta.run_id or self._own_run
         return _new_event(NewEvent, (kind, run_id, tool.entry.ident, meta.tool_call_id, data, args, secrets, trace))
+
+
+def _caller(meta: ToolCallMeta) -> Mapping[str, Any]:
+    """Who a call is made for; said in its first event."""
+    return NO_DATA if meta.user is None else {"user": meta.user}
 
 
 def _not_on_record(event: NewEvent, error: Exception) -> None:

@@ -84,7 +84,13 @@ class TerminalPrompt:
 
 
 def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:
-    """Format the prompt: one field per line, and the choices.
+    """Format the prompt: the request, and the choices."""
+    session = "" if request.scope is None else "[s] for this session, with this scope, "
+    return f"\n{described(request, columns)}\nRun it? [y] once, {session}[n] no: "
+
+
+def described(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str:
+    """Format a request, one field per line.
 
     Content of the call is written behind a bar, in lines that fit the terminal's width, so that it cannot imitate a
     line of the prompt. Control characters are shown as escapes, and truncation is marked. Secrets of the request are
@@ -103,13 +109,12 @@ def question(request: PermissionRequest, columns: int = _DEFAULT_COLUMNS) -> str
         "hooks": _field(request.hook),
         "suggested": request.suggested.replace("_", " "),
     }
-    lines = [f"\n{visible(request.tool_name)} asks to run"]
+    lines = [f"{visible(request.tool_name)} asks to run"]
     for label, fact in facts.items():
         if fact:
             first, *rest = _wrapped(fact, max(columns - _LABEL - 4, 20))
             lines += [f"{label:>{_LABEL}} | {first}", *(f"{'':>{_LABEL}} | {line}" for line in rest)]
-    session = "" if request.scope is None else "[s] for this session, with this scope, "
-    return "\n".join([*lines, f"Run it? [y] once, {session}[n] no: "])
+    return "\n".join(lines)
 
 
 def _field(*texts: str, separator: str = ", ") -> str:

@@ -15,7 +15,7 @@ from toolgen.runtime.policy.scope import Scope
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Lock, Task
-    from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
 
     from toolgen.runtime.catalog.catalog import Catalog
     from toolgen.runtime.policy.policy import Policies
@@ -122,6 +122,8 @@ class Run:
 
     Runs are compared by identity.
     `secrets` are those of the call that started it: they may occur in any call of the run.
+    `on_progress` is called with the id of a call and what it reports of its progress, without secrets, in the thread
+    that reports it.
     """
 
     agent: str
@@ -132,6 +134,7 @@ class Run:
     meta: ToolCallMeta = field(default_factory=ToolCallMeta)
     progress: Progress = field(default_factory=Progress)
     secrets: SecretValues | None = None
+    on_progress: Callable[[str, Mapping[str, Any]], None] | None = None
 
     def abort(self, reason: str = "") -> None:
         """Cancel running calls, and skip the rest of this turn and of every later one. Call it in the run's event loop.

@@ -212,7 +212,7 @@ def test_reg_29_a_tool_that_is_not_there_is_on_record_with_the_true_reason() -> 
             await runtime.invoke(request(name=name), run=run)
         return [(event.kind, event.tool, event.data) for event in (await store.read("r1")).events]
 
-    unavailable = {"code": "tool_not_available"}
+    unavailable = {"code": "tool_not_available", "user": "ann"}
     assert asyncio.run(check()) == [
         ("tool_denied", "code.write_file", {**unavailable, "reason": "not_used"}),
         ("tool_denied", "mcp.assets.put_asset", {**unavailable, "reason": "not_used"}),

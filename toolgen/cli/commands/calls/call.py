@@ -5,32 +5,27 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import traceback
 from contextlib import redirect_stdout
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.executors import configured_executor, unusable
 from toolgen.cli.named_files import STDIN, read_named
 from toolgen.cli.output import format_option, show_json
 from toolgen.cli.packages import built_catalog, chosen_policies, named_tool
 from toolgen.cli.project import project
-from toolgen.contract.records import ToolsetRegistration
 from toolgen.runtime import Runtime, ToolCallMeta, ToolRequest
 from toolgen.runtime.base.errors import ExecutorError
 from toolgen.runtime.policy.permission import Decision, PermissionRequest, allow_all
 from toolgen.runtime.policy.terminal import TerminalPrompt
-from toolgen.spec.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgen.compiler.config import Config
     from toolgen.contract.records import ToolResult
-    from toolgen.runtime import Catalog
     from toolgen.runtime.policy.permission import PermissionCallback
 
 
@@ -88,15 +83,7 @@ def _runtime(
     applied = chosen_policies(catalog, policies)
     inject = injected_values(ident, catalog.definition(ident).metadata.get("inject", ()), injected)
     toolset = catalog.toolset_of(ident)
-    place = config.executors.get(toolset)
-    if place is None:
-        raise click.UsageError(
-            f'No executor is configured for `{toolset}`. Write `executors = {{"{toolset}" = "app:handlers"}}`.'
-        )
-    try:
-        registration = _registration(config.root, place, catalog, toolset)
-    except (Exception, SystemExit) as error:  # the project's own code may raise anything
-        raise _unusable(toolset, place, _raised(error, config.root)) from error
+    registration = configured_executor(config, catalog, toolset)
     try:
         runtime = Runtime(
             catalog,
@@ -107,35 +94,8 @@ def _runtime(
             inject=inject,
         )
     except ExecutorError as error:
-        raise _unusable(toolset, place, str(error)) from error
+        raise unusable(config, toolset, str(error)) from error
     return runtime, ident
-
-
-def _registration(root: Path, place: str, catalog: Catalog, toolset: str) -> ToolsetRegistration:
-    """Import `module:name` and return its registration for a toolset. Raises whatever the project's code raises."""
-    module, _, name = place.partition(":")
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    found: Any = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    if isinstance(found, ToolsetRegistration):
-        return found
-    dispatch = import_module(f"{catalog.package_of(toolset)}.dispatch")
-    registration: ToolsetRegistration = dispatch.executor(found() if isinstance(found, type) else found)
-    return registration
-
-
-def _unusable(toolset: str, place: str, why: str) -> click.UsageError:
-    return click.UsageError(f'executors."{toolset}" = "{place}" cannot be used: {visible(why)}')
-
-
-def _raised(error: BaseException, root: Path) -> str:
-    """Describe an exception of the project's own code, with its location in the project."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [frame for frame in frames if frame.filename != __file__ and Path(frame.filename).is_relative_to(root)]
-    where = f" ({Path(places[-1].filename).relative_to(root).as_posix()}:{places[-1].lineno})" if places else ""
-    return f"{type(error).__name__}: {error}{where}"
 
 
 def _deny(request: PermissionRequest) -> Decision:

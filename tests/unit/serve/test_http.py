@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.unit.cli.command_line import toolgen
+from tests.unit.serve.conftest import TOKENS, Listening, Project
+from tests.unit.serve.test_tools import exists
+
+pytestmark = pytest.mark.xdist_group("serve")
+
+GOOD = {
+    "Authorization": f"Bearer {TOKENS['ana']}",
+    "Accept": "application/json, text/event-stream",
+    "Content-Type": "application/json",
+}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": "Bearer ana-0123456789abcdeF"}, 401),
+        ({"Authorization": "Bearer"}, 401),
+        ({"Authorization": f"Basic {TOKENS['ana']}"}, 401),
+        ({"Authorization": ""}, 401),
+        ({"Host": "tools.example.com"}, 421),
+        ({"Host": "127.0.0.1.example.com:80"}, 421),
+        ({"Origin": "https://evil.example.com"}, 403),
+        ({"Origin": "http://localhost.example.com"}, 403),
+        ({"Content-Type": "text/plain"}, 400),
+    ],
+    ids=str,
+)
+def test_a_request_that_must_not_be_served(listening: Listening, headers: dict[str, str], status: int) -> None:
+    answer = httpx2.post(listening.url, json=LIST, headers={**GOOD, **headers})
+    assert answer.status_code == status, answer.text
+    assert ("WWW-Authenticate" in answer.headers) is (status == 401)
+
+
+def test_a_body_that_is_too_large_is_refused(listening: Listening) -> None:
+    assert httpx2.post(listening.url, content=b" " * (4 * 1024 * 1024 + 1), headers=GOOD).status_code == 413
+
+
+def test_there_is_one_path(listening: Listening) -> None:
+    assert httpx2.get(listening.url.replace("/mcp", "/"), headers=GOOD).status_code == 404
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_running_calls_end_before_the_process_and_no_other_begins(project: Project, mode: Any) -> None:
+    listening = project.start("--tokens", "tokens.json")
+    name, results = f"drained-{mode}", []
+
+    async def use() -> None:
+        async with project.by_http(listening.url, str(TOKENS["ana"]), mode=mode) as client:
+            await client.list_tools()  # or the client would list them after the call, to check its result
+            call = asyncio.create_task(client.call_tool("team__jobs__wait", {"name": name, "seconds": 2}))
+            await exists(project.folder / f"{name}.started")
+            listening.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            with pytest.raises(httpx2.ConnectError):
+                await httpx2.AsyncClient().post(listening.url, json=LIST, headers=GOOD)
+            results.append(await call)
+
+    try:
+        asyncio.run(use())
+    except* httpx2.ConnectError:  # a client of a session says that it leaves, and nobody is there any more
+        assert mode == "legacy"
+    assert [result.structured_content for result in results] == [{"waited": 2}]
+    _, said = listening.process.communicate(timeout=30)
+    assert listening.process.returncode == 0, said
+    assert not (project.folder / f"{name}.cancelled").exists()
+
+
+def test_calls_that_take_too_long_are_cancelled(project: Project) -> None:
+    listening = project.start("--grace", "0.2")
+
+    async def use() -> None:
+        async with project.by_http(listening.url) as client:
+            call = asyncio.create_task(client.call_tool("team__jobs__wait", {"name": "cut", "seconds": 300}))
+            await exists(project.folder / "cut.started")
+            listening.process.send_signal(signal.SIGTERM)
+            await exists(project.folder / "cut.cancelled")
+            call.cancel()
+
+    asyncio.run(use())
+    _, said = listening.process.communicate(timeout=30)
+    assert listening.process.returncode == 0, said
+
+
+def test_a_stdio_server_lets_calls_end_too(project: Project) -> None:
+    command = project.command()
+    with subprocess.Popen(
+        command, env=project.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(
+            b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+            b'"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}\n'
+            b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+            b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"team__jobs__wait",'
+            b'"arguments":{"name":"piped","seconds":1}}}\n'
+        )
+        process.stdin.flush()
+        asyncio.run(exists(project.folder / "piped.started"))
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout is not None
+        lines = process.stdout.read().decode().splitlines()
+        assert process.wait(30) == 0
+    assert '"waited":1' in lines[-1]
+    assert all(line.startswith("{") for line in lines)  # what handlers print is not among them
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--http", "0.0.0.0:0"], "0.0.0.0 can be reached from other machines: clients need tokens there"),
+        (["--http", "x"], "this is no [HOST:]PORT"),
+        (["--http", "0", "--stdio"], "exclude each other"),
+        (["--tokens", "tokens.json"], "are for --http"),
+        (["--http", "0", "--tokens", "open.json"], "can be read by others: `chmod 600 open.json`"),
+        (["--http", "0", "--tokens", "none.json"], "cannot be read"),
+        (["--http", "0", "--token-env", "NO_SUCH_TOKEN"], "the environment has no variable NO_SUCH_TOKEN"),
+        (["--agent", "nobody"], "There is no agent `nobody`"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_server_that_cannot_start_says_why(project: Project, arguments: list[str], said: str) -> None:
+    (project.folder / "open.json").write_text('{"ana": "0123456789abcdef"}')
+    os.chmod(project.folder / "open.json", 0o644)  # noqa: PTH101
+    done = toolgen(project.folder, "serve", *arguments)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_port_that_is_taken_is_an_error(project: Project) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = toolgen(project.folder, "serve", "--http", str(taken.getsockname()[1]))
+    assert done.code == 2
+    assert "Address already in use" in done.err

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp_types import ElicitResult
+
+from tests.unit.serve.conftest import TOKENS, Listening, Mode, Project
+from tests.unit.serve.test_tools import text_of
+from toolgen.contract.records import ToolCallMeta
+from toolgen.runtime.policy.permission import Decision, PermissionRequest
+from toolgen.serve import ask_client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.xdist_group("serve")
+
+MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
+
+
+class Person:
+    """Answers forms, each by the next of its answers."""
+
+    def __init__(self, *answers: ElicitResult) -> None:
+        self.answers = list(answers)
+        self.asked: list[Any] = []
+
+    async def __call__(self, context: Any, params: Any) -> ElicitResult:
+        self.asked.append(params)
+        return self.answers.pop(0)
+
+
+def accepted(decision: str) -> ElicitResult:
+    return ElicitResult(action="accept", content={"decision": decision})
+
+
+@pytest.fixture(params=["stdio", "http"])
+def added(request: pytest.FixtureRequest, project: Project) -> Callable[..., list[Any]]:
+    """Adds notes to a book, and returns the results."""
+
+    def add(mode: Mode, book: str, person: Person | None, times: int = 1) -> list[Any]:
+        if request.param == "stdio":
+            connected = project.by_stdio(mode=mode, elicitation_callback=person)
+        else:
+            listening: Listening = request.getfixturevalue("listening")
+            token = str(TOKENS["ana"])
+            connected = project.by_http(listening.url, token, mode=mode, elicitation_callback=person)
+
+        async def use() -> list[Any]:
+            async with connected as client:
+                args = {"book": f"{book}-{mode}", "text": "x"}
+                return [await client.call_tool("team__notes__add", args) for _ in range(times)]
+
+        return asyncio.run(use())
+
+    return add
+
+
+@MODES
+def test_a_person_is_asked_and_allows_one_call(added: Any, mode: Mode) -> None:
+    person = Person(accepted("allow_once"), accepted("allow_once"))
+    results = added(mode, "once", person, times=2)
+    assert [result.structured_content["count"] for result in results] == [1, 2]
+    assert results[0].structured_content["books"] == {f"once-{mode}": 1, "none": None}
+    asked = person.asked[0]
+    assert "team.notes.add asks to run\npermission | write" in asked.message
+    assert f'arguments | {{"book": "once-{mode}", "text": "x"}}' in asked.message
+    choices = asked.requested_schema["properties"]["decision"]["oneOf"]
+    assert [choice["const"] for choice in choices] == ["allow_once", "allow_for_session", "deny"]
+    assert len(person.asked) == 2
+
+
+@MODES
+def test_a_grant_for_the_session_covers_the_same_scope(added: Any, mode: Mode) -> None:
+    person = Person(accepted("allow_for_session"))
+    assert [result.is_error for result in added(mode, "session", person, times=2)] == [False, False]
+    assert len(person.asked) == 1
+
+
+@MODES
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ElicitResult(action="decline"),
+        ElicitResult(action="cancel"),
+        accepted("deny"),
+        accepted("yes"),
+        ElicitResult(action="accept", content={}),
+    ],
+    ids=["declined", "cancelled", "denied", "no_choice", "empty"],
+)
+def test_any_other_answer_denies(added: Any, mode: Mode, answer: ElicitResult) -> None:
+    (result,) = added(mode, "denied", Person(answer))
+    assert result.is_error
+    assert "permission was denied" in text_of(result)
+
+
+@MODES
+def test_a_client_that_cannot_ask_is_refused(added: Any, mode: Mode) -> None:
+    (result,) = added(mode, "nobody", None)
+    assert result.is_error
+    assert "the client cannot ask a person: it does not support elicitation" in text_of(result)
+
+
+def test_allowed_without_asking_where_the_host_says_so(project: Project) -> None:
+    async def use() -> Any:
+        async with project.by_stdio("--yes") as client:
+            return await client.call_tool("team__notes__add", {"book": "b", "text": "x"})
+
+    assert asyncio.run(use()).structured_content["count"] == 1
+
+
+def test_a_call_that_came_through_no_server_is_denied() -> None:
+    request = PermissionRequest(
+        tool_name="a.b", permission="write", tags=frozenset(), arguments=b"{}", meta=ToolCallMeta()
+    )
+    assert asyncio.run(ask_client(request)).decision is Decision.DENY

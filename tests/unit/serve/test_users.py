@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from tests.unit.serve.conftest import TOKENS, Listening, Project
+from tests.unit.serve.test_permission import Person, accepted
+from tests.unit.serve.test_tools import text_of
+from toolgen.record.sqlite_reader import SqliteReader
+
+if TYPE_CHECKING:
+    from toolgen.runtime.events.records import RunRecord
+
+pytestmark = pytest.mark.xdist_group("serve")
+
+ANA = str(TOKENS["ana"])
+BO, BO_TOO = TOKENS["bo"]
+
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_user_of_the_token_is_the_user_of_the_call(project: Project, listening: Listening, mode: Any) -> None:
+    async def user(token: str) -> Any:
+        async with project.by_http(listening.url, token, mode=mode) as client:
+            return (await client.call_tool("team__jobs__who")).structured_content
+
+    users = [asyncio.run(user(token)) for token in (ANA, BO, BO_TOO)]
+    assert users == [{"user": "ana"}, {"user": "bo"}, {"user": "bo"}]
+
+
+def test_limits_and_grants_are_those_of_the_user(project: Project) -> None:
+    listening = project.start("--tokens", "tokens.json", "--store", "limits.db")
+
+    async def twice(token: str) -> Any:
+        async with project.by_http(listening.url, token) as client:
+            return await client.call_tool("team__jobs__twice")
+
+    async def add(token: str, person: Person) -> Any:
+        async with project.by_http(listening.url, token, elicitation_callback=person) as client:
+            return await client.call_tool("team__notes__add", {"book": "shared", "text": "x"})
+
+    async def use() -> None:
+        first = [await twice(token) for token in (ANA, BO, BO_TOO, BO)]
+        assert [result.is_error for result in first] == [False, False, False, True]
+        assert "rate limit exceeded" in text_of(first[-1]) or "limit" in text_of(first[-1])
+        person = Person(accepted("allow_for_session"))
+        assert not (await add(ANA, person)).is_error
+        assert not (await add(ANA, Person())).is_error
+        other = Person(accepted("deny"))
+        assert (await add(BO, other)).is_error
+        assert len(other.asked) == 1
+
+    asyncio.run(use())
+    assert listening.stop()[0] == 0
+    runs = recorded(project, "limits.db")
+    of_users = {str(run.events[0].data.get("user")): run for run in runs}
+    assert {user: len(run.results) for user, run in of_users.items() if user != "None"} == {"ana": 3, "bo": 4}
+    assert all(run.events[-1].kind == "run_ended" for run in runs)
+
+
+def recorded(project: Project, store: str) -> list[RunRecord]:
+    with sqlite3.connect(project.folder / store) as connection:
+        names = [name for (name,) in connection.execute("select distinct run_id from runs")]
+    reader = SqliteReader(project.folder / store)
+    return [reader.read(name) for name in names]
+
+
+def test_a_session_belongs_to_the_user_who_opened_it(listening: Listening) -> None:
+    opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+
+    async def use() -> None:
+        async with httpx2.AsyncClient(headers=HEADERS) as http:
+
+            async def post(token: str, method: str, params: Any, session: str = "") -> httpx2.Response:
+                headers = {"Authorization": f"Bearer {token}", **({"Mcp-Session-Id": session} if session else {})}
+                body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+                return await http.post(listening.url, json=body, headers=headers)
+
+            opened = await post(ANA, "initialize", opening)
+            session = opened.headers["mcp-session-id"]
+            assert (await post(ANA, "ping", {}, session)).status_code == 200
+            assert (await post(BO, "ping", {}, session)).status_code == 404
+
+    asyncio.run(use())

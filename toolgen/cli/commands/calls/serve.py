@@ -1,0 +1,205 @@
+"""`toolgen serve`: the tools of an agent, or all tools of a package, for other programs, by MCP."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolgen.cli.commands.calls.injected import injected_values
+from toolgen.cli.executors import configured_executor
+from toolgen.cli.packages import built_catalogs, check_known, chosen_policies
+from toolgen.cli.project import project
+from toolgen.contract.records import ToolCallMeta
+from toolgen.record import SqliteStore
+from toolgen.runtime import Runtime, allow_all
+from toolgen.runtime.base.errors import ExecutorError, UnknownAgent
+from toolgen.runtime.events.records import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toolgen.compiler.config import Config
+    from toolgen.contract.records import ToolsetRegistration
+    from toolgen.runtime import Catalog
+    from toolgen.runtime.policy.permission import PermissionCallback
+    from toolgen.serve import HttpSettings, ToolServer
+
+
+@click.command("serve")
+@click.option("--agent", default="", help="The agent whose tools are served. Default: all tools of the package.")
+@click.option("--package", help="The output folder of a target. Default: the first target.")
+@click.option("--stdio", is_flag=True, help="Serve the program that started this one. The default.")
+@click.option("--http", "address", metavar="[HOST:]PORT", help="Serve over HTTP. Default host: 127.0.0.1.")
+@click.option("--token-env", metavar="NAME", help="The variable with the bearer token that HTTP clients need.")
+@click.option(
+    "--tokens",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help='Bearer tokens by user, as JSON: {"ana": "…"}. Only you may be able to read the file.',
+)
+@click.option("--host-name", "hosts", multiple=True, help="A name by which HTTP clients reach the server; repeatable.")
+@click.option("--origin", "origins", multiple=True, help="An origin whose pages may call the server; repeatable.")
+@click.option("--user", help="The user that calls are made for, where tokens do not name one.")
+@click.option("--store", metavar="FILE", type=click.Path(path_type=Path), help="Keep a record of all calls there.")
+@click.option("--policy", "policies", multiple=True, help="A policy to apply; repeatable. Default: all of the project.")
+@click.option("--mode", default="", help="The mode of the policies to apply.")
+@click.option("--yes", is_flag=True, help="Allow calls without asking, unless a policy denies them.")
+@click.option(
+    "--inject", "injected", multiple=True, metavar="NAME=VALUE", help="The value of an injected field, for all tools."
+)
+@click.option("--grace", default=10.0, metavar="SECONDS", help="Time for running calls to end after SIGTERM.")
+def command(
+    *,
+    agent: str,
+    package: str | None,
+    stdio: bool,
+    address: str | None,
+    token_env: str | None,
+    tokens: Path | None,
+    hosts: Sequence[str],
+    origins: Sequence[str],
+    user: str | None,
+    store: Path | None,
+    policies: Sequence[str],
+    mode: str,
+    yes: bool,
+    injected: Sequence[str],
+    grace: float,
+) -> int:
+    """Serve tools by MCP, until the client leaves or the process gets SIGTERM.
+
+    Handlers are found through the configuration: `executors = {"shop.orders" = "app:shop"}`. Toolsets of kind `mcp`
+    run on the servers of their specs. A tool that may write asks the person behind the client for permission; where
+    the client cannot ask, it does not run, unless --yes is given.
+    """
+    if stdio and address is not None:
+        raise click.UsageError("--stdio and --http exclude each other.")
+    if address is None and (token_env or tokens or hosts or origins):
+        raise click.UsageError("Tokens, host names and origins are for --http.")
+    try:
+        from toolgen.serve import ask_client, mcp_server
+    except ImportError as error:
+        raise click.UsageError(str(error)) from None
+    config = project()
+    catalog = _catalog(config, agent, package)
+    settings = _settings(token_env, tokens, user, hosts, origins)
+    with redirect_stdout(sys.stderr):  # stdout is the client's
+        kept = _store(store)
+        runtime = _runtime(config, catalog, policies, injected, allow_all if yes else ask_client, kept)
+        try:
+            run = runtime.start_run(agent, mode=mode, meta=ToolCallMeta(user=user))
+        except (UnknownAgent, ValueError) as error:
+            raise click.UsageError(str(error)) from error
+    server = mcp_server(runtime, run, http=settings)
+    try:
+        asyncio.run(_serve(server, address, grace))
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"--http {address}: {error}") from error
+    finally:
+        asyncio.run(_end(runtime, run, kept))
+    return 0
+
+
+async def _serve(server: ToolServer, address: str | None, grace: float) -> None:
+    if address is None:
+        click.echo(f"serving {len(server)} tools", err=True)
+        return await server.serve_stdio(grace=grace)
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise ValueError("this is no [HOST:]PORT, such as 8000 or 127.0.0.1:8000")
+
+    def announce(url: str) -> None:
+        click.echo(f"serving {len(server)} tools at {url}", err=True)
+
+    return await server.serve_http(host.strip("[]") or "127.0.0.1", int(port), grace=grace, on_listening=announce)
+
+
+async def _end(runtime: Runtime, run: Any, store: SqliteStore | None) -> None:
+    if store is not None:
+        await runtime.end_run(run)
+        await store.close()
+
+
+def _catalog(config: Config, agent: str, package: str | None) -> Catalog:
+    if package is not None:
+        check_known("package", package, {target.out for target in config.targets})
+    packages = built_catalogs(config, agent)
+    if package is not None and package not in packages:
+        raise click.UsageError(f"The package `{package}` has no agent `{agent}`.")
+    return packages[package] if package is not None else next(iter(packages.values()))
+
+
+def _settings(
+    token_env: str | None, tokens: Path | None, user: str | None, hosts: Sequence[str], origins: Sequence[str]
+) -> HttpSettings:
+    from toolgen.serve import HttpSettings
+    from toolgen.serve.tokens import Tokens, TokensError
+
+    if token_env and tokens:
+        raise click.UsageError("--token-env and --tokens exclude each other.")
+    try:
+        authenticate = Tokens.from_file(tokens) if tokens else None
+        if token_env:
+            authenticate = Tokens.from_variable(token_env, user or "token")
+    except TokensError as error:
+        raise click.UsageError(str(error)) from error
+    return HttpSettings(authenticate=authenticate, hosts=tuple(hosts), origins=tuple(origins))
+
+
+def _store(path: Path | None) -> SqliteStore | None:
+    try:
+        return None if path is None else SqliteStore(path)
+    except StoreError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _runtime(
+    config: Config,
+    catalog: Catalog,
+    policies: Sequence[str],
+    injected: Sequence[str],
+    permission: PermissionCallback,
+    store: SqliteStore | None,
+) -> Runtime:
+    executors, missing = _executors(config, catalog)
+    if missing:
+        click.echo(f"not served, because nothing is configured to run them: {', '.join(missing)}", err=True)
+    served = [ident for each in executors for ident in catalog.toolsets[each.toolset]]
+    wanted = sorted({name for ident in served for name in catalog.definition(ident).metadata.get("inject", ())})
+    try:
+        return Runtime(
+            catalog,
+            executors=executors,
+            missing=missing,
+            permission=permission,
+            policies=chosen_policies(catalog, policies),
+            inject=injected_values("the tools served", wanted, injected),
+            store=store,
+        )
+    except ExecutorError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _executors(config: Config, catalog: Catalog) -> tuple[list[ToolsetRegistration], list[str]]:
+    """Return what runs the toolsets, and the names of those that nothing runs."""
+    executors: list[ToolsetRegistration] = []
+    missing: list[str] = []
+    for toolset in catalog.toolsets:
+        compiled = catalog.section("toolsets")[toolset]
+        if toolset in config.executors:
+            executors.append(configured_executor(config, catalog, toolset))
+        elif compiled.get("kind") == "mcp" and "server" in compiled:
+            from toolgen.execute.mcp import executor
+
+            try:
+                executors.append(executor(catalog, toolset))
+            except ExecutorError as error:
+                raise click.UsageError(f"{toolset}: {error}") from error
+        else:
+            missing.append(toolset)
+    return executors, missing

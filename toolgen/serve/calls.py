@@ -1,0 +1,132 @@
+"""Served calls: calls that go on while their client is told of progress, and while a person is asked about them.
+
+In the revision 2026-07-28 a question ends the request: the client comes back with the answer in another one. So a call
+is a task of its own, and whatever happens to it is an event for the request that attends to it now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+
+from toolgen.schema.json_values import compact_json
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+
+    from toolgen.contract.records import ToolResult
+
+_PROGRESS: Final = 1_000
+"""Reports that may wait to be sent, at most; a client that does not read gets no more of them."""
+
+current_call: ContextVar[ServedCall | None] = ContextVar("current_call", default=None)
+"""The call that a piece of code runs for; also in the runs of agents that it started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a call is, as MCP says it."""
+
+    progress: float
+    total: float | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the person behind the client, as a form: `schema` is that of its fields.
+
+    `answer` gets the fields of the form; None where there is no answer.
+    """
+
+    message: str
+    schema: Mapping[str, Any]
+    answer: asyncio.Future[Mapping[str, Any] | None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class ServedCall:
+    """One call of a client. `user` is the user of the token that it came with; None without tokens."""
+
+    def __init__(self, call_id: str, user: str | None, *, can_ask: bool) -> None:
+        self.id = call_id
+        self.user = user
+        self.can_ask = can_ask
+        self.questions = 0
+        self.open_question: Question | None = None
+        self._events = asyncio.Queue[Progress | Question | None]()
+        self._loop = asyncio.get_running_loop()
+        self._progress: float | None = None
+        self._task: asyncio.Task[ToolResult[Any]] | None = None
+
+    def start(self, call: Coroutine[Any, Any, ToolResult[Any]]) -> None:
+        """Start the call; code that runs for it finds it in `current_call`."""
+        token = current_call.set(self)
+        try:
+            self._task = asyncio.create_task(call)
+        finally:
+            current_call.reset(token)
+        self._task.add_done_callback(lambda _: self._events.put_nowait(None))
+
+    @property
+    def task(self) -> asyncio.Task[ToolResult[Any]]:
+        """The task, once the call is started."""
+        assert self._task is not None
+        return self._task
+
+    async def next_event(self) -> Progress | Question | None:
+        """Return what happens next: None once the call is over."""
+        if self.open_question is not None and not self.open_question.answer.done():
+            return self.open_question
+        event = await self._events.get()
+        if isinstance(event, Question):
+            self.questions += 1
+            self.open_question = event
+        return event
+
+    async def ask(self, question: Question) -> Mapping[str, Any] | None:
+        """Ask the person, and wait for the fields of the form; None where there is no answer."""
+        self._events.put_nowait(question)
+        return await question.answer
+
+    def answer(self, fields: Mapping[str, Any] | None) -> None:
+        """Answer the open question, unless nobody waits for the answer any more."""
+        question = self.open_question
+        if question is not None and not question.answer.done():
+            question.answer.set_result(fields)
+
+    def report(self, data: Mapping[str, Any]) -> None:
+        """Take note of progress, in any thread."""
+        self._loop.call_soon_threadsafe(self._report, data)
+
+    def _report(self, data: Mapping[str, Any]) -> None:
+        if self._events.qsize() >= _PROGRESS:
+            return
+        said = _number(data.get("progress"))
+        progress = (self._progress or 0) + 1 if said is None else said
+        if self._progress is None or progress > self._progress:  # MCP: it must increase with each notification
+            self._progress = progress
+            message = data.get("message")
+            if message is None and said is None:
+                message = compact_json(data)
+            self._events.put_nowait(Progress(progress, _number(data.get("total")), _text(message)))
+
+    async def cancel(self) -> None:
+        """Cancel the call, and wait until it is over."""
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait([self._task])
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else compact_json(value)

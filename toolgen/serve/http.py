@@ -1,0 +1,209 @@
+"""HTTP: the endpoint of a server, behind checks of who asks, from where, how much and how often."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from mcp.server.auth.middleware.auth_context import auth_context_var
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from mcp.server.lowlevel import Server
+    from starlette.types import Message, Receive, Scope, Send
+
+PATH: Final = "/mcp"
+
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_BODY_SECONDS: Final = 30.0
+_SESSIONS: Final = 1_000
+_BUCKETS: Final = 10_000
+
+Authenticate: TypeAlias = "Callable[[str], str | Awaitable[str | None] | None]"
+"""Returns the user of a bearer token; None for a token that is not good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """Who may call a server over HTTP, and how much.
+
+    `authenticate` returns the user of a bearer token, None where it is not good; without it, everybody may call.
+    `hosts` are the names by which clients may reach the server, with or without a port; without any, those of this
+    machine. `origins` are pages of other origins (`https://app.example.com`) that may call it from a browser.
+    `body_bytes` bounds each request, and `per_minute` the requests of each user, or of each address without one.
+    """
+
+    authenticate: Authenticate | None = None
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    body_bytes: int = 4 * 1024 * 1024
+    per_minute: int = 1_200
+
+    @property
+    def security(self) -> TransportSecuritySettings:
+        """The checks of the headers Host and Origin, as the SDK takes them."""
+        hosts = self.hosts or _LOOPBACK
+        names = [name for host in hosts for name in (host, f"{host}:*")]
+        own = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
+        return TransportSecuritySettings(allowed_hosts=names, allowed_origins=[*own, *self.origins])
+
+
+class HttpEndpoint:
+    """An ASGI app. It starts with the lifespan of its server, or else with its first request."""
+
+    def __init__(self, protocol: Server[Any], settings: HttpSettings, on_stop: Callable[[], Awaitable[None]]) -> None:
+        self.settings = settings
+        self.is_draining = False
+        self._protocol = protocol
+        self._on_stop = on_stop
+        self._rates = _Rates(settings.per_minute)
+        self._starting = asyncio.Lock()
+        self._stopping = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._manager: StreamableHTTPSessionManager | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the lifespan."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+
+    async def stop(self) -> None:
+        """End all sessions."""
+        self._stopping.set()
+        if self._keeper is not None:
+            await self._keeper
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") != PATH:
+            return await _refuse(404, f"there is nothing here; tools are at {PATH}", scope, receive, send)
+        if self.is_draining:
+            return await _refuse(503, "the server is shutting down", scope, receive, send, {"Retry-After": "5"})
+        user = None
+        if self.settings.authenticate is not None:
+            user = await self._user(self.settings.authenticate, scope)
+        wait = self._rates.wait(("user", user) if user is not None else ("address", str(scope.get("client", "")[0])))
+        if wait:
+            headers = {"Retry-After": str(int(wait) + 1)}
+            return await _refuse(429, "too many requests", scope, receive, send, headers)
+        if self.settings.authenticate is None:
+            return await self._served(scope, receive, send)
+        if user is None:
+            headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+            return await _refuse(401, "a bearer token that is good is needed", scope, receive, send, headers)
+        known = AuthenticatedUser(AccessToken(token="", client_id=user, subject=user, scopes=[]))
+        token = auth_context_var.set(known)
+        try:
+            await self._served({**scope, "user": known}, receive, send)
+        finally:
+            auth_context_var.reset(token)
+
+    async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
+        manager = await self._start()
+        in_time = _InTime(receive, send)
+        try:
+            await manager.handle_request(scope, in_time.receive, in_time.send)
+        except _TooSlowError:
+            await _refuse(408, "the body of the request did not come in time", scope, receive, send)
+
+    async def _user(self, authenticate: Authenticate, scope: Scope) -> str | None:
+        scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            return None
+        found = authenticate(token)
+        return await found if inspect.isawaitable(found) else found
+
+    async def _start(self) -> StreamableHTTPSessionManager:
+        async with self._starting:
+            if self._manager is None:
+                manager = StreamableHTTPSessionManager(
+                    self._protocol,
+                    security_settings=self.settings.security,
+                    max_request_body_size=self.settings.body_bytes,
+                    max_sessions=_SESSIONS,
+                )
+                ready = asyncio.get_running_loop().create_future()
+                self._keeper = asyncio.create_task(self._keep(manager, ready))
+                await ready
+                self._manager = manager
+            return self._manager
+
+    async def _keep(self, manager: StreamableHTTPSessionManager, ready: asyncio.Future[None]) -> None:
+        async with manager.run():
+            ready.set_result(None)
+            await self._stopping.wait()
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await self._start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self._on_stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+
+async def _refuse(
+    status: int, text: str, scope: Scope, receive: Receive, send: Send, headers: Mapping[str, str] | None = None
+) -> None:
+    await PlainTextResponse(text, status_code=status, headers=headers)(scope, receive, send)
+
+
+class _TooSlowError(Exception):
+    """The body of a request took too long."""
+
+
+class _InTime:
+    """Receives the body of a request within its time; what comes after it may take as long as it likes."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive, self._send = receive, send
+        self._deadline: float | None = asyncio.get_running_loop().time() + _BODY_SECONDS
+
+    async def receive(self) -> Message:
+        """Receive a part of the body, or what follows it. Raises `_TooSlowError`."""
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            raise _TooSlowError from None
+        if not message.get("more_body", False):
+            self._deadline = None
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response."""
+        self._deadline = None
+        await self._send(message)
+
+
+class _Rates:
+    """Requests of each client: a bucket for one minute, which fills evenly. The least recent ones are forgotten."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._most = per_minute
+        self._buckets: dict[tuple[str, str], tuple[float, float]] = {}
+
+    def wait(self, client: tuple[str, str]) -> float:
+        """Take one request of a client; 0, or the seconds until there is one again."""
+        now = time.monotonic()
+        left, since = self._buckets.pop(client, (float(self._most), now))
+        left = min(self._most, left + (now - since) * self._most / 60)
+        wait = 0.0 if left >= 1 else (1 - left) * 60 / self._most
+        self._buckets[client] = (left if wait else left - 1, now)
+        if len(self._buckets) > _BUCKETS:
+            del self._buckets[next(iter(self._buckets))]
+        return wait

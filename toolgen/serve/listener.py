@@ -1,0 +1,93 @@
+"""Listener: the HTTP endpoint of a server at an address, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from contextlib import contextmanager
+from signal import SIGINT, SIGTERM
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+from sse_starlette.sse import AppStatus
+
+from toolgen.serve.http import PATH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from toolgen.serve.http import HttpEndpoint
+    from toolgen.serve.server import ToolServer
+
+_CONNECTIONS: Final = 1_000
+
+
+async def serve_http(
+    server: ToolServer,
+    endpoint: HttpEndpoint,
+    host: str,
+    port: int,
+    grace: float,
+    on_listening: Callable[[str], None] | None,
+) -> None:
+    """Serve until a signal stops the process. Raises OSError and ValueError."""
+    if not is_loopback(host) and endpoint.settings.authenticate is None:
+        raise ValueError(f"{host} can be reached from other machines: clients need tokens there")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family, backlog=_CONNECTIONS) as listening:
+        config = uvicorn.Config(
+            server,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            limit_concurrency=_CONNECTIONS,
+            timeout_graceful_shutdown=2,
+        )
+        where = f"[{host}]" if ":" in host else host
+        if on_listening is not None:
+            on_listening(f"http://{where}:{listening.getsockname()[1]}{PATH}")
+        await _Listener(config, server, grace).serve([listening])
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only programs of this machine can reach an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
+
+
+class _Listener(uvicorn.Server):
+    """A server that lets calls end: it stops to listen first, and cuts streams without a call last."""
+
+    def __init__(self, config: uvicorn.Config, server: ToolServer, grace: float) -> None:
+        super().__init__(config)
+        self._server = server
+        self._grace = grace
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Stop at a signal. Without the handler of uvicorn: sse-starlette would cut the streams of running calls."""
+        loop = asyncio.get_running_loop()
+        for each in (SIGTERM, SIGINT):
+            loop.add_signal_handler(each, self._stop)
+        try:
+            yield
+        finally:
+            for each in (SIGTERM, SIGINT):
+                loop.remove_signal_handler(each)
+
+    def _stop(self) -> None:
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Wait for the calls that run, and end the rest."""
+        for listening in self.servers:
+            listening.close()
+        await self._server.drain(self._grace)
+        AppStatus.should_exit = True  # ends the streams that clients keep open for messages
+        try:
+            await super().shutdown(sockets)
+        finally:
+            AppStatus.should_exit = False

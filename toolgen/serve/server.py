@@ -1,0 +1,279 @@
+"""The server: the tools of a run over MCP, by stdio and by streamable HTTP, through the pipeline of its runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    InputRequiredResult,
+    PaginatedRequestParams,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolgen import __version__
+from toolgen.contract.records import NOT_OFFERED, ToolRequest
+from toolgen.schema.json_values import compact_json
+from toolgen.serve.answers import answer_of
+from toolgen.serve.calls import Progress, Question, ServedCall
+from toolgen.serve.http import HttpEndpoint, HttpSettings
+from toolgen.serve.offered import OfferedTools, UnknownCursor
+from toolgen.serve.users import UserRuns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcp.server.context import ServerRequestContext
+    from starlette.types import Receive, Scope, Send
+
+    from toolgen.runtime.calls.pipeline import Runtime
+    from toolgen.runtime.catalog.catalog import Catalog
+    from toolgen.runtime.runs.run import Run
+    from toolgen.serve.offered import Offered
+
+_PAGE: Final = 100
+"""Tools of one page of a list."""
+
+_FRESH_MS: Final = 300_000
+"""How long a client may keep the list of tools: it changes only with the process."""
+
+_QUESTION_SECONDS: Final = 3_600.0
+"""How long an answer is taken at most; `permission_timeout` of the runtime is shorter."""
+
+_OPEN: Final = 100
+"""Calls of one user that may wait for an answer at the same time, while no request attends to them."""
+
+_KEY: Final = "permission"
+
+
+class ToolServer:
+    """An ASGI app, and a server for stdio: `mcp_server` makes it.
+
+    As an app it answers at `/mcp`. `close` ends what is left of its calls; an app that is told of the end of its
+    process (the lifespan protocol of ASGI) does so itself.
+    """
+
+    def __init__(self, runtime: Runtime, run: Run, *, name: str, page_size: int, http: HttpSettings) -> None:
+        self._runtime = runtime
+        self._runs = UserRuns(runtime, run, self._on_progress)
+        self._tools = OfferedTools(runtime.catalog, run.effective)
+        self._page_size = page_size
+        self._calls: dict[str, ServedCall] = {}
+        self._attended: set[str] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._is_draining = False
+        name = name or run.agent or runtime.catalog.package or "toolgen"
+        hint = CacheHint(ttl_ms=_FRESH_MS, scope="private")
+        self.protocol: Server[Any] = Server(
+            name,
+            version=__version__,
+            instructions=_instructions(runtime.catalog, run) or None,
+            cache_hints={"tools/list": hint, "server/discover": hint},
+            get_tool_input_schema=self._input_schema,
+        )
+        self.protocol.add_request_handler("tools/list", PaginatedRequestParams, self._list_tools)
+        self.protocol.add_request_handler("tools/call", CallToolRequestParams, self._call_tool)
+        security = RequestStateSecurity.ephemeral(ttl=_QUESTION_SECONDS)
+        self.protocol.middleware.append(RequestStateBoundary(security, default_audience=name))
+        self._http = HttpEndpoint(self.protocol, http, on_stop=self.close)
+
+    def __len__(self) -> int:
+        """The number of tools that are offered."""
+        return len(self._tools)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, as an ASGI app."""
+        await self._http(scope, receive, send)
+
+    async def serve_stdio(self, *, grace: float = 10.0) -> None:
+        """Serve one client over stdin and stdout, until it leaves or the process gets SIGTERM or SIGINT.
+
+        Calls that run by then have `grace` seconds to end.
+        """
+        from toolgen.serve.stdio import serve_stdio
+
+        await serve_stdio(self, grace)
+
+    async def serve_http(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        grace: float = 10.0,
+        on_listening: Callable[[str], None] | None = None,
+    ) -> None:
+        """Serve over HTTP at `/mcp`, until the process gets SIGTERM or SIGINT; port 0 is any free one.
+
+        `on_listening` is called with the URL once connections are taken. Calls that run by then have `grace` seconds to
+        end, and no other begins. Raises OSError for an address that cannot be had, and ValueError for one beyond this
+        machine where nothing authenticates clients.
+        """
+        from toolgen.serve.listener import serve_http
+
+        await serve_http(self, self._http, host, port, grace, on_listening)
+
+    async def drain(self, seconds: float) -> None:
+        """Refuse new calls, and wait until those that run have ended, for so many seconds at most."""
+        self._is_draining = True
+        self._http.is_draining = True
+        with anyio.move_on_after(seconds):
+            await self._idle.wait()
+
+    async def close(self) -> None:
+        """End sessions, cancel what is left of the calls, and put the ends of runs on record. Raises `StoreError`."""
+        self._is_draining = True
+        await self._http.stop()
+        for call in list(self._calls.values()):
+            await call.cancel()
+        await self._runs.close()
+
+    def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        tool = self._tools.find(name)
+        return None if tool is None else tool.modern["inputSchema"]
+
+    def _on_progress(self, call_id: str, data: Mapping[str, Any]) -> None:
+        call = self._calls.get(call_id)
+        if call is not None:
+            call.report(data)
+
+    async def _list_tools(self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams) -> dict[str, Any]:
+        try:
+            tools, cursor = self._tools.page(params.cursor, self._page_size)
+        except UnknownCursor:
+            raise MCPError(code=INVALID_PARAMS, message="there is no such cursor: list from the beginning") from None
+        listed = [tool.entry(is_modern=_is_modern(ctx)) for tool in tools]
+        return {"resultType": "complete", "tools": listed, **({"nextCursor": cursor} if cursor else {})}
+
+    async def _call_tool(
+        self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
+    ) -> dict[str, Any] | InputRequiredResult:
+        user = _user()
+        tool = self._tools.find(params.name)
+        if tool is None:
+            # The pipeline refuses such a name, and has the attempt on record.
+            await self._runtime.invoke(ToolRequest(name=f"{params.name}{NOT_OFFERED}"), run=self._runs.run_of(user))
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+        is_new = params.request_state is None
+        call = self._start(ctx, tool, params, user) if is_new else self._resume(params)
+        self._attended.add(call.id)
+        self._idle.clear()
+        try:
+            return await self._attend(call, ctx, tool)
+        except BaseException:
+            await call.cancel()
+            raise
+        finally:
+            self._attended.discard(call.id)
+            if not self._attended:
+                self._idle.set()
+
+    def _start(
+        self, ctx: ServerRequestContext[Any, Any], tool: Offered, params: CallToolRequestParams, user: str | None
+    ) -> ServedCall:
+        if self._is_draining:
+            raise MCPError(code=INTERNAL_ERROR, message="the server is shutting down")
+        waiting = sum(call.user == user and call.id not in self._attended for call in self._calls.values())
+        call = ServedCall(f"call_{secrets.token_hex(8)}", user, can_ask=_can_ask(ctx) and waiting < _OPEN)
+        request = ToolRequest(name=tool.ident, payload=compact_json(params.arguments or {}), tool_call_id=call.id)
+        self._calls[call.id] = call
+        call.start(self._runtime.invoke(request, run=self._runs.run_of(user)))
+        call.task.add_done_callback(lambda _: self._calls.pop(call.id, None))
+        return call
+
+    def _resume(self, params: CallToolRequestParams) -> ServedCall:
+        """Find the call that a person was asked about, and hand it the answer. The state is sealed for its user."""
+        call_id, _, number = (params.request_state or "").partition(":")
+        call = self._calls.get(call_id)
+        if call is None or call.id in self._attended or str(call.questions) != number:
+            raise MCPError(code=INVALID_PARAMS, message="nobody waits for this answer any more: make the call again")
+        responses = params.input_responses or {}
+        if _KEY in responses:
+            call.answer(_fields(responses[_KEY]))
+        return call
+
+    async def _attend(
+        self, call: ServedCall, ctx: ServerRequestContext[Any, Any], tool: Offered
+    ) -> dict[str, Any] | InputRequiredResult:
+        """Pass on what happens to a call, until it is over, or a question has to be answered in another request."""
+        is_modern = _is_modern(ctx)
+        while (event := await call.next_event()) is not None:
+            if isinstance(event, Progress):
+                await ctx.session.report_progress(event.progress, event.total, event.message)
+            elif is_modern:
+                form = ElicitRequestFormParams(message=event.message, requested_schema=dict(event.schema))
+                state = f"{call.id}:{call.questions}"
+                return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)}, request_state=state)
+            else:
+                call.answer(await _elicited(ctx, event))
+        is_structured = "outputSchema" in tool.entry(is_modern=is_modern)
+        return answer_of(await call.task, is_structured=is_structured)
+
+
+def mcp_server(
+    runtime: Runtime, run: Run, *, name: str = "", page_size: int = _PAGE, http: HttpSettings | None = None
+) -> ToolServer:
+    """Offer the tools of a run over MCP: `mcp_server(runtime, runtime.start_run("support"))` is an ASGI app.
+
+    Its calls are made in that run; where `http` authenticates clients, in one like it for each user. `name` is what
+    the server calls itself: by default the agent, or else the package.
+    """
+    return ToolServer(runtime, run, name=name, page_size=page_size, http=http or HttpSettings())
+
+
+async def _elicited(ctx: ServerRequestContext[Any, Any], question: Question) -> Mapping[str, Any] | None:
+    """Ask by elicitation. None where the person declines, or the call no longer waits, or the client cannot ask."""
+    with anyio.CancelScope() as scope:
+        question.answer.add_done_callback(lambda _: scope.cancel())
+        try:
+            answer = await ctx.session.elicit_form(question.message, dict(question.schema), ctx.request_id)
+        except MCPError:
+            return None
+        return _fields(answer)
+    return None
+
+
+def _fields(answer: Any) -> Mapping[str, Any] | None:
+    if getattr(answer, "action", None) != "accept":
+        return None
+    fields: Mapping[str, Any] | None = answer.content
+    return fields
+
+
+def _user() -> str | None:
+    token = get_access_token()
+    return None if token is None else token.subject
+
+
+def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _can_ask(ctx: ServerRequestContext[Any, Any]) -> bool:
+    capabilities = ctx.session.client_capabilities
+    elicitation = None if capabilities is None else capabilities.elicitation
+    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+        return False
+    return _is_modern(ctx) or ctx.session.can_send_request
+
+
+def _instructions(catalog: Catalog, run: Run) -> str:
+    """What clients are told of the whole: the description of the agent, or those of the toolsets."""
+    if run.agent:
+        described: str = catalog.section("agents")[run.agent].get("description", "")
+        return described
+    toolsets = sorted({catalog.toolset_of(ident) for ident in run.effective.tools})
+    texts = {toolset: text for toolset in toolsets if (text := catalog.toolset_description(toolset))}
+    return next(iter(texts.values())) if len(toolsets) == 1 and texts else "\n".join(map(": ".join, texts.items()))

@@ -1,0 +1,94 @@
+"""Tokens: which user a bearer token belongs to. They come from a file that only its owner can read, or a variable."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.schema.json_values import is_array, is_object
+from toolgen.spec.files import open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LARGEST: Final = 1024 * 1024
+_SHORTEST: Final = 16
+"""Characters of a token, at least: what is shorter could be guessed."""
+
+
+class TokensError(ValueError):
+    """Tokens that cannot be used. The message names no token."""
+
+
+class Tokens:
+    """The bearer tokens of users: `HttpSettings(authenticate=Tokens({"ana": token}))`.
+
+    Only digests are kept, and all of them are compared, each in constant time. Raises `TokensError` for a token that
+    is shorter than 16 characters or belongs to two users, and where there is none.
+    """
+
+    def __init__(self, tokens: Mapping[str, str | list[str]]) -> None:
+        self._users: dict[bytes, str] = {}
+        for user, given in tokens.items():
+            for token in [given] if isinstance(given, str) else given:
+                if len(token) < _SHORTEST or not token.isascii() or any(char.isspace() for char in token):
+                    raise TokensError(f"a token of {user} is no word of at least {_SHORTEST} ASCII characters")
+                if self._users.setdefault(_digest(token), user) != user:
+                    raise TokensError(f"a token of {user} is also the token of another user")
+        if not self._users:
+            raise TokensError("there is no token, so nobody could call")
+
+    def __call__(self, token: str) -> str | None:
+        """Return the user of a token; None if it is nobody's."""
+        digest = _digest(token)
+        found = [user for known, user in self._users.items() if hmac.compare_digest(known, digest)]
+        return found[0] if found else None
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Tokens:
+        """Read a JSON object of a token, or a list of tokens, for each user. Raises `TokensError`.
+
+        The file must belong to whoever runs this process, and nobody else may read it.
+        """
+        text = _read_private(Path(path))
+        try:
+            data: Any = json.loads(text)
+        except ValueError as error:
+            raise TokensError(f"{path} is not JSON: {error}") from error
+        if not is_object(data) or not all(map(_is_tokens, data.values())):
+            raise TokensError(f'{path} must hold an object of tokens by user: {{"ana": "…", "bo": ["…", "…"]}}')
+        return cls(data)
+
+    @classmethod
+    def from_variable(cls, name: str, user: str) -> Tokens:
+        """Take the token of a user from an environment variable. Raises `TokensError`."""
+        token = os.environ.get(name)
+        if not token:
+            raise TokensError(f"the environment has no variable {name}")
+        return cls({user: token})
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _is_tokens(value: Any) -> bool:
+    return isinstance(value, str) or (is_array(value) and all(isinstance(each, str) for each in value))
+
+
+def _read_private(path: Path) -> bytes:
+    try:
+        with open_file(path) as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+                raise TokensError(f"{path} can be read by others: `chmod 600 {path}`, as its owner")
+            text = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise TokensError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(text) > _LARGEST:
+        raise TokensError(f"{path} has more than {_LARGEST:,} bytes")
+    return text
