@@ -82,7 +82,7 @@ CODES = _table(
     ("TG408", "tag-clash", _E, "Tag tools are identified by their prefix and by their key, so both must be unique among them."),
     ("TG409", "bounded-result", _E, "`bounded` names the arg for the cursor and the result field with the next cursor."),
     ("TG410", "command", _E, "A command runs a fixed program, its first word: `exec` is an argv whose elements are filled separately; `shell` is one line whose values are quoted, allowed for tools that may write or are dangerous."),
-    ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`. A URL starts with `http://` or `https://` and names a host. The value of a header is text, or exactly `$env.VAR`."),
+    ("TG411", "server", _E, "An MCP server is reached in exactly one way: `http: url`, `sse: url` or `stdio: [argv]`. A URL starts with `http://` or `https://` and names a host. `$env.NAME` in a URL, an argument or the value of a header is an environment variable."),
     ("TG412", "one-of", _E, "`one_of` names two or more distinct args, of which exactly one is given. So each of them is optional: `name?`, or not in `required`."),
     ("TG413", "unoffered-tool", _E, "A target has a provider in `export` that cannot represent a tool: its name or its args. No payload is written without the tool. `toolgen export` prints a provider's payload and the same reasons."),
     # TG5xx: agents, catalogs, policies

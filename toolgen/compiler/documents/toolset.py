@@ -165,6 +165,8 @@ class ToolSpec(ToolDefaultsSpec):
     """A digest of the server's title and description, compared with what the server says later (mcp)."""
     annotations: dict[str, Any] | None = None
     """The server's hints about the tool's behavior, compared with what the server says later (mcp)."""
+    icons: list[dict[str, Any]] = []
+    """The server's icons of the tool, as MCP describes them (mcp)."""
     result_inferred: bool = False
     """The result schema was inferred from recorded calls: a result that differs is logged, and returned (mcp)."""
     wire_name: NonEmpty | None = None
@@ -202,7 +204,7 @@ class ServerSpec(Spec):
     stdio: Annotated[list[NonEmpty], Field(min_length=1)] | None = None
     """The program that is started as the server, with its arguments."""
     headers: dict[NonEmpty, str] = {}
-    """HTTP headers; `$env.NAME` is the value of an environment variable."""
+    """HTTP headers; `$env.NAME` in a value, a URL or an argument is the value of an environment variable."""
     env: list[NonEmpty] = []
     """The environment variables that the program gets."""
     retries: NonNegative = 2
@@ -220,6 +222,8 @@ class ToolsetFile(SpecFileHead):
     """What kind of executor runs the tools."""
     description: str = ""
     """The purpose of its tools."""
+    imported: NonEmpty | None = None
+    """A digest of the server's instructions, by which a later import sees whether the description was edited (mcp)."""
     dialect: Dialect = "2020-12"
     """The JSON Schema draft of schemas without `$schema`."""
     types: dict[TypeName, Schema] = {}

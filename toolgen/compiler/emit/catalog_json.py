@@ -133,6 +133,7 @@ def _tool(tool: Tool, places: Mapping[str, str]) -> dict[str, Any]:
             (
                 ("source_name", tool.remote if tool.remote != tool.key else ""),
                 ("imported", tool.imported),
+                ("icons", [dict(icon) for icon in tool.icons]),
                 ("result_inferred", tool.result_inferred),
                 ("access", _plain(tool.access)),
                 ("one_of", list(tool.one_of)),

@@ -50,8 +50,7 @@ def read_tools(
     if root is None or outside:
         return None
     if listed is None:
-        fix = 'save what `tools/list` answers: `{"tools": […]}`'
-        sink.report("TG801", root.span_at(()), "this is no list of tools", fix=fix)
+        _report_no_list(root, sink)
         return None
     if not entries:
         sink.report("TG801", listed.span, "the list of tools is empty, so there is nothing to write a spec of")
@@ -60,7 +59,22 @@ def read_tools(
     reader = _Reader(circumstances, renames, list(syntax), sink)
     for entry in entries:
         reader.read(entry)
-    return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings)
+    instructions = _text(root, "instructions").strip()
+    return Offer(tuple(reader.tools.values()), tuple(reader.left_out), reader.warnings, instructions)
+
+
+def offered_tools(answer: Source, sink: Diagnostics) -> list[dict[str, Any]] | None:
+    """Return the entries of a list of tools that have a name, as JSON. None where the text is no list of tools."""
+    root = parse_json(answer, sink)
+    listed = None if root is None else _list_of_tools(root)
+    if root is not None and listed is None:
+        _report_no_list(root, sink)
+    return None if listed is None else [entry.to_data() for entry in listed.items if _string(entry, "name")]
+
+
+def _report_no_list(root: Node, sink: Diagnostics) -> None:
+    fix = 'save what `tools/list` answers: `{"tools": […]}`'
+    sink.report("TG801", root.span_at(()), "this is no list of tools", fix=fix)
 
 
 def _list_of_tools(root: Node) -> SequenceNode | None:
@@ -192,6 +206,10 @@ def _as_spec(name: str, entry: MappingNode, dialect: str) -> dict[str, Node]:
     hints.pop("title", None)
     if hints:
         tool["annotations"] = mapping(entry, hints)
+    icons = entry.get("icons")
+    shown = [icon for icon in icons.items if isinstance(icon, MappingNode)] if isinstance(icons, SequenceNode) else []
+    if icons is not None and shown:
+        tool["icons"] = SequenceNode(icons.source, icons.start, icons.end, shown)
     return tool
 
 

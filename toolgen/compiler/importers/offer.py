@@ -28,8 +28,10 @@ class Offer:
     """What a source has to offer.
 
     `left_out` names what is broken and was reported; `warnings` counts what a build will warn of, by code.
+    `instructions` are the source's own words on all its tools.
     """
 
     tools: tuple[OfferedTool, ...]
     left_out: tuple[str, ...]
     warnings: Counter[str]
+    instructions: str = ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from toolgen.compiler.importers.offer import OfferedTool
 
-_OWN: Final = ("description", "annotations", "args", "result", "rename")
+_OWN: Final = ("description", "annotations", "icons", "args", "result", "rename")
 """The keys of a tool that its source decides: they go when it says nothing of them any more."""
 
 _TEXTS: Final = ("title", "description")
@@ -32,7 +32,7 @@ LATEST: Final = "2020-12"
 """The draft of JSON Schema of a spec that names none."""
 
 _FIRST: Final = ("remote", "imported", *_TEXTS, "permission", "tags")
-_LAST: Final = ("annotations", "args", "result", "rename")
+_LAST: Final = ("annotations", "icons", "args", "result", "rename")
 
 
 @dataclass(frozen=True, slots=True)

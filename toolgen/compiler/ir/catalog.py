@@ -223,6 +223,7 @@ class Tool:
     remote: str = ""
     imported: str = ""
     annotations: Mapping[str, Any] | None = None
+    icons: tuple[Mapping[str, Any], ...] = ()
     result_inferred: bool = False
     wire_name: str = ""
     hints: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -120,13 +120,9 @@ def _server(document: Document[ToolsetFile], sink: Diagnostics) -> Server | None
             place, fix = document.span("server", name), "write `https://host/path`"
             sink.report("TG411", place, f"`{url}` is not the URL of a server", fix=fix)
     for name, value in spec.headers.items():
-        if "$env." in value and not _VARIABLE.fullmatch(value):
-            sink.report(
-                "TG411",
-                document.span("server", "headers", name),
-                f"`$env.VAR` is the whole value of a header, and `{value}` is more",
-                fix="write `$env.VAR`, and put all of the value into the variable",
-            )
+        if value.count("$env.") != len(_VARIABLE.findall(value)):
+            place, fix = document.span("server", "headers", name), "write `$env.NAME`, with letters, digits and `_`"
+            sink.report("TG411", place, f"`{value}` has no name of an environment variable behind `$env.`", fix=fix)
     return Server(
         http=spec.http or "",
         sse=spec.sse or "",

@@ -34,7 +34,7 @@ _PAGES: Final = 1_000
 
 
 class Connection:
-    """One session. `tools` are what the server offers, as JSON; None until they are listed, or listed again.
+    """One session. Raises `ExecutorError` for an environment variable that is not set. `tools` are what the server offers, as JSON; None until they are listed, or listed again.
 
     A client of the SDK must be closed by the task that opened it, so a task of its own keeps it.
     """
@@ -43,6 +43,7 @@ class Connection:
         self, server: McpServer, host: McpHost, on_log: Callable[[LoggingMessageNotificationParams], None]
     ) -> None:
         self._server, self._host, self._on_log = server, host, on_log
+        self._resolved = server.resolved(host.environment)
         self._ended = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._client: Client | None = None
@@ -58,7 +59,7 @@ class Connection:
         return self._client is not None and not self._ended.is_set()
 
     async def open(self) -> None:
-        """Connect. Raises `ServerUnreachable`, and `ExecutorError` for credentials that are missing."""
+        """Connect. Raises `ServerUnreachable`."""
         loop = asyncio.get_running_loop()
         opened: asyncio.Future[Client] = loop.create_future()
         self._keeper = loop.create_task(self._keep(opened))
@@ -130,7 +131,9 @@ class Connection:
         except Exception as error:  # noqa: BLE001  # the SDK raises anything; it is raised where the call waits
             self.failure = error
             if not opened.done():
-                opened.set_exception(ServerUnreachable(self._server.name, reason_of(error)))
+                shown = self._server.name
+                reason = reason_of(error).replace(self._resolved.name, shown)  # which may have a credential
+                opened.set_exception(ServerUnreachable(shown, reason))
         finally:
             self._ended.set()
             if not opened.done():
@@ -164,12 +167,12 @@ class Connection:
         self._on_log(params)
 
     async def _transport(self, stack: AsyncExitStack) -> Any:
-        server, host = self._server, self._host
+        server, host = self._resolved, self._host
         if server.stdio:
             command, *args = server.stdio
             env = server.variables(host.environment)
             return stdio_client(StdioServerParameters(command=command, args=args, env=env, cwd=host.cwd))
-        headers = server.resolved_headers(host.environment)
+        headers = dict(server.headers)
         if host.headers is not None:
             headers |= await host.headers()
         if server.sse:
