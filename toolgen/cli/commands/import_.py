@@ -67,7 +67,7 @@ def mcp(
     if file is not None and server is not None:
         raise click.UsageError("Give FILE or a server, not both.")
     if toolset is None and (not check or file is not None or server is not None):
-        raise click.UsageError("Missing option `--toolset`: the toolset of the server, such as mcp.github.")
+        raise click.MissingParameter(param_hint="'--toolset'", param_type="option")
     if check:
         return _check(config, toolset, file, server, style)
     assert toolset is not None

@@ -115,7 +115,7 @@ def _refuse_credential(what: str, text: str) -> None:
 
 def _credential(what: str) -> click.UsageError:
     return click.UsageError(
-        f"A spec is committed, and {what} has a credential: put it into an environment variable, and write $env.NAME."
+        f"{what} has a credential, and specs are committed: put it into an environment variable, and write $env.NAME."
     )
 
 

@@ -17,11 +17,13 @@ from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST
 from toolgen.compiler.source.nodes import Source
 from toolgen.drift.changes import Part, compare_tools
-from toolgen.execute.mcp.contract import as_specified, compiled_tool
+from toolgen.execute.mcp.contract import as_specified, compiled_tool, other_tools, suspicions_in
+from toolgen.schema.pointer import pointer_of
 
 if TYPE_CHECKING:
     from toolgen.compiler.config import Config, Target
     from toolgen.drift.changes import ToolChange
+    from toolgen.drift.suspicions import Suspicion
     from toolgen.runtime import Catalog
 
 
@@ -32,6 +34,7 @@ class Checked:
     toolset: str
     tools: int
     changes: tuple[ToolChange, ...]
+    suspicions: tuple[Suspicion, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome for programs."""
@@ -39,12 +42,18 @@ class Checked:
             {"tool": each.tool, "part": each.part.value, "summary": each.summary(), "diff": each.diff()}
             for each in self.changes
         ]
-        return {"toolset": self.toolset, "tools": self.tools, "changes": changes}
+        suspicions = [
+            {"tool": each.tool, "code": each.code, "pointer": pointer_of(each.pointer), "message": each.message}
+            for each in self.suspicions
+        ]
+        return {"toolset": self.toolset, "tools": self.tools, "changes": changes, "suspicions": suspicions}
 
     def show(self) -> None:
         """Print the outcome for people."""
         for change in self.changes:
             click.echo(change.diff())
+        for each in self.suspicions:
+            click.echo(f"{each.tool}{pointer_of(each.pointer)}: {each.code}: {each.message}", err=True)
         changes = counted(len(self.changes), "change") if self.changes else "unchanged"
         click.echo(f"{self.toolset}: {counted(self.tools, 'tool')}, {changes}")
 
@@ -86,7 +95,15 @@ def _checked(toolset: str, target: Target, catalog: Catalog, answer: Source | No
     added = [change.after for change in changes if change.part is Part.ADDED]
     left_out = _left_out(added, toolset, target)
     kept = [change for change in changes if change.part is not Part.ADDED or change.tool not in left_out]
-    return Checked(toolset, len(offered), tuple(kept))
+    changed = {change.tool for change in kept}
+    known, others = {tool.name: tool for tool in compiled}, other_tools(catalog, toolset)
+    found = [
+        suspicion
+        for tool in offered
+        if tool["name"] in changed
+        for suspicion in suspicions_in(tool, known.get(tool["name"]), compiled, others)
+    ]
+    return Checked(toolset, len(offered), tuple(kept), tuple(found))
 
 
 def _server(catalog: Catalog, toolset: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from toolgen.compiler.diagnostics import Diagnostics
 from toolgen.compiler.diagnostics.codes import CODES
 from toolgen.compiler.importers.mcp import import_mcp
 from toolgen.compiler.importers.trial import try_name
+from toolgen.drift.suspicions import OtherTools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +73,7 @@ def write_spec(
         dialect=dialect,
         profile=place.target.profile,
         server=server,
+        others=OtherTools(place.others),
     )
     if imported is not None:
         place.write(imported.text)

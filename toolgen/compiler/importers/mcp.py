@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.compiler.importers.mcp_tools import read_tools
+from toolgen.compiler.importers.review import Review
 from toolgen.compiler.importers.spec_text import new_text, updated_text
 from toolgen.compiler.importers.trial import Circumstances
 from toolgen.compiler.importers.update import LATEST, new_spec, source_name, updated_spec
 from toolgen.drift.offered import digest_of
+from toolgen.drift.suspicions import OtherTools, Reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,22 +52,25 @@ def import_mcp(
     dialect: str | None,
     profile: str,
     server: Mapping[str, Any] | None = None,
+    others: OtherTools | None = None,
 ) -> Imported | None:
     """Make a spec of what a server answered, or bring one up to date: `spec` is the path of a new one, or the one.
 
     `dialect` is the draft of schemas that name none, where it is not that of the spec, or 2020-12. `server` is written
-    where the spec has none. None where no tool is left to write; why is in the sink, as is what was left out.
+    where the spec has none. What is suspicious in new texts is reported, also beside the tools of `others`. None where no tool is left to write; why is in the sink, as is what was left out.
     """
     if isinstance(spec, str):
         head = _with_head({"toolgen": 1, "toolset": toolset, "kind": "mcp"}, dialect, server)
-        offer = read_tools(answer, _circumstances(head, profile), {}, sink)
+        review = Review(None, others or OtherTools())
+        offer = read_tools(answer, _circumstances(head, profile), {}, sink, review)
         if offer is None or not offer.tools:
             return None
         update = new_spec(_with_instructions(head, offer.instructions), offer.tools)
         return _imported(new_text(spec, update.data, _COMMENT), update, offer)
     present = _with_head(spec.root.to_data(), dialect, server)
-    renames = {source_name(key, tool): tool.get("rename", {}) for key, tool in present["tools"].items()}
-    offer = read_tools(answer, _circumstances(present, profile), renames, sink)
+    tools = {source_name(key, tool): tool for key, tool in present["tools"].items()}
+    review = Review(Reviewed(present), others or OtherTools())
+    offer = read_tools(answer, _circumstances(present, profile), tools, sink, review)
     if offer is None or not offer.tools:
         return None
     update = updated_spec(_with_instructions(present, offer.instructions), offer.tools)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from toolgen.compiler.diagnostics import Diagnostic, Span
+    from toolgen.compiler.importers.review import Review
     from toolgen.compiler.importers.trial import Circumstances
     from toolgen.compiler.source.nodes import Node, Source
 
@@ -33,12 +34,17 @@ _SHOWN: Final = 5
 
 
 def read_tools(
-    answer: Source, circumstances: Circumstances, renames: Mapping[str, Mapping[str, str]], sink: Diagnostics
+    answer: Source,
+    circumstances: Circumstances,
+    present: Mapping[str, Mapping[str, Any]],
+    sink: Diagnostics,
+    review: Review | None = None,
 ) -> Offer | None:
     """Read the result of `tools/list`, a JSON-RPC response that holds it, or the list alone.
 
-    `renames` are the renamed fields that a spec has already, by the server's name for the tool. A tool that could not
-    be built is reported, at its place in the text, and left out. None where the text is no list of tools.
+    `present` are the tools that a spec has already, by the server's name for each. A tool that could not be built is
+    reported, at its place in the text, and left out; of the others it is reported what a `review` finds suspicious.
+    None where the text is no list of tools.
     """
     syntax = Diagnostics()
     root = parse_json(answer, syntax)
@@ -56,7 +62,7 @@ def read_tools(
         sink.report("TG801", listed.span, "the list of tools is empty, so there is nothing to write a spec of")
         return None
     _check_whole(root, sink)
-    reader = _Reader(circumstances, renames, list(syntax), sink)
+    reader = _Reader(circumstances, present, list(syntax), sink, review)
     for entry in entries:
         reader.read(entry)
     instructions = _text(root, "instructions").strip()
@@ -106,9 +112,10 @@ class _Reader:
     """Reads the entries of a list, one by one. `syntax` is what the text itself has wrong."""
 
     circumstances: Circumstances
-    renames: Mapping[str, Mapping[str, str]]
+    present: Mapping[str, Mapping[str, Any]]
     syntax: Sequence[Diagnostic]
     sink: Diagnostics
+    review: Review | None
     tools: dict[str, OfferedTool] = field(default_factory=dict[str, OfferedTool])
     left_out: list[str] = field(default_factory=list[str])
     warnings: Counter[str] = field(default_factory=Counter[str])
@@ -133,6 +140,8 @@ class _Reader:
             fix = self._other_dialect(name, entry)
             self.sink.report("TG805", place, f"`{name}` is left out: {reason}", related=related, fix=fix)
             self.left_out.append(name)
+        elif self.review is not None:
+            self.review.report(entry, self.present.get(name), self.sink)
 
     def _check_keys(self, entry: MappingNode) -> None:
         for key in entry.keys():
@@ -156,7 +165,7 @@ class _Reader:
     def _try(self, name: str, entry: MappingNode) -> list[_Reason]:
         """Take a tool, or say what keeps it from being built."""
         tool = _as_spec(name, entry, self.circumstances.dialect)
-        tried = try_tool(mapping(entry, tool), self.renames.get(name, {}), self.circumstances)
+        tried = try_tool(mapping(entry, tool), self.present.get(name, {}).get("rename", {}), self.circumstances)
         self.warnings.update(found.code for found in tried.warnings)
         if tried.errors:
             return [(found.span, found.message) for found in tried.errors]
